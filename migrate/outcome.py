@@ -1,0 +1,42 @@
+"""What one run of the codemod found and would write: all that a report needs."""
+
+from dataclasses import dataclass, field
+
+from migrate.finding import Finding
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """One file as it is and as it would be.
+
+    Attributes:
+      path: the file, as the user named it.
+      before: its text with its own newlines, or None for a file that does not exist yet.
+      after: the text that ``--write`` puts there.
+    """
+
+    path: str
+    before: str | None
+    after: str
+
+
+@dataclass
+class Outcome:
+    """The findings and changes of a whole run, in the order of the paths.
+
+    Attributes:
+      files_read: how many files were read, those without a site included.
+      findings: every site, rewritten or left, and every error.
+      changes: the files to rewrite or to create.
+    """
+
+    files_read: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    changes: list[FileChange] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """0 nothing found, 1 something to change or left, 2 an error in any file."""
+        if any(finding.error for finding in self.findings):
+            return 2
+        return 1 if self.findings else 0

@@ -1,0 +1,80 @@
+"""A digest of each batch that training draws, the same from a graph's tensors and from NumPy's arrays.
+
+Only the first 4,096 numbers of each part count, as 32-bit floats or integers, and neither shapes nor the order or names of
+the parts do: an ``input_fn`` and a ``Dataset`` that give the same examples have the same digest. Strings are left out.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Callable, List
+
+from _migrate_recording import ring, training
+from _migrate_recording.wrapping import around
+
+LENGTH = 4096
+
+
+def watch(module: ModuleType) -> None:
+    """Watch the iterators of ``tf.data``, eager and traced."""
+    around(module.OwnedIterator, "_next_internal", _drawn)
+    around(module.Iterator, "get_next", _drawn_in_graph)
+
+
+def _drawn(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+    batch = original(self, *args, **kwargs)
+    if training.phase == "train":
+        import tensorflow as tf
+
+        # Inside fit only the training function's own draws count; Keras 3 also draws one to build the model.
+        if not tf.executing_eagerly():
+            ring.digests.push(of_tensors(parts(batch)))
+        elif training.driver != "fit":
+            ring.digests.push(of_arrays([part.numpy() for part in parts(batch)]))
+    return batch
+
+
+def _drawn_in_graph(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+    batch = original(self, *args, **kwargs)
+    remember(parts(batch))
+    return batch
+
+
+def remember(tensors: List[Any]) -> None:
+    """Keep the tensors of a TF1 graph's batch, for the session's hook to fetch; the first to be named are kept."""
+    if tensors and not hasattr(tensors[0].graph, "_recorded_batch"):
+        tensors[0].graph._recorded_batch = tensors
+
+
+def parts(batch: Any) -> List[Any]:
+    """The dense numeric tensors of a batch; a sparse or ragged one counts by its components."""
+    import tensorflow as tf
+
+    flat = tf.nest.flatten(batch, expand_composites=True)
+    return [part for part in flat if tf.is_tensor(part) and (part.dtype.is_floating or part.dtype.is_integer or part.dtype.is_bool)]
+
+
+def of_arrays(arrays: List[Any]) -> int:
+    """The digest of NumPy arrays, a signed 32-bit integer."""
+    import numpy as np
+
+    total = np.zeros([1], "uint32")
+    for array in arrays:
+        flat = np.ravel(array)[:LENGTH]
+        words = flat.astype("float32").view("uint32") if flat.dtype.kind == "f" else flat.astype("int32").view("uint32")
+        part = (words * (np.arange(len(words), dtype="uint32") * 2 + 1)).sum(dtype="uint32", keepdims=True)
+        total += part * part + part * 3
+    return int(total.view("int32")[0])
+
+
+def of_tensors(tensors: List[Any]) -> Any:
+    """The same digest, as operations of the function that is being traced."""
+    import tensorflow as tf
+
+    total = tf.zeros([], "int32")
+    for tensor in tensors:
+        flat = tf.reshape(tensor, [-1])[:LENGTH]
+        words = tf.bitcast(tf.cast(flat, "float32"), "int32") if flat.dtype.is_floating else tf.cast(flat, "int32")
+        part = tf.reduce_sum(words * (tf.range(tf.size(words)) * 2 + 1))
+        total += part * part + part * 3
+    return total

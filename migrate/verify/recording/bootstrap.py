@@ -1,0 +1,41 @@
+"""Start a program as a plain ``python PROGRAM ARGS`` would, with the recorder in place before its first line.
+
+usage: python bootstrap.py PROGRAM [ARGS...]
+
+``MIGRATE_VERIFY_EVENTS`` names the file that the events are appended to; ``MIGRATE_VERIFY_FAULT`` holds the fault as JSON.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import runpy
+import sys
+from typing import Any
+
+
+def load_package(name: str, directory: str) -> Any:
+    """Load ``directory`` as the package ``name`` without putting it on ``sys.path``, where it could hide a module."""
+    spec = importlib.util.spec_from_file_location(
+        name, os.path.join(directory, "__init__.py"), submodule_search_locations=[directory]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
+    sys.modules[name] = package
+    spec.loader.exec_module(package)
+    return package
+
+
+def main() -> None:
+    """Install the recorder, then run the program as ``__main__``."""
+    load_package("_migrate_recording", os.path.dirname(os.path.abspath(__file__)))
+    session = importlib.import_module("_migrate_recording.session")
+    del sys.argv[0]
+    sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+    with session.recorded(os.environ.pop("MIGRATE_VERIFY_EVENTS"), os.environ.pop("MIGRATE_VERIFY_FAULT", "")):
+        runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""``tf.train.Checkpoint`` and ``tf.train.CheckpointManager``."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Callable
+
+from _migrate_recording import functions, saving, steps, training
+from _migrate_recording.wrapping import around
+
+
+def watch_checkpoint(module: ModuleType) -> None:
+    """Watch the class whose objects are saved and restored."""
+    for name in ("write", "_write", "save"):
+        around(module.Checkpoint, name, _write)
+    for name in ("read", "restore"):
+        around(module.Checkpoint, name, _read)
+
+
+def watch_manager(module: ModuleType) -> None:
+    """Watch the class that numbers and deletes checkpoints."""
+    around(module.CheckpointManager, "__init__", _make_manager)
+    around(module.CheckpointManager, "save", _manager_save)
+
+
+def _make_manager(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+    result = original(self, *args, **kwargs)
+    if training.driver is None:
+        steps.consider(self._checkpoint)
+        steps.consider_counter(getattr(self, "_step_counter", None))
+        training.stands_at(steps.read())
+    return result
+
+
+def _manager_save(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+    # A step counted by hand after the training call is seen here at the latest.
+    functions.report()
+    return original(self, *args, **kwargs)
+
+
+def _step_now(checkpoint: Any) -> Any:
+    """The step of ``checkpoint``'s own counter, else where training stands."""
+    own = steps.of(checkpoint)
+    return training.step if own is None else own
+
+
+def _write(original: Callable[..., Any], self: Any, prefix: Any, *args: Any, **kwargs: Any) -> Any:
+    with saving.recorded("checkpoint", prefix, lambda: _step_now(self)):
+        return original(self, prefix, *args, **kwargs)
+
+
+_reading = False
+
+
+def _read(original: Callable[..., Any], self: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+    global _reading
+    if _reading or not path:
+        return original(self, path, *args, **kwargs)
+    _reading = True
+    try:
+        result = original(self, path, *args, **kwargs)
+    finally:
+        _reading = False
+    if training.driver is None and training.phase == "train":
+        steps.consider(self)
+        training.stands_at(steps.read())
+    step = steps.of(self)
+    saving.restored("checkpoint", path, steps.in_path(path) if step is None else step)
+    return result

@@ -1,0 +1,102 @@
+"""``Model.fit`` of Keras 2, tf_keras and Keras 3, seen from a callback after all of the program's own."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from types import ModuleType
+from typing import Any, Callable
+
+from _migrate_recording import ring, saving, steps, training
+from _migrate_recording.wrapping import around
+
+
+def watch(module: ModuleType) -> None:
+    """Watch the class whose ``fit`` the module defines."""
+    owner = getattr(module, "TensorFlowTrainer", None) or module.Model
+    around(owner, "fit", _fit)
+    around(owner, "evaluate", _evaluate)
+    around(owner, "predict", _predict)
+    if hasattr(owner, "save_weights"):
+        watch_weights(module)
+
+
+def watch_weights(module: ModuleType) -> None:
+    """Watch the saving and loading of weights and of whole models."""
+    for name in ("save_weights", "save"):
+        around(module.Model, name, functools.partial(_save, name))
+    around(module.Model, "load_weights", _load)
+
+
+def _fit(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+    bound = inspect.signature(original).bind(self, *args, **kwargs)
+    given = bound.arguments.get("callbacks")
+    callback = _callback_class(self)()
+    if hasattr(given, "append") and hasattr(given, "callbacks"):
+        given.append(callback)
+    else:
+        before = [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
+        bound.arguments["callbacks"] = [*before, callback]
+    with training.driven_by("fit"):
+        return original(*bound.args, **bound.kwargs)
+
+
+def _callback_class(model: Any) -> Any:
+    """A subclass of the Callback of the Keras that ``model`` belongs to."""
+    import importlib
+
+    package = type(model).__mro__[-2].__module__
+    for cls in type(model).__mro__:
+        if cls.__name__ in ("TensorFlowTrainer", "Model") and "keras" in cls.__module__:
+            package = cls.__module__
+            break
+    root = package.split(".")[0]
+    base = importlib.import_module(root + ".src.callbacks" if ".src." in package else root + ".callbacks").Callback
+
+    class Recorder(base):  # type: ignore[misc]
+        """Reports each step; it is the last of the callbacks, so that what the others do at a step comes before."""
+
+        def on_train_begin(self, logs: Any = None) -> None:
+            ring.losses.take()
+            ring.digests.take()
+            training.started("fit", steps.of_model(self.model) or 0)
+
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            losses, source = ring.losses.take(), "step"
+            if not losses and logs and "loss" in logs:
+                losses, source = [float(logs["loss"])], "mean"
+            now = steps.of_model(self.model)
+            training.stepped((training.step or 0) + 1 if now is None else now, losses, ring.digests.take(), source)
+
+    return Recorder
+
+
+def _save(kind: str, original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+    path = args[0] if args else kwargs.get("filepath")
+    with saving.recorded(kind, path, lambda: steps.of_model(self)):
+        return original(self, *args, **kwargs)
+
+
+def _load(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+    result = original(self, *args, **kwargs)
+    saving.restored("load_weights", args[0] if args else kwargs.get("filepath"), steps.of_model(self))
+    return result
+
+
+def _evaluate(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+    with training.in_phase("evaluate"):
+        result = original(self, *args, **kwargs)
+    names = getattr(self, "metrics_names", [])
+    values = result if isinstance(result, dict) else dict(_pairs(names, result))
+    saving.evaluated(steps.of_model(self), values)
+    return result
+
+
+def _pairs(names: Any, values: Any) -> Any:
+    flat = list(values) if isinstance(values, (list, tuple)) else [values]
+    return ((names[index] if index < len(names) else str(index), value) for index, value in enumerate(flat))
+
+
+def _predict(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+    with training.in_phase("predict"):
+        return original(self, *args, **kwargs)

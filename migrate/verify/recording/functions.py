@@ -1,0 +1,100 @@
+"""Custom training loops: the loss where its gradient is taken, and a step where a call has moved the step counter."""
+
+from __future__ import annotations
+
+import threading
+from types import ModuleType
+from typing import Any, Callable
+
+from _migrate_recording import ring, steps, training
+from _migrate_recording.wrapping import around
+
+_depth = threading.local()
+
+
+def watch_tape(module: ModuleType) -> None:
+    """Watch ``tf.GradientTape.gradient``: its target is the step's own loss, in Keras' ``train_step`` too."""
+    around(module.GradientTape, "gradient", _gradient)
+
+
+def watch_v1_optimizer(module: ModuleType) -> None:
+    """Watch the TF1 optimizers, whose ``minimize`` a wrapped ``model_fn`` calls."""
+    around(module.Optimizer, "compute_gradients", _compute_gradients)
+
+
+def watch_function(module: ModuleType) -> None:
+    """Watch calls of ``tf.function``."""
+    around(module.Function, "__call__", _called)
+
+
+def watch_wrap_function(module: ModuleType) -> None:
+    """Watch calls of ``tf.compat.v1.wrap_function``."""
+    cls = module.WrappedFunction
+    if "__call__" not in cls.__dict__:
+        cls.__call__ = lambda self, *args, **kwargs: super(cls, self).__call__(*args, **kwargs)
+    around(cls, "__call__", _called)
+
+
+def watch_keras_optimizer(module: ModuleType) -> None:
+    """Watch eager loops, which call no function: the update itself is the step."""
+    for name in ("_BaseOptimizer", "BaseOptimizer", "Optimizer"):
+        if hasattr(module, name):
+            around(getattr(module, name), "apply_gradients", _called)
+
+
+def _gradient(original: Callable[..., Any], self: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
+    _push_loss(target)
+    return original(self, target, *args, **kwargs)
+
+
+def _compute_gradients(original: Callable[..., Any], self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
+    _push_loss(loss)
+    return original(self, loss, *args, **kwargs)
+
+
+def _push_loss(loss: Any) -> None:
+    import tensorflow as tf
+
+    if training.phase != "train" or not tf.is_tensor(loss) or not loss.dtype.is_floating:
+        return
+    # A TF1 graph is left as it is, its session's hook sees the loss; of several local replicas there is no one loss.
+    if not tf.compat.v1.executing_eagerly_outside_functions():
+        return
+    if tf.distribute.has_strategy() and len(tf.distribute.get_strategy().extended.worker_devices) > 1:
+        return
+    ring.losses.push(loss)
+
+
+def _called(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+    depth = getattr(_depth, "value", 0)
+    _depth.value = depth + 1
+    try:
+        result = original(self, *args, **kwargs)
+    finally:
+        _depth.value = depth
+    if depth == 0 and training.driver is None:
+        report(result)
+    return result
+
+
+def report(result: Any = None) -> None:
+    """Record the steps since the last report, if the counter has moved; ``result`` may hold the loss."""
+    import tensorflow as tf
+
+    if not tf.executing_eagerly():
+        return
+    now = training.moved(steps.read)
+    if now is None:
+        return
+    losses = ring.losses.take() or _losses_of(result)
+    training.stepped_in_loop(now, losses, ring.digests.take())
+
+
+def _losses_of(result: Any) -> Any:
+    """The first floating scalar of what a training function returned."""
+    import tensorflow as tf
+
+    for value in tf.nest.flatten(result):
+        if tf.is_tensor(value) and value.dtype.is_floating and value.shape.rank == 0:
+            return [float(value.numpy())]
+    return []

@@ -1,0 +1,56 @@
+"""Wrap classes at the moment their module has been imported, so that nothing is imported before the program does it."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import sys
+from types import ModuleType
+from typing import Any, Callable, Dict, Optional, Sequence
+
+Watch = Callable[[ModuleType], None]
+
+
+class _Loader(importlib.abc.Loader):
+    """The module's own loader, with a call after the module has run."""
+
+    def __init__(self, loader: Any, watch: Watch) -> None:
+        self.loader = loader
+        self.watch = watch
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> Optional[ModuleType]:
+        created: Optional[ModuleType] = self.loader.create_module(spec)
+        return created
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The module keeps its own loader: inspect and autograph read the source through it.
+        module.__loader__ = self.loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.loader
+        self.loader.exec_module(module)
+        self.watch(module)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, watches: Dict[str, Watch]) -> None:
+        self.watches = watches
+
+    def find_spec(
+        self, name: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
+    ) -> Optional[importlib.machinery.ModuleSpec]:
+        watch = self.watches.get(name)
+        if watch is None:
+            return None
+        for finder in sys.meta_path:
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None and spec.loader is not None:
+                spec.loader = _Loader(spec.loader, watch)
+                return spec
+        return None
+
+
+def watch(watches: Dict[str, Watch]) -> None:
+    """Call ``watches[name](module)`` once each module of that name has been imported."""
+    sys.meta_path.insert(0, _Finder(watches))

@@ -1,0 +1,97 @@
+"""TF1 sessions: ``MonitoredSession`` and ``Saver``, which Estimator stands on too."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Callable, List, Optional
+
+from _migrate_recording import batches, saving, steps, training
+from _migrate_recording.wrapping import around
+
+
+def watch_session(module: ModuleType) -> None:
+    """Add the recorder's hook, after all others, to every monitored session that trains."""
+
+    class Recorder(module.SessionRunHook if hasattr(module, "SessionRunHook") else _hook_class()):  # type: ignore[misc]
+        """Fetches nothing that the step does not compute already: its loss and its batch."""
+
+        def begin(self) -> None:
+            import tensorflow.compat.v1 as tf1
+
+            self.global_step = tf1.train.get_global_step()
+            self.batch: Optional[List[Any]] = None
+
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            if self.global_step is not None:
+                training.started("session", int(session.run(self.global_step)))
+
+        def before_run(self, run_context: Any) -> Any:
+            import tensorflow.compat.v1 as tf1
+
+            wanted = {}
+            loss = _loss_among(run_context.original_args.fetches)
+            if loss is not None:
+                wanted["loss"] = loss
+            if self.batch is None:
+                self.batch = getattr(run_context.session.graph, "_recorded_batch", [])
+            if self.batch:
+                wanted["batch"] = self.batch
+            return tf1.train.SessionRunArgs(wanted) if wanted else None
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            if self.global_step is None:
+                return
+            results = run_values.results or {}
+            now = int(run_context.session.run(self.global_step))
+            if now == training.step:
+                return
+            losses = [float(results["loss"])] if "loss" in results else []
+            digests = [batches.of_arrays(results["batch"])] if "batch" in results else []
+            training.stepped(now, losses, digests, "step")
+
+    def make(original: Callable[..., Any], self: Any, session_creator: Any, hooks: Any, *args: Any, **kwargs: Any) -> Any:
+        if training.phase == "train":
+            hooks = [*(hooks or []), Recorder()]
+        return original(self, session_creator, hooks, *args, **kwargs)
+
+    around(module._MonitoredSession, "__init__", make)
+
+
+def _hook_class() -> Any:
+    from tensorflow.python.training.session_run_hook import SessionRunHook
+
+    return SessionRunHook
+
+
+def _loss_among(fetches: Any) -> Any:
+    """The floating scalar that the program itself fetches at each step, one called loss before others."""
+    import tensorflow as tf
+
+    tensors = [
+        tensor
+        for tensor in tf.nest.flatten(fetches)
+        if tf.is_tensor(tensor) and tensor.dtype.is_floating and tensor.shape.rank == 0
+    ]
+    named = [tensor for tensor in tensors if "loss" in tensor.name.lower()]
+    return (named or tensors or [None])[0]
+
+
+def watch_saver(module: ModuleType) -> None:
+    """Watch TF1's ``Saver``."""
+    around(module.Saver, "save", _save)
+    around(module.Saver, "restore", _restore)
+
+
+def _save(original: Callable[..., Any], self: Any, sess: Any, save_path: Any, *args: Any, **kwargs: Any) -> Any:
+    given = args[0] if args else kwargs.get("global_step")
+    number = int(given) if isinstance(given, int) or hasattr(given, "__index__") else None
+    step = training.step if number is None else number
+    path = save_path if number is None else "{}-{}".format(save_path, number)
+    with saving.recorded("saver", path, lambda: step):
+        return original(self, sess, save_path, *args, **kwargs)
+
+
+def _restore(original: Callable[..., Any], self: Any, sess: Any, save_path: Any) -> Any:
+    result = original(self, sess, save_path)
+    saving.restored("saver", save_path, steps.in_path(save_path))
+    return result

@@ -1,0 +1,115 @@
+"""The variable that counts a program's training steps, found through what the program checkpoints."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Iterator, List, Optional, Tuple
+
+DEPTH = 4
+"""How far below a checkpoint's root a counter is looked for: a model's optimizer is at 2."""
+
+_variable: Any = None
+_rank = 9
+
+
+def found() -> bool:
+    """Whether a counter is known."""
+    return _variable is not None
+
+
+def consider(root: Any) -> None:
+    """Look for a better counter below ``root``, a Checkpoint or a CheckpointManager's step counter."""
+    global _variable, _rank
+    for rank, variable in _candidates(root):
+        if rank < _rank:
+            _variable, _rank = variable, rank
+
+
+def consider_counter(variable: Any) -> None:
+    """Take a CheckpointManager's ``step_counter``, unless an optimizer's own counter is known."""
+    global _variable, _rank
+    if variable is not None and _rank > 1:
+        _variable, _rank = variable, 1
+
+
+def read(variable: Any = None) -> Optional[int]:
+    """The counter's value, None where there is none or it cannot be read, as inside a tf.function."""
+    variable = _variable if variable is None else variable
+    if variable is None:
+        return None
+    try:
+        return int(variable.numpy())
+    except Exception:  # a variable of a graph or of another device's strategy: there is no common class
+        return None
+
+
+def of(root: Any) -> Optional[int]:
+    """The step that is stored below ``root``, whatever counts elsewhere."""
+    best = sorted(_candidates(root), key=lambda candidate: candidate[0])
+    return read(best[0][1]) if best else None
+
+
+def in_path(path: Any) -> Optional[int]:
+    """The number at the end of a checkpoint's path: 120 in ``model.ckpt-120``."""
+    match = re.search(r"-(\d+)(?:\.\w+)*$", str(path))
+    return int(match.group(1)) if match else None
+
+
+def of_model(model: Any) -> Optional[int]:
+    """A Keras model's ``optimizer.iterations``."""
+    iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
+    return None if iterations is None else read(iterations)
+
+
+def _candidates(root: Any) -> Iterator[Tuple[int, Any]]:
+    """Counters below ``root`` with their rank, 0 the best: what moves with the update itself comes before what is set by hand."""
+    seen: List[int] = []
+    level = [("", root)]
+    for _ in range(DEPTH):
+        below = []
+        for name, here in level:
+            if here is None or id(here) in seen:
+                continue
+            seen.append(id(here))
+            iterations = _iterations(here)
+            if iterations is not None:
+                yield 0, iterations
+            rank = _rank_of_name(name, here)
+            if rank is not None:
+                yield rank, here
+            below.extend(_children(here))
+        level = below
+
+
+def _iterations(here: Any) -> Any:
+    """The iterations of an optimizer, or of the optimizer of a compiled model, without making them: Keras 2 would."""
+    optimizer = here if hasattr(type(here), "apply_gradients") else getattr(here, "optimizer", None)
+    if optimizer is None or not hasattr(type(optimizer), "iterations"):
+        return None
+    for name in ("_iterations", "iterations"):
+        variable = getattr(optimizer, name, None)
+        if variable is not None:
+            return variable
+        if name == "_iterations" and hasattr(optimizer, "_iterations"):
+            return None
+    return None
+
+
+def _rank_of_name(name: str, here: Any) -> Optional[int]:
+    if not hasattr(here, "assign_add") or not getattr(getattr(here, "dtype", None), "is_integer", False):
+        return None
+    names = [name, str(getattr(here, "name", "")).split(":")[0].split("/")[-1]]
+    if "global_step" in names:
+        return 0
+    if {"step", "steps", "iterations", "iteration"} & set(names):
+        return 2
+    return None
+
+
+def _children(here: Any) -> List[Tuple[str, Any]]:
+    if not hasattr(here, "_trackable_children"):
+        return [(each.name, each.ref) for each in getattr(here, "_checkpoint_dependencies", [])]
+    try:
+        return list(here._trackable_children().items())
+    except Exception:  # an object that can only list its children while it is being saved
+        return []

@@ -1,0 +1,111 @@
+"""Where training stands: its phase and its step, told to the journal as it moves."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, Iterator, List, Optional
+
+from _migrate_recording import fault, journal
+
+phase = "train"
+"""``train``, ``evaluate`` or ``predict``; what is restored and drawn in the last two is not a resumption."""
+
+step: Optional[int] = None
+"""The step that was last recorded, None before the first start."""
+
+driver: Optional[str] = None
+"""What reports the steps at the moment, so that nothing inside it does so too: ``fit``, ``session`` or None."""
+
+
+_looping = False
+
+
+@contextlib.contextmanager
+def in_phase(name: str) -> Iterator[None]:
+    """Within, the program evaluates or predicts."""
+    global phase
+    before, phase = phase, name
+    try:
+        yield
+    finally:
+        phase = before
+
+
+@contextlib.contextmanager
+def driven_by(name: str) -> Iterator[None]:
+    """Within, only ``name`` reports steps."""
+    global driver
+    before, driver = driver, name
+    try:
+        yield
+    finally:
+        driver = before
+
+
+def started(kind: str, at: int) -> None:
+    """A session, a fit or a loop begins at step ``at``."""
+    global step
+    step = at
+    journal.write("start", kind=kind, step=at)
+
+
+def stands_at(at: Optional[int]) -> None:
+    """A counter was found or restored: later steps count from ``at``."""
+    global step
+    if at is not None:
+        step = at
+
+
+def stepped_in_loop(to: int, losses: List[float], digests: List[int]) -> None:
+    """As ``stepped``, in a loop of the program's own, which begins with its first step."""
+    global _looping
+    if not _looping:
+        _looping = True
+        started("loop", to - 1 if step is None else step)
+    stepped(to, losses, digests, "step")
+
+
+def stepped(to: int, losses: List[float], digests: List[int], source: str) -> None:
+    """Training has moved on to step ``to``, by one step or, inside one call, by several.
+
+    Args:
+      to: the step now.
+      losses: a loss for each step since the last report, or the last one only, or none.
+      digests: the same of the batches.
+      source: where the losses come from: ``step`` for the step's own, ``mean`` for a running mean.
+    """
+    global step
+    before = to - 1 if step is None else step
+    step = to
+    count = max(to - before, 1)
+    for index in range(count):
+        here = to - count + 1 + index
+        at_here = {
+            "loss": _at(losses, index, count),
+            "batch": _at(digests, index, count),
+        }
+        journal.write(
+            "step",
+            step=here,
+            calls=1 if count == 1 else count,
+            **{key: value for key, value in at_here.items() if value is not None},
+            **({"mean": True} if source == "mean" else {}),
+        )
+    fault.reached(to)
+
+
+def _at(values: List[Any], index: int, count: int) -> Any:
+    """The value of the ``index``-th of ``count`` steps; with several values a step, the first of each."""
+    if not values:
+        return None
+    if len(values) >= count and len(values) % count == 0:
+        return values[index * (len(values) // count)]
+    return values[-1] if index == count - 1 else None
+
+
+def moved(read: Callable[[], Optional[int]]) -> Optional[int]:
+    """The step by ``read`` where it is a new one, None where training has not moved or something else reports it."""
+    if driver is not None or phase != "train":
+        return None
+    now = read()
+    return now if now is not None and now != step else None

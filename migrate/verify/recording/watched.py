@@ -1,0 +1,41 @@
+"""Which modules of TensorFlow, Keras and Estimator are watched, under their names in each line."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Dict
+
+from _migrate_recording import batches, checkpoints, estimators, fit, functions, journal, sessions
+from _migrate_recording.imports import Watch
+
+
+def _tensorflow(module: ModuleType) -> None:
+    journal.write("tensorflow", version=getattr(module, "__version__", "?"))
+
+
+MODULES: Dict[str, Watch] = {
+    "tensorflow": _tensorflow,
+    "tensorflow.python.checkpoint.checkpoint": checkpoints.watch_checkpoint,
+    "tensorflow.python.training.tracking.util": checkpoints.watch_checkpoint,
+    "tensorflow.python.checkpoint.checkpoint_management": checkpoints.watch_manager,
+    "tensorflow.python.training.checkpoint_management": checkpoints.watch_manager,
+    "tensorflow.python.data.ops.iterator_ops": batches.watch,
+    "tensorflow.python.eager.backprop": functions.watch_tape,
+    "tensorflow.python.eager.polymorphic_function.polymorphic_function": functions.watch_function,
+    "tensorflow.python.eager.def_function": functions.watch_function,
+    "tensorflow.python.eager.wrap_function": functions.watch_wrap_function,
+    "tensorflow.python.training.optimizer": functions.watch_v1_optimizer,
+    "tensorflow.python.training.monitored_session": sessions.watch_session,
+    "tensorflow.python.training.saver": sessions.watch_saver,
+    "tensorflow_estimator.python.estimator.estimator": estimators.watch,
+    "keras.engine.training": fit.watch,
+    "keras.src.engine.training": fit.watch,
+    "tf_keras.src.engine.training": fit.watch,
+    "keras.src.backend.tensorflow.trainer": fit.watch,
+    "keras.src.models.model": fit.watch_weights,
+    "keras.optimizers.optimizer_experimental.optimizer": functions.watch_keras_optimizer,
+    "keras.optimizers.optimizer": functions.watch_keras_optimizer,
+    "keras.src.optimizers.optimizer": functions.watch_keras_optimizer,
+    "tf_keras.src.optimizers.optimizer": functions.watch_keras_optimizer,
+    "keras.src.optimizers.base_optimizer": functions.watch_keras_optimizer,
+}

@@ -1,0 +1,99 @@
+"""User-defined ``SessionRunHook`` classes: which of them a Keras callback can stand in for."""
+
+import ast
+from dataclasses import dataclass, field
+
+from migrate.analysis.names import Names
+from migrate.analysis.symbols import HOOK_BASES, symbol_of
+
+# Method of a hook → the names of its parameters after self, by position.
+HOOK_METHODS = {"begin": 0, "before_run": 1, "after_run": 2, "end": 1}
+_TAKEN_BY_CALLBACK = {"model", "params", "validation_data", "set_model", "set_params"}
+
+
+@dataclass
+class HookClass:
+    """One ``class X(SessionRunHook)`` of the module.
+
+    Attributes:
+      node: the class.
+      base: the expression that names the base class.
+      methods: the overridden hook methods by name.
+      stops: the statements ``run_context.request_stop()``.
+      problem: the node and reason for which no callback can stand in; None when one can.
+    """
+
+    node: ast.ClassDef
+    base: ast.expr
+    methods: dict[str, ast.FunctionDef] = field(default_factory=dict)
+    stops: list[ast.Expr] = field(default_factory=list)
+    problem: tuple[ast.AST, str] | None = None
+
+    @property
+    def initializer(self) -> ast.FunctionDef | None:
+        return next((s for s in self.node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None)
+
+
+def hook_class(names: Names, node: ast.ClassDef) -> HookClass | None:
+    """Reads a class; None if it is no direct subclass of ``SessionRunHook`` alone."""
+    if len(node.bases) != 1:
+        return None
+    found = symbol_of(names, node.bases[0])
+    if found is None or found.tail not in HOOK_BASES:
+        return None
+    hook = HookClass(node, node.bases[0])
+    for statement in node.body:
+        if isinstance(statement, ast.FunctionDef):
+            problem = _read_method(hook, statement)
+            hook.problem = hook.problem or problem
+    return hook
+
+
+def _read_method(hook: HookClass, method: ast.FunctionDef) -> tuple[ast.AST, str] | None:
+    if method.name == "after_create_session":
+        return method, f"`{hook.node.name}.after_create_session` works on the session, which TF2 does not have"
+    parameters = [argument.arg for argument in method.args.args]
+    for node in ast.walk(method):
+        if isinstance(node, ast.Attribute) and node.attr in _TAKEN_BY_CALLBACK and _is_name(node.value, parameters[:1]):
+            return node, f"`{hook.node.name}` has an attribute `{node.attr}`, which Keras sets on every callback"
+    if method.name not in HOOK_METHODS:
+        return None
+    hook.methods[method.name] = method
+    if len(parameters) != 1 + HOOK_METHODS[method.name] or method.args.vararg or method.args.kwarg:
+        return method, f"`{hook.node.name}.{method.name}` has unusual parameters"
+    if method.name == "before_run":
+        for node in ast.walk(method):
+            if isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
+                return node, f"`{hook.node.name}.before_run` fetches tensors from the session"
+    given = parameters[1:]
+    stops = [
+        statement
+        for statement in ast.walk(method)
+        if isinstance(statement, ast.Expr) and method.name != "end" and _is_request_stop(statement, given[:1])
+    ]
+    hook.stops += stops
+    allowed = {id(node) for statement in stops for node in ast.walk(statement)}
+    for node in ast.walk(method):
+        if isinstance(node, ast.Name) and node.id in given and id(node) not in allowed:
+            return node, f"`{hook.node.name}.{method.name}` uses `{node.id}` for more than request_stop()"
+    return None
+
+
+def _is_request_stop(statement: ast.Expr, context: list[str]) -> bool:
+    call = statement.value
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "request_stop"
+        and not call.args
+        and not call.keywords
+        and _is_name(call.func.value, context)
+    )
+
+
+def _is_name(node: ast.expr, ids: list[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in ids
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None

@@ -1,0 +1,104 @@
+"""One Python module as the analysis sees it: its tree, its names and its sites."""
+
+import ast
+from dataclasses import dataclass, field
+
+from migrate.analysis.arguments import Source
+from migrate.analysis.hooks import HookClass, hook_class
+from migrate.analysis.names import Names
+from migrate.analysis.symbols import INPUT_FNS, RUN_CONFIGS, Symbol, estimator_kind, symbol_of
+from migrate.finding import Span
+
+
+@dataclass(frozen=True)
+class Site:
+    """A call that settles how training is saved or resumed.
+
+    Attributes:
+      kind: ``run_config``, ``estimator``, ``input_fn`` or ``train_and_evaluate``.
+      node: the call.
+      symbol: what it calls.
+    """
+
+    kind: str
+    node: ast.Call
+    symbol: Symbol
+
+
+@dataclass
+class Module:
+    """A parsed file.
+
+    Attributes:
+      path: the file, as the user named it.
+      text: its source.
+      sites: every recovery site, in the order of the file.
+      hooks: the user's own ``SessionRunHook`` classes.
+      modes: calls that settle eager or graph mode for the whole program.
+      tf1_only: uses of plain ``tensorflow`` that TensorFlow 1 alone understands.
+      v1: uses of ``tensorflow.compat.v1``.
+    """
+
+    path: str
+    text: str
+    tree: ast.Module
+    names: Names = field(init=False)
+    source: Source = field(init=False)
+    sites: list[Site] = field(default_factory=list)
+    hooks: dict[ast.ClassDef, HookClass] = field(default_factory=dict)
+    modes: list[tuple[ast.Call, Symbol]] = field(default_factory=list)
+    tf1_only: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    v1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.names = Names(self.tree)
+        self.source = Source(self.text)
+        for node, parent in self.names.parents.items():
+            if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
+                if not isinstance(parent, ast.Attribute):
+                    self._look_at(node, parent)
+            elif isinstance(node, ast.ClassDef):
+                hook = hook_class(self.names, node)
+                if hook is not None:
+                    self.hooks[node] = hook
+        self.sites.sort(key=lambda site: (site.node.lineno, site.node.col_offset))
+
+    def _look_at(self, node: ast.expr, parent: ast.AST) -> None:
+        found = symbol_of(self.names, node)
+        if found is None:
+            return
+        if found.is_tf1_only:
+            self.tf1_only.append((node, found))
+        if found.api == "v1":
+            self.v1.append((node, found))
+        if not isinstance(parent, ast.Call) or parent.func is not node:
+            return
+        kind = _site_kind(found)
+        if kind is not None:
+            self.sites.append(Site(kind, parent, found))
+        elif found.tail in MODE_CALLS:
+            self.modes.append((parent, found))
+
+    @property
+    def is_tf1(self) -> bool:
+        """Whether plain ``tensorflow`` means TensorFlow 1 here, so that ``tf.estimator`` has TensorFlow 1's defaults."""
+        return bool(self.tf1_only)
+
+    def span(self, node: ast.expr | ast.stmt) -> Span:
+        """Where ``node`` stands, with columns in characters."""
+        end_line, end_byte = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        column = self.source.column
+        return Span(node.lineno, column(node.lineno, node.col_offset), end_line, column(end_line, end_byte))
+
+
+MODE_CALLS = {"disable_eager_execution", "disable_v2_behavior", "enable_eager_execution", "enable_v2_behavior"}
+
+
+def _site_kind(found: Symbol) -> str | None:
+    if found.tail in RUN_CONFIGS:
+        return "run_config"
+    if found.tail in INPUT_FNS:
+        return "input_fn"
+    if found.tail == "estimator.train_and_evaluate":
+        return "train_and_evaluate"
+    return "estimator" if estimator_kind(found) else None

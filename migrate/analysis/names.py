@@ -1,0 +1,235 @@
+"""Which name means what: an import and scope table over one module's ``ast``."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@dataclass(frozen=True)
+class Binding:
+    """One place that gives a name its value.
+
+    Attributes:
+      node: the statement, parameter or expression that binds.
+      imported: the dotted name that an import binds, else None.
+      value: the expression that an assignment of this one name binds, else None.
+    """
+
+    node: ast.AST
+    imported: str | None = None
+    value: ast.expr | None = None
+
+
+@dataclass(eq=False)
+class Scope:
+    """A module, class, function, lambda or comprehension and the names bound in it."""
+
+    node: ast.AST
+    parent: "Scope | None"
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    elsewhere: dict[str, "Scope"] = field(default_factory=dict)  # global and nonlocal names
+
+    def bind(self, name: str, binding: Binding) -> None:
+        self.elsewhere.get(name, self).bindings.setdefault(name, []).append(binding)
+
+    def lookup(self, name: str) -> "tuple[Scope, list[Binding]] | None":
+        """The scope that binds ``name`` as seen from here, and its bindings there."""
+        scope: Scope | None = self.elsewhere.get(name, self)
+        while scope is not None:
+            # A class body is seen from itself only, not from its methods.
+            if name in scope.bindings and (scope is self or not isinstance(scope.node, ast.ClassDef)):
+                return scope, scope.bindings[name]
+            scope = scope.parent
+        return None
+
+
+class Names:
+    """Scopes, parents and qualified names of one module."""
+
+    def __init__(self, module: ast.Module) -> None:
+        self.module = module
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.loads: dict[tuple[int, str], list[ast.Name]] = {}
+        self.stars: list[str] = []
+        self._scopes: dict[ast.AST, Scope] = {}
+        self.top = Scope(module, None)
+        _Binder(self).walk(module.body, self.top)
+        for name, scope in list(self._scopes.items()):
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
+                found = scope.lookup(name.id)
+                if found is not None:
+                    self.loads.setdefault((id(found[0]), name.id), []).append(name)
+
+    def scope_of(self, node: ast.AST) -> Scope:
+        """The scope that ``node`` is evaluated in."""
+        return self._scopes[node]
+
+    def parent(self, node: ast.AST) -> ast.AST:
+        return self.parents[node]
+
+    def statement_of(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that holds ``node``."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+    def uses(self, name: str, scope: Scope) -> list[ast.Name]:
+        """Every place that reads the variable ``name`` which ``scope`` binds, in any inner scope too."""
+        return self.loads.get((id(scope), name), [])
+
+    def only_value(self, name: ast.Name) -> ast.expr | None:
+        """The expression behind a name that is bound exactly once, by a plain assignment."""
+        found = self.scope_of(name).lookup(name.id)
+        if found is None or len(found[1]) != 1:
+            return None
+        return found[1][0].value
+
+    def definition(self, name: ast.Name) -> ast.AST | None:
+        """The function or class that a name bound exactly once stands for, followed through plain assignments."""
+        found = self.scope_of(name).lookup(name.id)
+        if found is None or len(found[1]) != 1:
+            return None
+        binding = found[1][0]
+        if isinstance(binding.value, ast.Name):
+            return self.definition(binding.value)
+        if isinstance(binding.value, ast.Lambda):
+            return binding.value
+        is_definition = isinstance(binding.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        return binding.node if is_definition else None
+
+    def qualified(self, expression: ast.expr) -> str | None:
+        """The dotted import path that an expression stands for, or None.
+
+        A parameter or local that shadows a module is not the module; a name with several imports (``try``/``except``)
+        stands for the first.
+        """
+        return self._qualified(expression, 0)
+
+    def _qualified(self, expression: ast.expr, depth: int) -> str | None:
+        if depth > 20:  # names that stand for one another in a circle
+            return None
+        if isinstance(expression, ast.Attribute):
+            base = self._qualified(expression.value, depth + 1)
+            return None if base is None else f"{base}.{expression.attr}"
+        if not isinstance(expression, ast.Name) or expression not in self._scopes:
+            return None
+        found = self._scopes[expression].lookup(expression.id)
+        if found is None:
+            return self._from_star(expression.id)
+        imports = [binding.imported for binding in found[1] if binding.imported is not None]
+        if imports:
+            return imports[0] if len(imports) == len(found[1]) else None
+        value = found[1][0].value
+        if len(found[1]) != 1 or not isinstance(value, ast.Name | ast.Attribute):
+            return None
+        return self._qualified(value, depth + 1)
+
+    def _from_star(self, name: str) -> str | None:
+        tensorflow = [star for star in self.stars if star.split(".")[0].startswith("tensorflow")]
+        return f"{tensorflow[0]}.{name}" if len(tensorflow) == 1 else None
+
+    def is_bound_anywhere(self, name: str) -> bool:
+        """Whether any scope of the module binds ``name``, so that a new variable must not be called so."""
+        return any(name in scope.bindings for scope in set(self._scopes.values()) | {self.top})
+
+
+class _Binder:
+    """One walk that fills the scopes and parents of a ``Names``."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def walk(self, body: list[ast.stmt], scope: Scope) -> None:
+        for statement in body:
+            self._enter(statement, scope.node, scope)
+
+    def _enter(self, node: ast.AST, parent: ast.AST, scope: Scope) -> None:
+        # An explicit stack: source nests deeper than Python's recursion limit allows.
+        stack = [(node, parent, scope)]
+        while stack:
+            node, parent, scope = stack.pop()
+            self.names.parents[node] = parent
+            self.names._scopes[node] = scope
+            inner = self._bind(node, scope)
+            for child, child_scope in self._children(node, scope, inner):
+                stack.append((child, node, child_scope))
+
+    def _children(self, node: ast.AST, scope: Scope, inner: Scope) -> list[tuple[ast.AST, Scope]]:
+        if inner is scope:
+            return [(child, scope) for child in reversed(list(ast.iter_child_nodes(node)))]
+        outside: set[ast.AST] = set()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            outside.update(node.args.defaults, [d for d in node.args.kw_defaults if d is not None])
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            outside.update(node.decorator_list, [node.returns] if node.returns else [])
+        if isinstance(node, ast.ClassDef):
+            outside.update(node.decorator_list, node.bases, node.keywords)
+        children = list(ast.iter_child_nodes(node))
+        if isinstance(node, _COMPREHENSIONS):
+            outside.add(node.generators[0].iter)
+            children = [grandchild for child in children for grandchild in self._unfold(child, node)]
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            children = [grandchild for child in children for grandchild in self._unfold(child, node)]
+        return [(child, scope if child in outside else inner) for child in reversed(children)]
+
+    def _unfold(self, child: ast.AST, owner: ast.AST) -> list[ast.AST]:
+        """``arguments`` and ``comprehension`` have no scope of their own: their parts are children of the owner."""
+        if isinstance(child, ast.arguments | ast.comprehension):
+            self.names.parents[child] = owner
+            return list(ast.iter_child_nodes(child))
+        return [child]
+
+    def _bind(self, node: ast.AST, scope: Scope) -> Scope:
+        """Adds what ``node`` binds and returns the scope of its children."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                root = alias.name.split(".")[0]
+                imported = alias.name if alias.asname else root
+                scope.bind(alias.asname or root, Binding(node, imported))
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            for alias in node.names:
+                if alias.name == "*":
+                    self.names.stars.append(base)
+                else:
+                    dot = "" if base.endswith(".") else "."
+                    scope.bind(alias.asname or alias.name, Binding(node, f"{base}{dot}{alias.name}"))
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            scope.bind(node.id, self._assignment(node))
+        elif isinstance(node, ast.arg):
+            scope.bind(node.arg, Binding(node))
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            scope.bind(node.name, Binding(node))
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            for name in node.names:
+                scope.elsewhere[name] = self._declared(node, name, scope)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            scope.bind(node.name, Binding(node))
+            return Scope(node, scope)
+        elif isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            return Scope(node, scope)
+        return scope
+
+    def _declared(self, node: ast.Global | ast.Nonlocal, name: str, scope: Scope) -> Scope:
+        if isinstance(node, ast.Global):
+            return self.names.top
+        found = scope.parent.lookup(name) if scope.parent else None
+        return found[0] if found else scope
+
+    def _assignment(self, name: ast.Name) -> Binding:
+        statement = self.names.parents[name]
+        if isinstance(statement, ast.Assign) and name in statement.targets:
+            return Binding(statement, value=statement.value)
+        if isinstance(statement, ast.AnnAssign) and statement.target is name and statement.value is not None:
+            return Binding(statement, value=statement.value)
+        if isinstance(statement, ast.NamedExpr) and statement.target is name:
+            return Binding(statement, value=statement.value)
+        return Binding(statement)

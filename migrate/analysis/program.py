@@ -1,0 +1,250 @@
+"""Programs: which config reaches which estimator, and which train, evaluate and predict calls that estimator gets."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.hooks import HookClass
+from migrate.analysis.inputs import Input, Inputs
+from migrate.analysis.module import Module, Site
+from migrate.analysis.names import Names, Scope
+from migrate.analysis.policy import Config, Configs
+from migrate.analysis.symbols import estimator_kind
+
+_CLASSIFIER = ("hidden_units", "feature_columns", "model_dir", "n_classes", "weight_column", "label_vocabulary")
+_REGRESSOR = ("hidden_units", "feature_columns", "model_dir", "label_dimension", "weight_column")
+_V1_TAIL = (
+    "optimizer", "activation_fn", "dropout", "input_layer_partitioner", "config", "warm_start_from", "loss_reduction",
+    "batch_norm",
+)  # fmt: skip
+_V2_TAIL = tuple(name for name in _V1_TAIL if name != "input_layer_partitioner")
+
+METHODS = {
+    "train": ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
+    "evaluate": ("input_fn", "steps", "hooks", "checkpoint_path", "name"),
+    "predict": ("input_fn", "predict_keys", "hooks", "checkpoint_path", "yield_single_examples"),
+}
+
+
+@dataclass
+class MethodCall:
+    """One ``estimator.train(…)``, ``evaluate(…)`` or ``predict(…)``.
+
+    Attributes:
+      method: the method's name.
+      node: the call.
+      estimator: the variable that it is called on.
+      arguments: the expressions given, by parameter name.
+      input: where its examples come from.
+      hooks: the user's hook classes among ``hooks=``.
+      problem: the node and the reason why the call cannot be understood; None when it can.
+    """
+
+    method: str
+    node: ast.Call
+    estimator: str
+    arguments: dict[str, ast.expr] = field(default_factory=dict)
+    input: Input | None = None
+    hooks: list[HookClass] = field(default_factory=list)
+    problem: tuple[ast.expr | ast.stmt, str] | None = None
+
+
+@dataclass
+class Program:
+    """The sites that work together around one estimator.
+
+    Attributes:
+      module: the file.
+      site: the estimator's constructor.
+      kind: ``dnn``, ``custom``, ``canned`` or ``keras``.
+      is_v1: whether the constructor has the defaults of TensorFlow 1.
+      arguments: the constructor's arguments by parameter name; empty for estimators other than ``dnn``.
+      config: the settings that reach it.
+      variable: the name that holds the estimator where it is made; None when it has none.
+      scope: where ``variable`` is bound.
+      statement: the statement that makes the estimator.
+      returned: the function that hands the estimator over and its ``return``; None when it stays where it is made.
+      receivers: the assignments that take it from there.
+      calls: its method calls, in the order of the file.
+      problems: what cannot be understood: the node and the reason.
+    """
+
+    module: Module
+    site: Site
+    kind: str
+    is_v1: bool
+    arguments: dict[str, ast.expr] = field(default_factory=dict)
+    config: Config = field(default_factory=Config)
+    variable: str | None = None
+    scope: Scope | None = None
+    statement: ast.stmt | None = None
+    returned: tuple[ast.FunctionDef, ast.Return] | None = None
+    receivers: list[ast.Assign] = field(default_factory=list)
+    calls: list[MethodCall] = field(default_factory=list)
+    problems: list[tuple[ast.expr | ast.stmt, str]] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The estimator's class, ``DNNClassifier``."""
+        return self.site.symbol.tail.rpartition(".")[2]
+
+
+def programs(module: Module) -> list[Program]:
+    """Every program of a module, one for each estimator that it makes."""
+    reader = _Reader(module)
+    return [reader.read(site) for site in module.sites if site.kind == "estimator"]
+
+
+def loose_sites(module: Module, found: list[Program]) -> Iterator[Site]:
+    """The sites that belong to no program: nothing says which estimator they reach."""
+    known = {id(program.site.node) for program in found}
+    known |= {id(call) for program in found for call in program.config.calls}
+    known |= {id(call.input.helper) for program in found for call in program.calls if call.input is not None}
+    return (site for site in module.sites if id(site.node) not in known)
+
+
+class _Reader:
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.names: Names = module.names
+        self.configs = Configs(module.names)
+        self.inputs = Inputs(module.names)
+
+    def read(self, site: Site) -> Program:
+        kind = estimator_kind(site.symbol)
+        assert kind is not None
+        is_v1 = site.symbol.api == "v1" or (site.symbol.api == "tf" and self.module.is_tf1)
+        program = Program(self.module, site, kind, is_v1)
+        self._read_arguments(program)
+        config = program.arguments.get("config") or _keyword(site.node, "config")
+        program.config = self.configs.behind(config)
+        if program.config.problem is not None:
+            program.problems.append(program.config.problem)
+        self._read_variable(program)
+        program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
+        return program
+
+    def _read_arguments(self, program: Program) -> None:
+        if program.kind != "dnn":
+            return
+        head = _CLASSIFIER if program.name.endswith("Classifier") else _REGRESSOR
+        try:
+            program.arguments = bind(program.site.node, head + (_V1_TAIL if program.is_v1 else _V2_TAIL))
+        except Unbindable as reason:
+            program.problems.append((program.site.node, str(reason)))
+
+    def _read_variable(self, program: Program) -> None:
+        call = program.site.node
+        statement = self.names.parent(call)
+        if isinstance(statement, ast.Return):
+            self._read_returned(program, statement, None)
+            return
+        target = _single_target(statement)
+        if target is None:
+            program.problems.append((call, "the estimator is not kept in a variable of its own"))
+            return
+        assert isinstance(statement, ast.stmt)
+        program.statement, program.variable = statement, target.id
+        found = self.names.scope_of(target).lookup(target.id)
+        assert found is not None
+        program.scope, bindings = found
+        if len(bindings) != 1:
+            program.problems.append((call, f"`{target.id}` is assigned in more than one place"))
+            return
+        self._read_uses(program, target.id, program.scope)
+
+    def _read_uses(self, program: Program, variable: str, scope: Scope) -> None:
+        for use in self.names.uses(variable, scope):
+            parent = self.names.parent(use)
+            if isinstance(parent, ast.Attribute):
+                self._read_method(program, variable, use, parent)
+            elif isinstance(parent, ast.Return):
+                self._read_returned(program, parent, variable)
+            else:
+                program.problems.append((use, f"`{variable}` is handed on here, so its training cannot be followed"))
+
+    def _read_method(self, program: Program, variable: str, use: ast.Name, attribute: ast.Attribute) -> None:
+        call = self.names.parent(attribute)
+        if not isinstance(call, ast.Call) or call.func is not attribute or attribute.attr not in METHODS:
+            program.problems.append((use, f"`{variable}.{attribute.attr}` has no counterpart here yet"))
+            return
+        method_call = MethodCall(attribute.attr, call, variable)
+        program.calls.append(method_call)
+        try:
+            method_call.arguments = bind(call, METHODS[attribute.attr])
+        except Unbindable as reason:
+            method_call.problem = (call, str(reason))
+            return
+        input_fn = method_call.arguments.get("input_fn")
+        if input_fn is not None:
+            method_call.input = self.inputs.behind(input_fn)
+        if method_call.arguments.get("hooks") is not None:
+            self._read_hooks(method_call, method_call.arguments["hooks"])
+
+    def _read_hooks(self, call: MethodCall, expression: ast.expr) -> None:
+        if isinstance(expression, ast.Constant) and expression.value is None:
+            return
+        value = self.names.only_value(expression) if isinstance(expression, ast.Name) else expression
+        if not isinstance(value, ast.List | ast.Tuple):
+            call.problem = (expression, "the hooks are not a list that stands in this file")
+            return
+        for element in value.elts:
+            made = self.names.only_value(element) if isinstance(element, ast.Name) else element
+            definition = None
+            if isinstance(made, ast.Call) and isinstance(made.func, ast.Name):
+                definition = self.names.definition(made.func)
+            hook = self.module.hooks.get(definition) if isinstance(definition, ast.ClassDef) else None
+            if hook is None:
+                call.problem = (element, f"the hook `{ast.unparse(element)}` is not a SessionRunHook of this file")
+                return
+            call.hooks.append(hook)
+
+    def _read_returned(self, program: Program, statement: ast.Return, variable: str | None) -> None:
+        """A function that makes an estimator and returns it: its callers must take it into variables."""
+        function = self.names.scope_of(statement).node
+        if not isinstance(function, ast.FunctionDef) or program.returned is not None:
+            program.problems.append((statement, "the estimator is returned from a place that cannot be followed"))
+            return
+        if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)) or function.decorator_list:
+            program.problems.append((statement, f"`{function.name}` is no plain function"))
+            return
+        returns = [n for n in ast.walk(function) if isinstance(n, ast.Return) and self.names.scope_of(n).node is function]
+        if len(returns) != 1:
+            program.problems.append((statement, f"`{function.name}` returns in more than one place"))
+            return
+        program.returned = (function, statement)
+        if variable is None:
+            program.statement, program.scope = statement, self.names.scope_of(statement)
+        defined_in = self.names.scope_of(function)
+        if not isinstance(defined_in.node, ast.Module | ast.FunctionDef):
+            program.problems.append((statement, f"`{function.name}` is a method, whose callers cannot be followed"))
+            return
+        uses = self.names.uses(function.name, defined_in)
+        if not uses:
+            program.problems.append((statement, f"nothing in this file calls `{function.name}`"))
+        for use in uses:
+            self._read_receiver(program, function, use)
+
+    def _read_receiver(self, program: Program, function: ast.FunctionDef, use: ast.Name) -> None:
+        call = self.names.parent(use)
+        assignment = self.names.parent(call) if isinstance(call, ast.Call) and call.func is use else None
+        target = _single_target(assignment) if isinstance(assignment, ast.Assign) else None
+        found = self.names.scope_of(target).lookup(target.id) if target is not None else None
+        if target is None or found is None or len(found[1]) != 1 or not isinstance(assignment, ast.Assign):
+            reason = f"what `{function.name}` returns is not kept in a variable of its own"
+            program.problems.append((use, reason))
+            return
+        program.receivers.append(assignment)
+        self._read_uses(program, target.id, found[0])
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+
+
+def _single_target(statement: ast.AST) -> ast.Name | None:
+    """The variable of ``name = value``."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0]
+    return None

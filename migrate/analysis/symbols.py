@@ -1,0 +1,121 @@
+"""TensorFlow's names under their many spellings, and which of them are recovery sites."""
+
+import ast
+from dataclasses import dataclass
+
+from migrate.analysis.names import Names
+
+CUSTOM = {"Estimator", "EstimatorV2", "tpu.TPUEstimator"}
+DNN = {"DNNClassifier", "DNNRegressor"}
+OTHER_CANNED = {
+    "BaselineClassifier", "BaselineEstimator", "BaselineRegressor",
+    "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
+    "DNNEstimator", "DNNLinearCombinedClassifier", "DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor",
+    "LinearClassifier", "LinearEstimator", "LinearRegressor", "SVM", "RNNClassifier", "RNNEstimator",
+}  # fmt: skip
+RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
+INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}
+HOOK_BASES = {"train.SessionRunHook", "estimator.SessionRunHook"}
+
+# Where contrib and private modules keep what tf.estimator exports.
+_MOVED = {
+    "contrib.tpu.": "estimator.tpu.",
+    "contrib.estimator.": "estimator.",
+    "contrib.learn.": "estimator.",
+    "python.estimator.run_config.": "estimator.",
+    "python.estimator.estimator.": "estimator.",
+    "python.estimator.training.": "estimator.",
+    "python.estimator.canned.dnn.": "estimator.",
+    "python.estimator.inputs.numpy_io.": "estimator.inputs.",
+    "python.estimator.inputs.pandas_io.": "estimator.inputs.",
+    "python.estimator.inputs.inputs.": "estimator.inputs.",
+    "python.training.session_run_hook.": "train.",
+}
+_ROOTS = (
+    ("tensorflow.compat.v1.", "v1"),
+    ("tensorflow.compat.v2.", "v2"),
+    ("tensorflow._api.v1.", "v1"),
+    ("tensorflow_estimator.compat.v1.", "v1"),
+    ("tensorflow_estimator.", "tf"),
+    ("tensorflow_core.", "tf"),
+    ("tensorflow.", "tf"),
+)
+
+# Names under plain ``tensorflow`` that only TensorFlow 1 has: they tell which TensorFlow a file was written for.
+_TF1_ONLY = {
+    "ConfigProto", "FixedLenFeature", "GPUOptions", "GraphKeys", "InteractiveSession", "Session",
+    "VarLenFeature", "assign", "assign_add", "contrib", "decode_csv", "decode_raw", "get_collection",
+    "get_default_graph", "get_variable", "global_variables_initializer", "local_variables_initializer", "log",
+    "parse_example", "parse_single_example", "placeholder", "random_normal", "random_uniform", "read_file",
+    "reset_default_graph", "set_random_seed", "string_split", "string_to_number", "tables_initializer", "to_float",
+    "to_int32", "to_int64", "trainable_variables", "truncated_normal", "variable_scope", "disable_eager_execution",
+    "disable_v2_behavior", "enable_eager_execution", "enable_v2_behavior",
+}  # fmt: skip
+_TF1_ONLY_MODULES = ("app.", "contrib.", "estimator.inputs.", "flags.", "gfile.", "layers.", "logging.", "metrics.m")
+_TF1_ONLY_TRAIN = {
+    "train.LoggingTensorHook", "train.MonitoredTrainingSession", "train.Saver", "train.SessionRunHook",
+    "train.StopAtStepHook", "train.Supervisor", "train.exponential_decay", "train.get_global_step",
+    "train.get_or_create_global_step",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """One TensorFlow name.
+
+    Attributes:
+      qualified: as the file spells it after import resolution, ``tensorflow.compat.v1.estimator.RunConfig``.
+      api: ``v1``, ``v2``, or ``tf`` for plain ``tensorflow``, which is either.
+      tail: the name within the API, wherever contrib or a private module keeps it: ``estimator.RunConfig``.
+    """
+
+    qualified: str
+    api: str
+    tail: str
+
+    @property
+    def is_tf1_only(self) -> bool:
+        """Whether this name under plain ``tensorflow`` exists in TensorFlow 1 alone."""
+        if self.api != "tf":
+            return False
+        is_optimizer = self.tail.startswith("train.") and self.tail.endswith("Optimizer")
+        return (
+            self.tail in _TF1_ONLY
+            or self.tail in _TF1_ONLY_TRAIN
+            or is_optimizer
+            or self.tail.startswith(_TF1_ONLY_MODULES)
+            or self.qualified.startswith("tensorflow.contrib.")
+        )
+
+
+def symbol(qualified: str | None) -> Symbol | None:
+    """The TensorFlow symbol behind a dotted name, or None for anything else."""
+    if qualified is None:
+        return None
+    for root, api in _ROOTS:
+        if qualified.startswith(root):
+            tail = qualified.removeprefix(root)
+            for old, new in _MOVED.items():
+                if tail.startswith(old):
+                    return Symbol(qualified, api, new + tail.removeprefix(old))
+            return Symbol(qualified, api, tail)
+    return None
+
+
+def symbol_of(names: Names, expression: ast.expr) -> Symbol | None:
+    """The TensorFlow symbol that an expression stands for, or None."""
+    return symbol(names.qualified(expression))
+
+
+def estimator_kind(found: Symbol) -> str | None:
+    """``dnn``, ``custom``, ``canned`` or ``keras`` for an Estimator's constructor, else None."""
+    if not found.tail.startswith("estimator."):
+        return None
+    name = found.tail.removeprefix("estimator.")
+    if name in DNN:
+        return "dnn"
+    if name in CUSTOM:
+        return "custom"
+    if name in OTHER_CANNED:
+        return "canned"
+    return "keras" if name == "model_to_estimator" else None

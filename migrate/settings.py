@@ -1,6 +1,18 @@
 """What the user asked for, from the command line and the project's settings file."""
 
-from dataclasses import dataclass
+import os
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "recovery": ("auto", "checkpoint-manager", "backup-and-restore"),
+    "target": ("portable", "keras2", "keras3"),
+    "input": ("restart", "continue"),
+}
+"""The settings that take one of a few words, the default first."""
+
+_NAMES = (*CHOICES, "select", "ignore", "module_name")
 
 
 @dataclass(frozen=True)
@@ -10,10 +22,13 @@ class Settings:
     Attributes:
       recovery: the recovery target, ``auto``, ``checkpoint-manager`` or ``backup-and-restore``.
       target: the TensorFlow that the output runs on, ``portable`` (both lines), ``keras2`` or ``keras3``.
-      input: where the input stands after a resume, ``restart`` (at its first element, as an Estimator's) or ``continue``.
+      input: where the input stands after a resume, ``restart`` (at its first element, as an Estimator's) or
+        ``continue``.
       select: codes or prefixes of the rules to use; empty means all.
       ignore: codes or prefixes of the rules to leave out.
       module_name: the module that the emitted pieces are written to when a file does not hold them itself.
+      todo: whether each site that is left gets a comment that names the rule and the reason; only the command line
+        sets it.
     """
 
     recovery: str = "auto"
@@ -22,3 +37,216 @@ class Settings:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     module_name: str = "tf2_recovery"
+    todo: bool = False
+
+
+class SettingsError(Exception):
+    """A setting or a settings file that cannot be used; its text is the whole message."""
+
+
+@dataclass(frozen=True)
+class ProjectSettings:
+    """The settings that stand in a project's file.
+
+    Attributes:
+      settings: the file's values, with the defaults for what it does not set.
+      places: the file, and the line where it is known, of each setting that the file sets.
+    """
+
+    settings: Settings = Settings()
+    places: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_project(start: str) -> ProjectSettings:
+    """Reads the nearest ``[tool.migrate]`` of pyproject.toml or ``[migrate]`` of setup.cfg.
+
+    Args:
+      start: the directory to begin in; the search goes up to the root of its git repository, or to the root of the
+        file system where there is none.
+
+    Raises:
+      SettingsError: a file cannot be read or parsed, holds an unknown setting or a wrong value, or two files of one
+        directory both hold settings.
+    """
+    for directory in _upwards(start):
+        tables = [
+            table
+            for table in (
+                _pyproject_table(os.path.join(directory, "pyproject.toml")),
+                _setup_cfg_table(os.path.join(directory, "setup.cfg")),
+            )
+            if table is not None
+        ]
+        if len(tables) > 1:
+            first, second = tables
+            raise SettingsError(f"{first.path} and {second.path} both hold settings for migrate: keep one of them")
+        if tables:
+            return tables[0].settings()
+    return ProjectSettings()
+
+
+def split_codes(text: str) -> tuple[str, ...]:
+    """The rule codes or prefixes in ``text``, which stand between commas or white space."""
+    return tuple(code.upper() for code in text.replace(",", " ").split())
+
+
+def check_codes(codes: Collection[str], known: Collection[str], place: str) -> None:
+    """Makes sure that every code names a rule or is the beginning of one's code.
+
+    Args:
+      codes: codes or prefixes of codes.
+      known: the codes of all rules.
+      place: where the codes stand, for the message.
+
+    Raises:
+      SettingsError: a code begins no rule's code.
+    """
+    for code in codes:
+        if not any(rule.startswith(code) for rule in known):
+            raise SettingsError(f"{place}: {unknown_code(code, known)}")
+
+
+def unknown_code(code: str, known: Collection[str]) -> str:
+    """The message for a code that no rule has."""
+    return f"unknown rule {code!r} (`rules` lists them all){_suggestion(code, known)}"
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The settings section of one file as it was parsed, not checked yet."""
+
+    path: str
+    section: str
+    values: Mapping[str, object]
+    text: str
+
+    def settings(self) -> ProjectSettings:
+        checked: dict[str, object] = {}
+        places: dict[str, str] = {}
+        for key, value in self.values.items():
+            name = key.replace("-", "_")
+            place = self._place(key)
+            if name not in _NAMES:
+                raise SettingsError(f"{place}: unknown setting {key!r} in [{self.section}]{_suggestion(name, _NAMES)}")
+            if name in checked:
+                raise SettingsError(f"{place}: {key!r} is set twice")
+            try:
+                checked[name] = _checked(name, value)
+            except ValueError as error:
+                raise SettingsError(f"{place}: {key} {error}, not {value!r}") from None
+            places[name] = place
+        return ProjectSettings(Settings(**checked), places)  # type: ignore[arg-type]
+
+    def _place(self, key: str) -> str:
+        inside = False
+        for number, line in enumerate(self.text.splitlines(), start=1):
+            if line.startswith("["):
+                inside = line.startswith(f"[{self.section}]")
+            elif inside and line.partition("=")[0].partition(":")[0].strip().strip("\"'") == key:
+                return f"{self.path}:{number}"
+        return self.path
+
+
+def _upwards(start: str) -> Iterator[str]:
+    directory = os.path.abspath(start)
+    while True:
+        yield directory
+        parent = os.path.dirname(directory)
+        if parent == directory or os.path.exists(os.path.join(directory, ".git")):
+            return
+        directory = parent
+
+
+def _text_that_names_migrate(path: str) -> str | None:
+    """The text of the file, or None where it cannot hold settings, so that most files need no parser."""
+    if not os.path.isfile(path):
+        return None
+    shown = os.path.relpath(path)
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+        return content.decode("utf-8") if b"migrate" in content else None
+    except OSError as error:
+        raise SettingsError(f"{shown}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SettingsError(f"{shown}:{line}: cannot be read: not UTF-8") from None
+
+
+def _pyproject_table(path: str) -> _Table | None:
+    text = _text_that_names_migrate(path)
+    if text is None:
+        return None
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    shown = os.path.relpath(path)
+    try:
+        tool = tomllib.loads(text).get("tool")
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{shown}: cannot be parsed: {error}") from None
+    table = tool.get("migrate") if isinstance(tool, dict) else None
+    if table is None:
+        return None
+    if not isinstance(table, dict):
+        raise SettingsError(f"{shown}: tool.migrate must be a table, not {table!r}")
+    return _Table(shown, "tool.migrate", table, text)
+
+
+def _setup_cfg_table(path: str) -> _Table | None:
+    text = _text_that_names_migrate(path)
+    if text is None:
+        return None
+    import configparser
+
+    shown = os.path.relpath(path)
+    parser = configparser.RawConfigParser()
+    # The default lowers every key, so that the message for a wrong one would not show what the file says.
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    try:
+        parser.read_string(text)
+    except configparser.Error as error:
+        several = getattr(error, "errors", None)
+        number = several[0][0] if several else getattr(error, "lineno", 1)
+        twice = " stands there twice" if type(error).__name__.startswith("Duplicate") else ""
+        line = text.splitlines()[number - 1].strip()
+        raise SettingsError(f"{shown}:{number}: cannot be parsed: {line!r}{twice}") from None
+    if not parser.has_section("migrate"):
+        return None
+    return _Table(shown, "migrate", dict(parser["migrate"]), text)
+
+
+def _checked(name: str, value: object) -> object:
+    if name in CHOICES:
+        return _one_of(CHOICES[name], value)
+    return _module_name(value) if name == "module_name" else _codes(value)
+
+
+def _one_of(words: tuple[str, ...], value: object) -> str:
+    if value not in words:
+        raise ValueError(f"must be {', '.join(words[:-1])} or {words[-1]}")
+    return str(value)
+
+
+def _codes(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return split_codes(value)
+    if isinstance(value, list) and all(isinstance(code, str) for code in value):
+        return split_codes(" ".join(value))
+    raise ValueError("must be a list of rule codes")
+
+
+def _module_name(value: object) -> str:
+    import keyword
+
+    if not isinstance(value, str) or not value.isidentifier() or keyword.iskeyword(value):
+        raise ValueError("must be the name of a Python module, without .py and without dots")
+    return value
+
+
+def _suggestion(word: str, known: Collection[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(word, known, n=3)
+    return f"; did you mean {' or '.join(close)}?" if close else ""

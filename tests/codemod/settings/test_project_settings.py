@@ -1,0 +1,192 @@
+"""What a project's settings file may say, where it is looked for, and how a mistake in it is told."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from migrate.settings import ProjectSettings, Settings, SettingsError, check_codes, read_project
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty repository that is also the current directory."""
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def message(project: Path) -> str:
+    with pytest.raises(SettingsError) as caught:
+        read_project(str(project))
+    return str(caught.value)
+
+
+def test_a_project_without_a_settings_file_has_the_defaults(project: Path) -> None:
+    assert read_project(str(project)) == ProjectSettings()
+
+
+def test_files_without_a_section_for_migrate_have_no_effect(project: Path) -> None:
+    (project / "setup.cfg").write_text("[metadata]\nname = migrate-nothing\n")
+    (project / "pyproject.toml").write_text('[tool.black]\nname = "migrate"\n')
+    assert read_project(str(project)) == ProjectSettings()
+
+
+def test_a_broken_file_that_does_not_speak_of_migrate_is_not_our_concern(project: Path) -> None:
+    (project / "pyproject.toml").write_text("[tool.black\n")
+    assert read_project(str(project)) == ProjectSettings()
+
+
+def test_setup_cfg_sets_every_setting(project: Path) -> None:
+    (project / "setup.cfg").write_text(
+        "[migrate]\nrecovery = checkpoint-manager\ntarget = keras3\ninput = continue\n"
+        "select = FT1, FT201\nignore =\n    FT104\n    ft105\nmodule_name = recovery\n"
+    )
+    assert read_project(str(project)).settings == Settings(
+        recovery="checkpoint-manager",
+        target="keras3",
+        input="continue",
+        select=("FT1", "FT201"),
+        ignore=("FT104", "FT105"),
+        module_name="recovery",
+    )
+
+
+def test_pyproject_toml_sets_every_setting(project: Path) -> None:
+    (project / "pyproject.toml").write_text(
+        '[tool.migrate]\nrecovery = "backup-and-restore"\ntarget = "keras2"\ninput = "restart"\n'
+        'select = ["FT1", "FT201"]\nignore = "FT104"\nmodule-name = "recovery"\n'
+    )
+    assert read_project(str(project)).settings == Settings(
+        recovery="backup-and-restore",
+        target="keras2",
+        input="restart",
+        select=("FT1", "FT201"),
+        ignore=("FT104",),
+        module_name="recovery",
+    )
+
+
+def test_the_place_of_each_setting_is_known(project: Path) -> None:
+    (project / "setup.cfg").write_text("[flake8]\nselect = E\n\n[migrate]\ntarget = keras3\nselect = FT1\n")
+    assert read_project(str(project)).places == {"target": "setup.cfg:5", "select": "setup.cfg:6"}
+
+
+def test_the_nearest_file_wins(project: Path) -> None:
+    (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
+    inner = project / "models" / "bert"
+    inner.mkdir(parents=True)
+    (project / "models" / "setup.cfg").write_text("[migrate]\ntarget = keras3\n")
+    assert read_project(str(inner)).settings.target == "keras3"
+    assert read_project(str(project)).settings.target == "keras2"
+
+
+def test_the_search_ends_at_the_root_of_the_repository(project: Path) -> None:
+    (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
+    inner = project / "vendored"
+    (inner / ".git").mkdir(parents=True)
+    assert read_project(str(inner)) == ProjectSettings()
+
+
+def test_without_a_repository_the_search_goes_on_upwards(project: Path) -> None:
+    (project / ".git").rmdir()
+    (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
+    (project / "src").mkdir()
+    assert read_project(str(project / "src")).settings.target == "keras2"
+
+
+def test_settings_in_both_files_of_a_directory_are_refused(project: Path) -> None:
+    (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\n")
+    (project / "pyproject.toml").write_text('[tool.migrate]\ntarget = "keras3"\n')
+    assert message(project) == "pyproject.toml and setup.cfg both hold settings for migrate: keep one of them"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        (
+            "setup.cfg",
+            "[migrate]\n\nrecovry = auto\n",
+            "setup.cfg:3: unknown setting 'recovry' in [migrate]; did you mean recovery?",
+        ),
+        (
+            "pyproject.toml",
+            "[tool.migrate]\ntodo = true\n",
+            "pyproject.toml:2: unknown setting 'todo' in [tool.migrate]",
+        ),
+        (
+            "setup.cfg",
+            "[migrate]\ntarget = keras4\n",
+            "setup.cfg:2: target must be portable, keras2 or keras3, not 'keras4'",
+        ),
+        (
+            "pyproject.toml",
+            "[tool.migrate]\ninput = 3\n",
+            "pyproject.toml:2: input must be restart or continue, not 3",
+        ),
+        (
+            "pyproject.toml",
+            '[tool.migrate]\nselect = ["FT1", 2]\n',
+            "pyproject.toml:2: select must be a list of rule codes, not ['FT1', 2]",
+        ),
+        (
+            "setup.cfg",
+            "[migrate]\nmodule_name = tf2/recovery.py\n",
+            "setup.cfg:2: module_name must be the name of a Python module, without .py and without dots, "
+            "not 'tf2/recovery.py'",
+        ),
+        (
+            "pyproject.toml",
+            '[tool.migrate]\nmodule-name = "a"\nmodule_name = "b"\n',
+            "pyproject.toml:3: 'module_name' is set twice",
+        ),
+        ("pyproject.toml", '[tool]\nmigrate = "yes"\n', "pyproject.toml: tool.migrate must be a table, not 'yes'"),
+        ("setup.cfg", "[migrate]\ntarget\n", "setup.cfg:2: cannot be parsed: 'target'"),
+        ("setup.cfg", "migrate = 1\n", "setup.cfg:1: cannot be parsed: 'migrate = 1'"),
+        (
+            "setup.cfg",
+            "[migrate]\ninput = restart\ninput = continue\n",
+            "setup.cfg:3: cannot be parsed: 'input = continue' stands there twice",
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_the_file_and_its_line(project: Path, name: str, text: str, expected: str) -> None:
+    (project / name).write_text(text)
+    assert message(project) == expected
+
+
+def test_toml_that_cannot_be_parsed_is_told_with_its_line(project: Path) -> None:
+    (project / "pyproject.toml").write_text("[tool.migrate]\ntarget = keras2\n")
+    assert message(project).startswith("pyproject.toml: cannot be parsed: ")
+    assert "line 2" in message(project)
+
+
+def test_bytes_that_are_no_text_are_told_with_their_line(project: Path) -> None:
+    (project / "setup.cfg").write_bytes(b"[migrate]\n# caf\xe9\n")
+    assert message(project) == "setup.cfg:2: cannot be read: not UTF-8"
+
+
+def test_a_file_that_cannot_be_read_is_told(project: Path) -> None:
+    # Reading another process's memory from address 0 fails for every user, root included.
+    (project / "setup.cfg").symlink_to("/proc/self/mem")
+    assert message(project) == "setup.cfg: cannot be read: Input/output error"
+
+
+def test_the_file_is_named_as_seen_from_the_current_directory(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "setup.cfg").write_text("[migrate]\ntarget = 2\n")
+    (project / "src").mkdir()
+    monkeypatch.chdir(project / "src")
+    with pytest.raises(SettingsError, match=r"^\.\./setup\.cfg:2: target must be "):
+        read_project(os.getcwd())
+
+
+@pytest.mark.parametrize("codes", [("FT104",), ("FT1", "FT2"), ("FT",), ()])
+def test_a_code_or_the_beginning_of_one_is_accepted(codes: tuple[str, ...]) -> None:
+    check_codes(codes, ("FT104", "FT201"), "--select")
+
+
+def test_an_unknown_code_is_told_with_the_nearest_one() -> None:
+    with pytest.raises(SettingsError) as caught:
+        check_codes(("FT1", "FT140"), ("FT104", "XY999"), "setup.cfg:2: select")
+    expected = "setup.cfg:2: select: unknown rule 'FT140' (`rules` lists them all); did you mean FT104?"
+    assert str(caught.value) == expected

@@ -1,0 +1,46 @@
+"""Interrupt programs and compare how they resume, without asking the programs to cooperate.
+
+A pair's interruption tests are a few lines::
+
+    from migrate.verify import FAULTS, Program, compare, run_interrupted
+
+    old = Program("legacy_examples/job.py", python=OLD_PYTHON, args=("--model_dir", "{model_dir}"))
+    new = Program("tf2_examples/job.py", python=NEW_PYTHON, args=("--model_dir", "{model_dir}"))
+
+    def test_resumes_as_the_estimator_did():
+        fault = FAULTS["sigkill"]
+        result = compare(run_interrupted(old, fault(at=13)), run_interrupted(new, fault(at=13)))
+        assert result.matches, result.text
+
+- ``Program`` is an interpreter, a script and its arguments, in which ``{model_dir}`` stands for the directory of the run.
+- ``FAULTS`` holds the faults by name; ``FAULTS[name](at=STEP)`` makes one. A fault is used for one run only.
+- ``run_interrupted(program, fault, model_dir, initial)`` runs, interrupts, starts again, and gives a ``Record``; without a
+  fault it is an undisturbed run. ``run(program, model_dir, fault)`` is one start, and gives an ``Attempt``.
+- ``Record`` tells ``resumed_at``, ``steps_lost``, ``steps_repeated``, ``steps_run``, ``final_step``, ``saved_steps``,
+  ``kept``, ``evaluations``, ``by_step("loss")``, ``by_step("batch")``, ``needs_person``, ``attempts`` and their ``events``.
+- ``compare(old, new)`` gives a ``Comparison``: ``matches``, ``first`` (the first difference in a sentence), ``rows`` and
+  ``text``. Losses count where both runs began with the same loss, to the last bit, or where ``losses=True`` is given.
+
+Nothing here imports TensorFlow: only the programs do, in processes of their own. The recorder, ``recording/``, is plain
+files for the standard library from Python 3.7 on.
+"""
+
+from migrate.verify.compare import Comparison, Row, compare
+from migrate.verify.faults import FAULTS, Fault
+from migrate.verify.interruption import ProgramError, run, run_interrupted
+from migrate.verify.program import Program
+from migrate.verify.record import Attempt, Record
+
+__all__ = [
+    "FAULTS",
+    "Attempt",
+    "Comparison",
+    "Fault",
+    "Program",
+    "ProgramError",
+    "Record",
+    "Row",
+    "compare",
+    "run",
+    "run_interrupted",
+]

@@ -19,10 +19,11 @@ class Interruption(RuntimeError):
 
 
 _instruction: Dict[str, Any] = {}
+_made = 0
 
 
 def arm(instruction: Dict[str, Any]) -> None:
-    """Keep the instruction: ``kind``, ``at`` in steps, and what the kind needs beside."""
+    """Keep the instruction: ``kind``, the step ``at`` or how many steps ``after`` this start, and what the kind needs beside."""
     global _instruction
     _instruction = instruction
     if instruction and instruction["kind"] not in KINDS:
@@ -31,16 +32,17 @@ def arm(instruction: Dict[str, Any]) -> None:
 
 def reached(step: int) -> None:
     """Strike if the fault is due at ``step`` or was due on the way to it."""
-    global _instruction
-    if not _instruction or step < _instruction["at"]:
+    global _instruction, _made
+    _made += 1
+    if not _instruction or (step < _instruction["at"] if "at" in _instruction else _made < _instruction["after"]):
         return
     instruction, _instruction = _instruction, {}
-    journal.write("fault", kind=instruction["kind"], step=step, wanted=instruction["at"])
+    journal.write("fault", kind=instruction["kind"], step=step, wanted=instruction.get("at", step))
     KINDS[instruction["kind"]](instruction)
 
 
 def _raise(instruction: Dict[str, Any]) -> None:
-    raise Interruption("interrupted by the fault at step {}".format(instruction["at"]))
+    raise Interruption("this exception is the fault that was asked for")
 
 
 def _interrupt(instruction: Dict[str, Any]) -> None:

@@ -1,0 +1,143 @@
+"""One start of a program in a process of its own, recorded, watched and surely ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+from migrate.verify.program import Program
+from migrate.verify.record import Attempt, Event
+
+BOOTSTRAP = Path(__file__).parent / "recording" / "bootstrap.py"
+GRACE_SECONDS = 10.0
+LINES_KEPT = 200
+
+
+class Child:
+    """A running program; use it as a context manager, whose end leaves no process behind.
+
+    Args:
+      program: what to start.
+      model_dir: the directory of the run.
+      events: the file for its events, which must not exist.
+      instruction: the fault that strikes from inside; none if empty.
+      env: variables for this start alone.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        model_dir: Path,
+        events: Path,
+        instruction: dict[str, Any] | None = None,
+        env: dict[str, str] | None = None,
+    ) -> None:
+        self.path = events
+        self.events: list[Event] = []
+        self.model_dir = model_dir
+        self.timed_out = False
+        self._read = 0
+        self._output: deque[bytes] = deque(maxlen=LINES_KEPT)
+        self.began = time.time()
+        environment = {**program.environment(model_dir), **(env or {})}
+        environment["MIGRATE_VERIFY_EVENTS"] = str(events)
+        environment["MIGRATE_VERIFY_FAULT"] = json.dumps(instruction) if instruction else ""
+        self.process = subprocess.Popen(
+            [os.fspath(program.python), os.fspath(BOOTSTRAP), *program.command(model_dir)],
+            env=environment,
+            cwd=program.cwd,
+            stdin=subprocess.DEVNULL,
+            # A pipe: on a full disk a program's output does not fail, as it would into a file.
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self._reader = threading.Thread(target=self._read_output, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *ignored: object) -> None:
+        self.kill_all()
+
+    def _read_output(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._output.append(line)
+
+    def new_events(self) -> list[Event]:
+        """The events since the last call."""
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self._read)
+                data = file.read()
+        except FileNotFoundError:
+            return []
+        whole = data[: data.rfind(b"\n") + 1]
+        self._read += len(whole)
+        new = [json.loads(line) for line in whole.splitlines()]
+        self.events += new
+        return new
+
+    def running(self) -> bool:
+        """Whether the process is still there."""
+        return self.process.poll() is None
+
+    def wait_for(self, kind: str, deadline: float, step: int = -1) -> Event | None:
+        """Wait for an event of this kind at this step or later; None if the program ended or ``deadline`` passed first."""
+        seen = 0
+        while True:
+            running = self.running()
+            self.new_events()
+            for event in self.events[seen:]:
+                if event["event"] == kind and (step < 0 or (event.get("step") or 0) >= step):
+                    return event
+            seen = len(self.events)
+            if not running:
+                return None
+            if time.time() > deadline:
+                self.timed_out = True
+                return None
+            time.sleep(0.005)
+
+    def kill(self) -> None:
+        """Send SIGKILL to the program itself."""
+        self.process.kill()
+
+    def kill_all(self) -> None:
+        """Send SIGKILL to the program and to what it has started in its session, and wait for it."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        self._reader.join(GRACE_SECONDS)
+
+    def attempt(self, deadline: float) -> Attempt:
+        """Wait for the end and give what was recorded; a program that is not done by ``deadline`` is killed.
+
+        Args:
+          deadline: in seconds since the epoch.
+        """
+        try:
+            self.process.wait(max(deadline - time.time(), 0.01))
+        except subprocess.TimeoutExpired:
+            self.timed_out = True
+        self.kill_all()
+        self.new_events()
+        return Attempt(
+            events=self.events,
+            code=self.process.returncode,
+            output=b"".join(self._output).decode(errors="replace"),
+            began=self.began,
+            ended=time.time(),
+            timed_out=self.timed_out,
+        )

@@ -1,0 +1,253 @@
+"""Two records of one fault, OLD and NEW, side by side: what is the same, what differs, what could not be compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from migrate.verify.losses import LossDifference, loss_difference
+from migrate.verify.record import Record
+from migrate.verify.variables import variable_difference
+
+
+class Verdict(str, Enum):
+    """What became of one row."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    INFORMATION = "information"
+    """Shown, and no part of the result: a time, or something that has no right value."""
+    NOT_COMPARED = "not compared"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that was compared.
+
+    Attributes:
+      name: what it is.
+      old: how it was with OLD, as text.
+      new: how it was with NEW, as text.
+      verdict: whether the two agree.
+      note: why it was not compared, or how large the difference is.
+    """
+
+    name: str
+    old: str
+    new: str
+    verdict: Verdict
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came out.
+
+    Attributes:
+      fault: the name of the fault.
+      rows: everything that was looked at, the most telling first.
+      old: OLD's record.
+      new: NEW's record.
+    """
+
+    fault: str
+    rows: list[Row]
+    old: Record
+    new: Record
+
+    @property
+    def differences(self) -> list[Row]:
+        """The rows that differ."""
+        return [row for row in self.rows if row.verdict is Verdict.DIFFERENT]
+
+    @property
+    def matches(self) -> bool:
+        """Whether nothing differs."""
+        return not self.differences
+
+    @property
+    def first(self) -> str:
+        """The first difference in a sentence, empty if there is none."""
+        for row in self.differences:
+            note = f" ({row.note})" if row.note else ""
+            return f"{row.name}: OLD {row.old}, NEW {row.new}{note}"
+        return ""
+
+    @property
+    def compared(self) -> list[str]:
+        """What was compared."""
+        return [row.name for row in self.rows if row.verdict in (Verdict.SAME, Verdict.DIFFERENT)]
+
+    @property
+    def not_compared(self) -> list[str]:
+        """What could not be, with the reason."""
+        return [f"{row.name} ({row.note})" for row in self.rows if row.verdict is Verdict.NOT_COMPARED]
+
+    @property
+    def text(self) -> str:
+        """All rows as plain lines, for the message of an assertion."""
+        marks = {Verdict.SAME: "=", Verdict.DIFFERENT: "!", Verdict.INFORMATION: " ", Verdict.NOT_COMPARED: "?"}
+        return "\n".join(
+            f"{marks[row.verdict]} {row.name}: {row.old} | {row.new}{' · ' + row.note if row.note else ''}"
+            for row in self.rows
+        )
+
+
+def compare(old: Record, new: Record, tolerance: float = 0.0, losses: bool | None = None) -> Comparison:
+    """Compare two records of the same fault.
+
+    Where OLD could not start again by itself, NEW has no resumption to match: it need only come to the same end. A program
+    that makes several steps in one call is struck when the call is over, so the steps it loses and repeats are shown but not
+    compared.
+
+    Args:
+      old: the record that is to be matched.
+      new: the record that should match.
+      tolerance: the largest relative difference of losses, metrics and variables that counts as none; 0 by default.
+      losses: whether losses, evaluations and final variables must agree. By default they must where the first losses of
+        both are equal to the last bit, which shows that the two began in one state.
+    """
+    shared = _share_a_state(old, new) if losses is None else losses
+    stuck = old.needs_person
+    late = _struck_late(old) or _struck_late(new)
+    rows = [_needs_person(old, new)]
+    without_old = "OLD could not start again" if stuck else ""
+    uneven = without_old or late
+    rows += [
+        _equal("resumed at step", old, new, lambda record: record.resumed_at, without_old),
+        _equal("final step", old, new, lambda record: record.final_step, without_old),
+        _equal("steps lost", old, new, lambda record: record.steps_lost, uneven),
+        _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven),
+        _equal("steps run", old, new, lambda record: record.steps_run, uneven),
+        _equal("saved at steps", old, new, lambda record: record.saved_steps, without_old or _nothing_saved(old, new)),
+        _equal("checkpoints kept", old, new, lambda record: record.kept, without_old or _nothing_kept(old, new)),
+        _batches(old, new, without_old),
+        _losses(old, new, tolerance, shared, without_old),
+        _evaluations(old, new, tolerance, shared, without_old),
+        _variables(old, new, tolerance, shared, without_old),
+        _information("seconds to resume", old, new, _seconds_to_resume),
+        _information("seconds in saves", old, new, lambda record: f"{record.seconds_in_saves:.3f}"),
+    ]
+    return Comparison(new.fault or old.fault, rows, old, new)
+
+
+def _share_a_state(old: Record, new: Record) -> bool:
+    difference = _loss_difference(old, new)
+    return difference is not None and difference.first_equal
+
+
+def _loss_difference(old: Record, new: Record) -> LossDifference | None:
+    if old.losses_are_means or new.losses_are_means:
+        return None
+    return loss_difference(old.by_step("loss"), new.by_step("loss"))
+
+
+def _struck_late(record: Record) -> str:
+    for attempt in record.attempts:
+        if attempt.fault and attempt.fault["step"] > attempt.fault["wanted"]:
+            return f"struck at step {attempt.fault['step']}, the end of a call, for step {attempt.fault['wanted']}"
+    return ""
+
+
+def _needs_person(old: Record, new: Record) -> Row:
+    """A new program that starts again where the old one could not is better, and no difference."""
+    texts = [record.attempts[-1].error if record.needs_person else "no" for record in (old, new)]
+    if new.needs_person:
+        verdict = Verdict.SAME if old.needs_person else Verdict.DIFFERENT
+    else:
+        verdict = Verdict.SAME if not old.needs_person else Verdict.INFORMATION
+    return Row("needs a person to start again", texts[0], texts[1], verdict)
+
+
+def _equal(name: str, old: Record, new: Record, read: Callable[[Record], object], reason: str) -> Row:
+    before, after = read(old), read(new)
+    if reason:
+        return Row(name, _show(before), _show(after), Verdict.NOT_COMPARED, reason)
+    return Row(name, _show(before), _show(after), Verdict.SAME if before == after else Verdict.DIFFERENT)
+
+
+def _show(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join("none" if each is None else str(each) for each in value) or "–"
+    return "–" if value is None else str(value)
+
+
+def _nothing_saved(old: Record, new: Record) -> str:
+    return "" if old.saved_steps or new.saved_steps else "neither program saved"
+
+
+def _nothing_kept(old: Record, new: Record) -> str:
+    if new.kept or new.of("save") == [] or any(event["kind"] == "checkpoint" for event in new.of("save")):
+        return "" if old.kept or new.kept else "neither directory holds a TensorFlow checkpoint"
+    return "NEW keeps no TensorFlow checkpoints"
+
+
+def _batches(old: Record, new: Record, reason: str) -> Row:
+    before, after = old.by_step("batch"), new.by_step("batch")
+    common = sorted(before.keys() & after.keys())
+    texts = (f"{len(before)} steps seen", f"{len(after)} steps seen")
+    if reason or not common:
+        return Row("batches", *texts, Verdict.NOT_COMPARED, reason or "the batches of one of the two could not be seen")
+    apart = [step for step in common if before[step] != after[step]]
+    if not apart:
+        return Row("batches", *texts, Verdict.SAME, f"all {len(common)} equal")
+    note = f"{len(apart)} of {len(common)} differ, the first at step {apart[0]}"
+    return Row("batches", *texts, Verdict.DIFFERENT, note)
+
+
+def _losses(old: Record, new: Record, tolerance: float, shared: bool, reason: str) -> Row:
+    difference = _loss_difference(old, new)
+    texts = (_last_loss(old), _last_loss(new))
+    if difference is None:
+        why = "only running means could be seen" if old.losses_are_means or new.losses_are_means else "no common steps"
+        return Row("losses", *texts, Verdict.NOT_COMPARED, reason or why)
+    if reason or not shared:
+        return Row("losses", *texts, Verdict.NOT_COMPARED, reason or "the two did not begin in one state")
+    verdict = Verdict.SAME if difference.relative <= tolerance else Verdict.DIFFERENT
+    return Row("losses", *texts, verdict, difference.text)
+
+
+def _last_loss(record: Record) -> str:
+    losses = record.by_step("loss")
+    return f"{losses[max(losses)]:.9g} at step {max(losses)}" if losses else "–"
+
+
+def _evaluations(old: Record, new: Record, tolerance: float, shared: bool, reason: str) -> Row:
+    before, after = dict(old.evaluations), dict(new.evaluations)
+    texts = (_show(sorted(step or 0 for step in before)), _show(sorted(step or 0 for step in after)))
+    if not before and not after:
+        return Row("evaluations", *texts, Verdict.NOT_COMPARED, "neither program evaluated")
+    if reason:
+        return Row("evaluations", *texts, Verdict.NOT_COMPARED, reason)
+    if before.keys() != after.keys():
+        return Row("evaluations", *texts, Verdict.DIFFERENT, "not at the same steps")
+    if not shared:
+        return Row("evaluations", *texts, Verdict.SAME, "steps only: the two did not begin in one state")
+    for step in before:
+        for metric in before[step].keys() & after[step].keys():
+            if not math.isclose(before[step][metric], after[step][metric], rel_tol=tolerance):
+                values = f"{before[step][metric]:.9g} and {after[step][metric]:.9g}"
+                return Row("evaluations", *texts, Verdict.DIFFERENT, f"{metric} at step {step}: {values}")
+    return Row("evaluations", *texts, Verdict.SAME)
+
+
+def _variables(old: Record, new: Record, tolerance: float, shared: bool, reason: str) -> Row:
+    texts = (f"{len(old.variables)} variables", f"{len(new.variables)} variables")
+    if not old.variables or not new.variables:
+        return Row("final variables", *texts, Verdict.NOT_COMPARED, reason or "no checkpoint was read")
+    if reason or not shared:
+        return Row("final variables", *texts, Verdict.NOT_COMPARED, reason or "the two did not begin in one state")
+    difference = variable_difference(old.variables, new.variables)
+    verdict = Verdict.SAME if difference.relative <= tolerance else Verdict.DIFFERENT
+    return Row("final variables", *texts, verdict, difference.text)
+
+
+def _seconds_to_resume(record: Record) -> str:
+    seconds = [attempt.seconds_to_first_step for attempt in record.attempts[1:]]
+    return ", ".join("–" if each is None else f"{each:.1f}" for each in seconds) or "–"
+
+
+def _information(name: str, old: Record, new: Record, read: Callable[[Record], str]) -> Row:
+    return Row(name, read(old), read(new), Verdict.INFORMATION)

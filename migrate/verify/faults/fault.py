@@ -1,0 +1,45 @@
+"""What a fault is: what is done to a program, from inside or from outside, at each of its starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from migrate.verify.child import Child
+    from migrate.verify.record import Attempt
+
+
+@dataclass
+class Fault:
+    """An interruption; the first line of each subclass' docstring is its help.
+
+    Attributes:
+      at: the step after which it strikes.
+      name: what ``--fault`` calls it.
+      interruptions: how many starts it interrupts; the start after them runs undisturbed.
+      notes: what could not be done as asked, filled in while it runs.
+    """
+
+    at: int
+    name: ClassVar[str]
+    interruptions: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        self.notes: list[str] = []
+
+    @property
+    def starts(self) -> int:
+        """How many starts are interrupted."""
+        return self.interruptions
+
+    def instruction(self, start: int) -> dict[str, Any] | None:
+        """What the recorder does from inside at this start, counted from 0; None for nothing."""
+        return None
+
+    def watch(self, child: Child, start: int, deadline: float) -> None:
+        """Strike from outside while the program runs."""
+
+    def between(self, model_dir: Path, attempt: Attempt) -> None:
+        """Strike at the directory after an interrupted start."""

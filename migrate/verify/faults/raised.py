@@ -1,0 +1,34 @@
+"""Faults that Python or the operating system tells the program about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from migrate.verify.faults.fault import Fault
+
+
+class RaisedException(Fault):
+    """An exception is raised after the step, where a hook or callback of the program's own would raise it."""
+
+    name = "exception"
+
+    def instruction(self, start: int) -> dict[str, Any] | None:
+        return {"kind": "exception", "at": self.at}
+
+
+class KeyboardInterruption(Fault):
+    """KeyboardInterrupt is raised after the step, as by Ctrl-C."""
+
+    name = "keyboard-interrupt"
+
+    def instruction(self, start: int) -> dict[str, Any] | None:
+        return {"kind": "interrupt", "at": self.at}
+
+
+class Terminate(Fault):
+    """The program is sent SIGTERM after the step, as a cluster does before it takes the machine away."""
+
+    name = "sigterm"
+
+    def instruction(self, start: int) -> dict[str, Any] | None:
+        return {"kind": "signal", "signal": "SIGTERM", "at": self.at}

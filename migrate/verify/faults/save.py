@@ -1,0 +1,129 @@
+"""SIGKILL in the middle of a save, at a chosen one of the changes that it makes to the directory."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from migrate.verify.faults.fault import Fault
+
+if TYPE_CHECKING:
+    from migrate.verify.child import Child
+
+CALLS = "openat,open,creat,write,pwrite64,writev,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,ftruncate"
+HOLD_MICROSECONDS = 20_000
+ATTACH_SECONDS = 10.0
+
+Picture = dict[str, tuple[int, int]]
+
+
+def picture(directory: Path) -> Picture:
+    """Size and time of change of each entry below ``directory``."""
+    entries: Picture = {}
+    for root, directories, files in os.walk(directory):
+        for name in (*directories, *files):
+            path = os.path.join(root, name)
+            try:
+                status = os.lstat(path)
+            except FileNotFoundError:
+                continue
+            entries[path] = (status.st_size, status.st_mtime_ns if name in files else 0)
+    return entries
+
+
+@dataclass
+class KillInSave(Fault):
+    """SIGKILL at one of the file-system calls of the first save after the step (the command tries each of them).
+
+    Each file-system call is held up by ``strace`` while it returns, so that the directory can be looked at after every one.
+    Where there is no ``strace``, or it may not attach, the directory is only looked at as often as possible, and the note
+    says so.
+
+    Attributes:
+      change: after which change of the directory, counted from 1.
+      made: how many changes were seen, set while it runs.
+      complete: whether the save was done before ``change`` was reached, set while it runs.
+    """
+
+    change: int = 1
+    name = "sigkill-in-save"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.made = 0
+        self.complete = False
+        self._gate = Path(tempfile.gettempdir()) / f"migrate-verify-{os.getpid()}-{id(self)}"
+
+    def instruction(self, start: int) -> dict[str, Any] | None:
+        self._gate.touch()
+        return {"kind": "pause", "at": self.at, "while": str(self._gate)}
+
+    def watch(self, child: Child, start: int, deadline: float) -> None:
+        tracer = None
+        try:
+            if child.wait_for("fault", deadline) is None:
+                return
+            tracer = hold_up(child.process.pid)
+            if tracer is None:
+                self.notes.append("strace is absent or may not attach: the moments of the kills are only near the calls")
+            self._gate.unlink(missing_ok=True)
+            self._kill_at_change(child, deadline)
+        finally:
+            self._gate.unlink(missing_ok=True)
+            if tracer is not None:
+                tracer.kill()
+                tracer.wait()
+
+    def _kill_at_change(self, child: Child, deadline: float) -> None:
+        before = picture(child.model_dir)
+        saves = len(child.events)
+        while child.running() and time.time() < deadline:
+            now = picture(child.model_dir)
+            if now != before:
+                before = now
+                self.made += 1
+                if self.made == self.change:
+                    child.kill()
+                    return
+            child.new_events()
+            if any(event["event"] == "save" for event in child.events[saves:]):
+                self.complete = True
+                child.kill()
+                return
+
+
+def hold_up(pid: int) -> subprocess.Popen[bytes] | None:
+    """Attach ``strace`` so that each file-system call of the process returns late; None where that cannot be done."""
+    strace = shutil.which("strace")
+    if strace is None:
+        return None
+    hold = f"inject={CALLS}:delay_exit={HOLD_MICROSECONDS}"
+    tracer = subprocess.Popen(
+        [strace, "-f", "-qq", "-p", str(pid), "-e", f"trace={CALLS}", "-e", hold, "-o", os.devnull],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.time() + ATTACH_SECONDS
+    while time.time() < deadline and tracer.poll() is None:
+        if _all_traced(pid):
+            return tracer
+        time.sleep(0.005)
+    tracer.kill()
+    tracer.wait()
+    return None
+
+
+def _all_traced(pid: int) -> bool:
+    """Whether every thread of the process has a tracer."""
+    try:
+        statuses = [(task / "status").read_text() for task in Path(f"/proc/{pid}/task").iterdir()]
+    except OSError:
+        return False
+    return all("TracerPid:\t0\n" not in status for status in statuses)

@@ -1,0 +1,137 @@
+"""Run a program, interrupt it, start it again as often as it takes, and record it all."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from migrate.verify.child import Child
+from migrate.verify.faults.fault import Fault
+from migrate.verify.program import Program
+from migrate.verify.record import Attempt, Record
+
+TIMEOUT_SECONDS = 300.0
+
+Progress = Callable[[str], None]
+"""Is told what is being done, in a few words."""
+
+
+class ProgramError(Exception):
+    """The program cannot be verified, for a reason of its own that the message tells."""
+
+
+def run(
+    program: Program,
+    model_dir: str | Path,
+    fault: Fault | None = None,
+    start: int = 0,
+    timeout: float = TIMEOUT_SECONDS,
+) -> Attempt:
+    """Start the program once, and wait for its end.
+
+    Args:
+      program: what to run.
+      model_dir: its directory, which may hold checkpoints.
+      fault: what interrupts it; nothing by default.
+      start: which start of an interrupted run this is, counted from 0; a fault can strike at some of them only.
+      timeout: in seconds, after which it is killed and the attempt says so.
+    """
+    deadline = time.time() + timeout
+    with tempfile.TemporaryDirectory(prefix="migrate-verify-") as place:
+        instruction = fault.instruction(start) if fault else None
+        try:
+            child = Child(program, Path(model_dir), Path(place) / "events.jsonl", instruction)
+        except FileNotFoundError as error:
+            raise ProgramError(f"the interpreter {program.python} does not exist") from error
+        with child:
+            if fault:
+                fault.watch(child, start, deadline)
+            return child.attempt(deadline)
+
+
+def run_interrupted(
+    program: Program,
+    fault: Fault | None = None,
+    model_dir: str | Path | None = None,
+    initial: str | Path | None = None,
+    timeout: float = TIMEOUT_SECONDS,
+    progress: Progress = lambda what: None,
+) -> Record:
+    """Run the program to its end, interrupted by ``fault`` and started again with the same command.
+
+    Args:
+      program: what to run.
+      fault: the interruption; None for an undisturbed run.
+      model_dir: its directory; a temporary one, removed at the end, where none is given.
+      initial: a directory that is copied into ``model_dir`` first, so that two programs start from one checkpoint.
+      timeout: in seconds for each start.
+      progress: is told of each start.
+
+    Raises:
+      ProgramError: if the interpreter is missing, or the program failed or ended before the fault struck.
+    """
+    if model_dir is None:
+        with tempfile.TemporaryDirectory(prefix="migrate-verify-") as place:
+            return run_interrupted(program, fault, Path(place) / "model", initial, timeout, progress)
+    directory = Path(model_dir)
+    if initial is not None:
+        shutil.copytree(initial, directory, dirs_exist_ok=True)
+    attempts: list[Attempt] = []
+    notes: list[str] = []
+    for start in range(fault.starts if fault else 0):
+        assert fault is not None
+        progress(f"start {start + 1}, until {fault.name}")
+        attempt = run(program, directory, fault, start, timeout)
+        attempts.append(attempt)
+        if attempt.finished:
+            notes.append(f"the program was done before {fault.name} struck at start {start + 1}")
+            break
+        _expect_struck(attempt, fault)
+        fault.between(directory, attempt)
+    if not attempts or not attempts[-1].finished:
+        progress(f"start {len(attempts) + 1}, to the end")
+        attempts.append(run(program, directory, timeout=timeout))
+    if fault is None and not attempts[-1].finished:
+        raise ProgramError(f"the program fails by itself: {attempts[-1].error}\n{_tail(attempts[-1])}")
+    return Record(
+        attempts=attempts,
+        model_dir=directory,
+        fault=fault.name if fault else "",
+        kept=kept_steps(directory, attempts),
+        notes=notes + (fault.notes if fault else []),
+    )
+
+
+def _expect_struck(attempt: Attempt, fault: Fault) -> None:
+    """Tell an end that the fault brought about from one of the program's own."""
+    struck = attempt.fault is not None or (attempt.code < 0 and not attempt.timed_out)
+    if not struck:
+        last = attempt.steps[-1] if attempt.steps else attempt.started_at
+        where = "before its first step" if last is None else f"at step {last}"
+        raise ProgramError(f"the program fails by itself {where}: {attempt.error}\n{_tail(attempt)}")
+
+
+def _tail(attempt: Attempt, lines: int = 12) -> str:
+    return "\n".join(attempt.output.strip().splitlines()[-lines:])
+
+
+def kept_steps(model_dir: Path, attempts: list[Attempt]) -> list[int]:
+    """The steps of the checkpoints that are in the directory: by the saves that wrote them, else by their numbers."""
+    saved = {
+        Path(event["path"]).name: event["step"]
+        for attempt in attempts
+        for event in attempt.events
+        if event["event"] in ("save", "restore") and event.get("step") is not None
+    }
+    kept = set()
+    for index in model_dir.rglob("*.index"):
+        name = index.name[: -len(".index")]
+        number = name.rpartition("-")[2]
+        if name in saved:
+            kept.add(saved[name])
+        elif number.isdigit():
+            kept.add(int(number))
+    return sorted(kept)

@@ -1,0 +1,37 @@
+"""A training program: an interpreter, a script and its arguments."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that trains into a directory and resumes from it.
+
+    Attributes:
+      script: the file that is run as ``__main__``.
+      python: the interpreter, whose TensorFlow is used; this process' own by default.
+      args: its arguments; ``{model_dir}`` in them stands for the directory of the run.
+      env: variables set beside this process' own; ``{model_dir}`` is replaced here too.
+      cwd: the directory it is started in; this process' own by default.
+    """
+
+    script: str | Path
+    python: str | Path = sys.executable
+    args: tuple[str, ...] = ("--model_dir", "{model_dir}")
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: str | Path | None = None
+
+    def command(self, model_dir: str | Path) -> list[str]:
+        """The script and its arguments for a run in ``model_dir``."""
+        return [os.path.abspath(self.script), *(arg.replace("{model_dir}", str(model_dir)) for arg in self.args)]
+
+    def environment(self, model_dir: str | Path) -> dict[str, str]:
+        """The environment for a run in ``model_dir``; TensorFlow's own log is quiet unless the program says otherwise."""
+        own = {name: value.replace("{model_dir}", str(model_dir)) for name, value in self.env.items()}
+        return {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ, **own}

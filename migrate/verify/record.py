@@ -1,0 +1,185 @@
+"""What a recorded program did: its events, attempt by attempt, and what can be read off them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One start of the program.
+
+    Attributes:
+      events: what was recorded, oldest first.
+      code: the process' exit status as ``subprocess`` gives it: negative for a signal.
+      output: the end of what it printed.
+      began: when it was started, in seconds since the epoch.
+      ended: when it was gone.
+      timed_out: whether it was ended because it had used up its time.
+    """
+
+    events: list[Event]
+    code: int
+    output: str = ""
+    began: float = 0.0
+    ended: float = 0.0
+    timed_out: bool = False
+
+    def of(self, kind: str) -> list[Event]:
+        """The events of one kind, such as ``step``."""
+        return [event for event in self.events if event["event"] == kind]
+
+    @property
+    def steps(self) -> list[int]:
+        """The number of each step that was run."""
+        return [event["step"] for event in self.of("step")]
+
+    @property
+    def started_at(self) -> int | None:
+        """The step that training began at, None if it did not begin."""
+        starts = self.of("start")
+        return starts[0]["step"] if starts else None
+
+    @property
+    def fault(self) -> Event | None:
+        """The fault that struck from inside, with the step it struck at."""
+        return next(iter(self.of("fault")), None)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the program came to its own end without an error."""
+        return self.code == 0 and not self.timed_out
+
+    @property
+    def seconds_to_first_step(self) -> float | None:
+        """The time from the start of the process to the end of its first step."""
+        steps = self.of("step")
+        return steps[0]["time"] - self.began if steps else None
+
+    @property
+    def error(self) -> str:
+        """How it failed, in one line; empty if it did not."""
+        if self.finished:
+            return ""
+        if self.timed_out:
+            return "used up its time"
+        exceptions = self.of("exception")
+        if exceptions:
+            last = exceptions[-1]
+            message = last["message"].strip().splitlines()
+            return f"{last['type']}: {message[0] if message else ''}".strip()
+        return f"killed by signal {-self.code}" if self.code < 0 else f"exit status {self.code}"
+
+
+@dataclass(frozen=True)
+class Record:
+    """A program's run from its first start to its end, with the interruptions between.
+
+    Attributes:
+      attempts: each start; all but the last were interrupted.
+      model_dir: the directory of the run, which may be gone.
+      fault: the name of the fault; empty for an uninterrupted run.
+      kept: the steps of the checkpoints that the directory held at the end.
+      variables: the last checkpoint's variables, filled in by ``checkpoint.read``.
+      notes: what the harness could not do as asked.
+    """
+
+    attempts: list[Attempt]
+    model_dir: Path
+    fault: str = ""
+    kept: list[int] = field(default_factory=list)
+    variables: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """The events of all attempts."""
+        return [event for attempt in self.attempts for event in attempt.events]
+
+    def of(self, kind: str) -> list[Event]:
+        """The events of one kind over all attempts."""
+        return [event for event in self.events if event["event"] == kind]
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last attempt came to its end without an error."""
+        return bool(self.attempts) and self.attempts[-1].finished
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether a start after an interruption failed, so that somebody has to mend the directory."""
+        return len(self.attempts) > 1 and not self.finished
+
+    @property
+    def resumed_at(self) -> list[int | None]:
+        """The step that training went on from, for each start after the first."""
+        return [attempt.started_at for attempt in self.attempts[1:]]
+
+    @property
+    def interrupted_at(self) -> list[int]:
+        """The last step made before each interruption, 0 where there was none."""
+        return [max(attempt.steps, default=attempt.started_at or 0) for attempt in self.attempts[:-1]]
+
+    @property
+    def steps_lost(self) -> list[int | None]:
+        """For each interruption, how many steps back training went on."""
+        pairs = zip(self.interrupted_at, self.resumed_at, strict=True)
+        return [None if at is None else before - at for before, at in pairs]
+
+    @property
+    def steps_run(self) -> int:
+        """How many steps were made in all."""
+        return sum(len(attempt.steps) for attempt in self.attempts)
+
+    @property
+    def steps_repeated(self) -> int:
+        """How many steps were made of a number that had been made before."""
+        numbers = [step for attempt in self.attempts for step in attempt.steps]
+        return len(numbers) - len(set(numbers))
+
+    @property
+    def final_step(self) -> int | None:
+        """The step at the end."""
+        for attempt in reversed(self.attempts):
+            if attempt.steps:
+                return attempt.steps[-1]
+            if attempt.started_at is not None:
+                return attempt.started_at
+        return None
+
+    @property
+    def saved_steps(self) -> list[int]:
+        """The steps that a checkpoint was written at, in order.
+
+        A step counts once, however often it is saved: an Estimator saves again at the step that it has restored, which
+        changes nothing that a later start could see.
+        """
+        return sorted({event["step"] for event in self.of("save") if event["step"] is not None})
+
+    @property
+    def seconds_in_saves(self) -> float:
+        """The time spent in saves that were completed."""
+        return sum(event["seconds"] for event in self.of("save"))
+
+    @property
+    def evaluations(self) -> list[tuple[int | None, dict[str, float]]]:
+        """The step and metrics of each evaluation."""
+        return [(event["step"], event["metrics"]) for event in self.of("evaluation")]
+
+    def by_step(self, name: str) -> dict[int, Any]:
+        """``loss`` or ``batch`` of each step, as it was in the last attempt that made it: what the final state rests on."""
+        return {event["step"]: event[name] for event in self._steps() if name in event}
+
+    def _steps(self) -> Iterator[Event]:
+        yield from self.of("step")
+
+    @property
+    def losses_are_means(self) -> bool:
+        """Whether only running means of the loss could be seen."""
+        return any(event.get("mean") for event in self.of("step"))

@@ -1,0 +1,63 @@
+"""How far the variables of two checkpoints are apart, whatever each calls them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Variables = dict[str, dict[str, Any]]
+"""By name: ``shape`` and the flat ``values``."""
+
+
+@dataclass(frozen=True)
+class VariableDifference:
+    """What the pairing of two sets of variables found.
+
+    Attributes:
+      by_name: how many were paired by their names.
+      by_shape: how many by their shape, each with the nearest in value.
+      alone: the names that found no partner.
+      relative: the largest difference as a part of the larger of the two variables' largest values.
+      worst: the name with that difference.
+    """
+
+    by_name: int
+    by_shape: int
+    alone: list[str]
+    relative: float
+    worst: str
+
+    @property
+    def text(self) -> str:
+        """The figures in one line."""
+        pairs = f"{self.by_name} paired by name, {self.by_shape} by shape"
+        alone = f", {len(self.alone)} only in one" if self.alone else ""
+        worst = f", at most {self.relative:.3g} apart ({self.worst})" if self.relative else ", bit-equal"
+        return pairs + alone + worst
+
+
+def variable_difference(old: Variables, new: Variables) -> VariableDifference:
+    """Pair the variables, by name and then by shape and nearness, and measure the pairs."""
+    names = old.keys() & new.keys()
+    pairs = [(name, name) for name in sorted(names) if old[name]["shape"] == new[name]["shape"]]
+    paired_old, paired_new = {one for one, _ in pairs}, {other for _, other in pairs}
+    free = [name for name in new if name not in paired_new]
+    by_shape = 0
+    for name in sorted(old.keys() - paired_old):
+        candidates = [other for other in free if new[other]["shape"] == old[name]["shape"]]
+        if candidates:
+            nearest = min(candidates, key=lambda other: _apart(old[name]["values"], new[other]["values"]))
+            free.remove(nearest)
+            pairs.append((name, nearest))
+            by_shape += 1
+    matched = {one for one, _ in pairs}
+    gaps = [(_apart(old[one]["values"], new[other]["values"]), one) for one, other in pairs]
+    relative, worst = max(gaps, default=(0.0, ""))
+    alone = sorted([*(name for name in old if name not in matched), *free])
+    return VariableDifference(len(pairs) - by_shape, by_shape, alone, relative, worst)
+
+
+def _apart(one: list[float], other: list[float]) -> float:
+    largest = max((max(abs(a), abs(b)) for a, b in zip(one, other, strict=True)), default=0.0)
+    gap = max((abs(a - b) for a, b in zip(one, other, strict=True)), default=0.0)
+    return gap / largest if largest else 0.0

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from migrate.files.text import SourceText
 from migrate.finding import Finding
 
 
@@ -13,11 +14,13 @@ class FileChange:
       path: the file, as the user named it.
       before: its text with its own newlines, or None for a file that does not exist yet.
       after: the text that ``--write`` puts there.
+      source: how the file's text stands in bytes; None for a file that does not exist yet.
     """
 
     path: str
     before: str | None
     after: str
+    source: SourceText | None = None
 
 
 @dataclass

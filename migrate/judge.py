@@ -1,0 +1,172 @@
+"""What becomes of each program of one module: findings for all sites, and one plan for those that are rewritten."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from migrate.analysis.module import Module, Site
+from migrate.analysis.program import Program, loose_sites, programs
+from migrate.finding import Fidelity, Finding, Span
+from migrate.rewrite.compose import compose
+from migrate.rewrite.draft import Draft, Vocabulary
+from migrate.rewrite.plan import Plan, ReplaceStatement
+from migrate.rules import RULES, Rule
+from migrate.rules.rule import Verdict
+from migrate.settings import Settings
+
+_IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
+_LOOSE = {
+    "run_config": ("FT101", "no estimator in this file is seen to use this RunConfig"),
+    "input_fn": ("FT123", "no estimator in this file is seen to use this input function"),
+    "train_and_evaluate": ("FT143", "train_and_evaluate is not rewritten by this version"),
+}
+
+
+def judge(module: Module, settings: Settings) -> tuple[list[Finding], Plan]:
+    """Runs every rule over every program; a program is rewritten whole or left whole."""
+    found = programs(module)
+    drafts = _drafts(module, found, settings)
+    verdicts: list[list[tuple[Rule, Verdict]]] = [[] for _ in drafts]
+    findings: list[Finding] = []
+    for rule in RULES.values():
+        for draft, collected in zip(drafts, verdicts, strict=True):
+            try:
+                collected += [(rule, verdict) for verdict in rule.check(draft.program, draft)]
+            except Exception as error:  # one rule's mistake must lose nothing else
+                findings.append(_broken(rule, draft.program, error))
+                collected.append((rule, _blocked(draft.program, rule)))
+    ignored = _ignored_lines(module.text)
+    selected = _selected(settings)
+    left = _left(drafts, verdicts, selected, ignored)
+    plan = Plan()
+    for index, (draft, collected) in enumerate(zip(drafts, verdicts, strict=True)):
+        if index not in left:
+            compose(draft)
+            removals = [ReplaceStatement(module.span(statement)) for statement in draft.absorbed]
+            plan.add([*draft.edits, *removals], draft.pieces, draft.vocabulary.imports)
+        made = _findings(module, draft.program, collected, left.get(index))
+        findings += [f for f in made if f.code in selected and not _is_ignored(ignored, f.code, f.span)]
+    for site in loose_sites(module, found):
+        finding = _loose(module, site)
+        if finding.code in selected and not _is_ignored(ignored, finding.code, finding.span):
+            findings.append(finding)
+    return sorted(findings, key=lambda f: (f.span, f.code)), plan
+
+
+def _drafts(module: Module, found: list[Program], settings: Settings) -> list[Draft]:
+    vocabulary = Vocabulary(module)
+    calls = {call.node for program in found for call in program.calls}
+    hooks = [c.arguments["hooks"] for program in found for c in program.calls if "hooks" in c.arguments]
+    datasets: dict[ast.stmt, str] = {}
+    drafts: list[Draft] = []
+    for program in found:
+        fresh, number = vocabulary.fresh, len(drafts)
+        draft = Draft(program, settings, vocabulary, datasets, calls, hooks, drafts)
+        draft.model = program.variable or fresh("model")
+        stem = f"{draft.model}_" if number else ""
+        draft.inputs, draft.net = fresh(f"{stem}inputs"), fresh("net")
+        draft.recovery, draft.backup = fresh(f"{stem}recovery"), fresh(f"{stem}backup")
+        draft.log = fresh(f"{stem}training_log")
+        drafts.append(draft)
+    return drafts
+
+
+def _left(
+    drafts: list[Draft],
+    verdicts: list[list[tuple[Rule, Verdict]]],
+    selected: set[str],
+    ignored: dict[int, set[str]],
+) -> dict[int, str]:
+    """Which programs are left, with the reason, by their index."""
+    left: dict[int, str] = {}
+    for index, (draft, collected) in enumerate(zip(drafts, verdicts, strict=True)):
+        for rule, verdict in collected:
+            line = verdict.node.lineno
+            if verdict.fidelity is Fidelity.MANUAL:
+                left.setdefault(index, f"{rule.code} at line {line}")
+            elif rule.code not in selected:
+                left.setdefault(index, f"{rule.code} at line {line}, which is not selected")
+            elif _is_ignored(ignored, rule.code, draft.module.span(verdict.node)):
+                left.setdefault(index, f"{rule.code} at line {line}, which a comment says to ignore")
+    again = True
+    while again:  # a program that shares a statement with one that is left cannot change it
+        again = False
+        kept = {node: index for index in left for node in _shared(drafts[index].program)}
+        for index, draft in enumerate(drafts):
+            owner = next((kept[node] for node in _shared(draft.program) if node in kept), None)
+            if index not in left and owner is not None:
+                left[index] = f"the program at line {drafts[owner].program.site.node.lineno}, which shares code with it"
+                again = True
+    return left
+
+
+def _shared(program: Program) -> Iterator[ast.AST]:
+    """The statements of a program that another one may use too."""
+    yield from program.config.statements
+    for call in program.calls:
+        if call.input is not None and call.input.statement is not None:
+            yield call.input.statement
+        yield from (hook.node for hook in call.hooks)
+
+
+def _findings(
+    module: Module, program: Program, collected: list[tuple[Rule, Verdict]], reason: str | None
+) -> Iterator[Finding]:
+    for rule, verdict in collected:
+        span = module.span(verdict.node)
+        finding = Finding(
+            rule.code, verdict.fidelity, module.path, span, program.site.symbol.qualified, verdict.message, verdict.help
+        )
+        if reason is None:
+            yield replace(finding, rewritten=True)
+        elif verdict.fidelity is Fidelity.MANUAL:
+            yield finding
+        elif not rule.is_setting:  # a setting goes with its RunConfig, which is reported
+            yield finding.left(f"left as its program is, because of {reason}")
+
+
+def _loose(module: Module, site: Site) -> Finding:
+    code, message = _LOOSE[site.kind]
+    help = "Make it where the estimator is made, in one file, then migrate again."
+    return Finding(code, Fidelity.MANUAL, module.path, module.span(site.node), site.symbol.qualified, message, help)
+
+
+def _broken(rule: Rule, program: Program, error: Exception) -> Finding:
+    span = program.module.span(program.site.node)
+    message = f"rule {rule.code} ({rule.name}) failed here: {type(error).__name__}: {error}"
+    help = "This is a mistake in the tool: please report it with this line. The program is left as it is."
+    symbol = program.site.symbol.qualified
+    return Finding("FT009", Fidelity.MANUAL, program.module.path, span, symbol, message, help, error=True)
+
+
+def _blocked(program: Program, rule: Rule) -> Verdict:
+    return Verdict(program.site.node, Fidelity.MANUAL, f"left, because rule {rule.code} failed")
+
+
+def _selected(settings: Settings) -> set[str]:
+    return {
+        code
+        for code in RULES
+        if (not settings.select or code.startswith(settings.select)) and not code.startswith(settings.ignore or ("-",))
+    }
+
+
+def _ignored_lines(text: str) -> dict[int, set[str]]:
+    """The lines with ``# migrate: ignore``, and the codes it names; an empty set stands for all."""
+    if "migrate:" not in text:
+        return {}
+    lines: dict[int, set[str]] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = _IGNORE.search(line)
+        if match:
+            lines[number] = set((match[1] or "").replace(",", " ").split())
+    return lines
+
+
+def _is_ignored(ignored: dict[int, set[str]], code: str, span: Span) -> bool:
+    """Whether a comment on the first or last line of a site says to leave it."""
+    return any(
+        line in ignored and (not ignored[line] or any(code.startswith(named) for named in ignored[line]))
+        for line in (span.line, span.end_line)
+    )

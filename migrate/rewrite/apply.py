@@ -1,0 +1,180 @@
+"""Applies a plan to a file's text with LibCST, so that every byte outside the edits stays."""
+
+import ast
+from collections.abc import Iterable, Sequence
+
+import libcst as cst
+import libcst.matchers as m
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from migrate.rewrite.format import formatted
+from migrate.rewrite.imports import add_imports, drop_unused
+from migrate.rewrite.plan import InsertFirst, Part, Plan, Redefine, ReplaceExpression, ReplaceStatement
+
+_Place = tuple[int, int]
+_Range = tuple[int, int, int, int]
+_Line = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") -> str:
+    """The rewritten text.
+
+    Args:
+      text: the file's text.
+      plan: the edits.
+      imports: import statements to add where their names are used, beside the plan's own.
+      pieces: source of emitted classes and functions to put below the imports; "" for none.
+
+    Raises:
+      libcst.ParserSyntaxError: if LibCST cannot parse what ``ast`` could.
+    """
+    wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
+    ranges = wrapper.resolve(PositionProvider)
+    module = wrapper.module.visit(_Editor(wrapper.module, plan, ranges))
+    module = drop_unused(module, before=wrapper.module)
+    module = add_imports(module, [*sorted(plan.imports), *imports], pieces)
+    ast.parse(module.code)
+    return module.code
+
+
+class _Editor(cst.CSTTransformer):
+    """Replaces nodes by their positions in the old text."""
+
+    def __init__(self, module: cst.Module, plan: Plan, ranges: "dict[cst.CSTNode, CodeRange]") -> None:
+        super().__init__()
+        self.module = module
+        self.ranges = ranges
+        self.statements: dict[_Place, ReplaceStatement] = {}
+        self.expressions: dict[_Range, ReplaceExpression] = {}
+        self.functions: dict[_Place, list[Redefine | InsertFirst]] = {}
+        for edit in plan.edits:
+            if isinstance(edit, ReplaceStatement):
+                known = self.statements.get((edit.span.line, edit.span.column))
+                if known is None or edit.parts:
+                    self.statements[edit.span.line, edit.span.column] = edit
+            elif isinstance(edit, ReplaceExpression):
+                span = edit.span
+                self.expressions[span.line, span.column, span.end_line, span.end_column] = edit
+            else:
+                self.functions.setdefault((edit.span.line, edit.span.column), []).append(edit)
+        self.lines = {
+            self._place(node): node
+            for node in ranges
+            if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement)
+        }
+
+    def _place(self, node: cst.CSTNode) -> _Place:
+        start = self.ranges[node].start
+        return start.line, start.column
+
+    def on_leave(self, original: cst.CSTNode, updated):  # type: ignore[no-untyped-def,override]
+        updated = super().on_leave(original, updated)
+        if isinstance(original, cst.SimpleStatementLine):
+            return self._statement_line(original, updated)
+        if isinstance(original, cst.SimpleStatementSuite):
+            return self._suite(original, updated)
+        if isinstance(original, cst.FunctionDef):
+            updated = self._function(original, updated)
+        if isinstance(original, cst.BaseCompoundStatement) and self._place(original) in self.statements:
+            return cst.RemoveFromParent()
+        if isinstance(original, cst.BaseExpression):
+            return self._expression(original, updated)
+        if isinstance(updated, cst.IndentedBlock) and not updated.body:
+            return updated.with_changes(body=[cst.parse_statement("pass")])
+        return updated
+
+    def _statement_line(
+        self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine
+    ) -> "cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel":
+        if not any(self._place(small) in self.statements for small in original.body):
+            return updated
+        lines = self._replaced(original.body, updated.body)
+        if not lines:
+            return cst.RemoveFromParent()
+        # A comment inside an argument that is carried over stands in the new code already.
+        new_text = "".join(self.module.code_for_node(line) for line in lines)
+        inner = [comment for comment in _comments(original.with_changes(leading_lines=[])) if comment not in new_text]
+        blanks = [line for line in lines[0].leading_lines if line.comment is None]
+        moved = [*map(_comment_line, inner), *(line for line in lines[0].leading_lines if line.comment is not None)]
+        if any(line.comment is None for line in original.leading_lines):
+            blanks = []
+        lines[0] = lines[0].with_changes(leading_lines=[*blanks, *original.leading_lines, *moved])
+        return cst.FlattenSentinel(lines)
+
+    def _replaced(
+        self, original: Iterable[cst.BaseSmallStatement], updated: Iterable[cst.BaseSmallStatement]
+    ) -> list[_Line]:
+        """The statements of one line, each on a line of its own, with the edited ones replaced."""
+        lines: list[_Line] = []
+        for old, new in zip(original, updated, strict=True):
+            edit = self.statements.get(self._place(old))
+            if edit is None:
+                lines.append(cst.SimpleStatementLine([new.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]))
+                continue
+            for part in edit.parts:
+                lines += self._new_lines(part, self.ranges[old].start.column)
+        return lines
+
+    def _new_lines(self, part: Part, column: int) -> list[_Line]:
+        source = formatted(part.statements, column, self.module.default_indent)
+        lines: list[_Line] = list(cst.parse_module(source, config=self.module.config_for_parsing).body)
+        absorbed = [self.lines[span.line, span.column] for span in part.absorbs]
+        comments = [_comment_line(comment) for node in absorbed for comment in _comments(node)]
+        has_blank = any(line.comment is None for node in absorbed for line in node.leading_lines)
+        blank = [cst.EmptyLine(indent=False)] if has_blank else []
+        lines[0] = lines[0].with_changes(leading_lines=[*blank, *comments])
+        return lines
+
+    def _suite(
+        self, original: cst.SimpleStatementSuite, updated: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
+        """``if x: a; b`` becomes a block where one of its statements is replaced."""
+        if not any(self._place(small) in self.statements for small in original.body):
+            return updated
+        lines = self._replaced(original.body, updated.body) or [cst.parse_statement("pass")]
+        comment = original.trailing_whitespace.comment
+        header = cst.TrailingWhitespace(cst.SimpleWhitespace("  "), comment) if comment else cst.TrailingWhitespace()
+        return cst.IndentedBlock(lines, header=header)
+
+    def _function(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> cst.FunctionDef:
+        for edit in self.functions.get(self._place(original), []):
+            if isinstance(edit, Redefine):
+                definition = cst.parse_statement(f"def {edit.name}({edit.parameters}): ...")
+                assert isinstance(definition, cst.FunctionDef)
+                updated = updated.with_changes(name=definition.name, params=definition.params)
+            else:
+                updated = _with_first(updated, edit.statements)
+        return updated
+
+    def _expression(self, original: cst.BaseExpression, updated: cst.BaseExpression) -> cst.BaseExpression:
+        where = self.ranges.get(original)
+        if where is None:
+            return updated
+        key = (where.start.line, where.start.column, where.end.line, where.end.column)
+        edit = self.expressions.get(key)
+        if edit is None:
+            return updated
+        source = formatted(edit.expression, where.start.column, self.module.default_indent).rstrip("\n")
+        expression = cst.parse_expression(source, config=self.module.config_for_parsing)
+        lpar, rpar = getattr(original, "lpar", ()), getattr(original, "rpar", ())
+        return expression.with_changes(lpar=lpar, rpar=rpar) if lpar else expression
+
+
+def _with_first(function: cst.FunctionDef, statements: str) -> cst.FunctionDef:
+    block = function.body
+    if not isinstance(block, cst.IndentedBlock):
+        return function
+    body = list(block.body)
+    at = 1 if function.get_docstring() is not None else 0
+    new = [cst.parse_statement(line) for line in statements.splitlines()]
+    return function.with_changes(body=block.with_changes(body=[*body[:at], *new, *body[at:]]))
+
+
+def _comments(node: cst.CSTNode) -> list[str]:
+    """All comments of a statement, those above it included."""
+    return [comment.value for comment in m.findall(node, m.Comment()) if isinstance(comment, cst.Comment)]
+
+
+def _comment_line(comment: str) -> cst.EmptyLine:
+    return cst.EmptyLine(comment=cst.Comment(comment))
+

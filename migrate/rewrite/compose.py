@@ -1,0 +1,59 @@
+"""The statements that stand where the Estimator was made, from a draft that all rules have filled."""
+
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import Part, ReplaceStatement
+
+
+def compose(draft: Draft) -> None:
+    """Adds the edits of the estimator's own statement, and of those that hand the estimator on."""
+    program, span = draft.program, draft.module.span
+    assert program.statement is not None
+    model = [*draft.before, *draft.columns, *draft.layers]
+    model.append(f"{draft.model}.compile({_arguments(draft.compile_arguments)})")
+    recovery = [_backup(draft) if draft.uses_backup else _recovery(draft)]
+    recovery.append(f"{draft.log} = TrainingLog({_arguments({'': draft.model_dir, **draft.log_arguments})})")
+    draft.pieces.add("TrainingLog")
+    handed_on = ", ".join((draft.model, draft.backup if draft.uses_backup else draft.recovery, draft.log))
+    if program.returned is not None:
+        returned = program.returned[1]
+        if returned is program.statement:
+            recovery.append(f"return {handed_on}")
+        else:
+            draft.edits.append(ReplaceStatement(span(returned), (Part(f"return {handed_on}"),)))
+    configs = [statement for statement in draft.absorbed if statement in program.config.statements]
+    others = [statement for statement in draft.absorbed if statement not in configs]
+    parts = (
+        Part("\n".join(model), tuple(span(statement) for statement in others)),
+        Part("\n".join(recovery), tuple(span(statement) for statement in configs)),
+    )
+    draft.edits.append(ReplaceStatement(span(program.statement), parts))
+    for receiver in program.receivers:
+        target, call = draft.module.source.text(receiver.targets[0]), draft.text(receiver.value)
+        _, _, rest = handed_on.partition(", ")
+        draft.edits.append(ReplaceStatement(span(receiver), (Part(f"{target}, {rest} = {call}"),)))
+
+
+def _recovery(draft: Draft) -> str:
+    """The visible ``CheckpointManager`` with the RunConfig's numbers, in the callback that obeys it."""
+    draft.pieces.add("CheckpointRecovery")
+    train = f"{draft.tf}.train"
+    order = ("max_to_keep", "keep_checkpoint_every_n_hours", "step_counter", "checkpoint_interval")
+    manager = {name: draft.manager[name] for name in order if name in draft.manager}
+    checkpoint = f"{train}.Checkpoint(model={draft.model}, optimizer={draft.model}.optimizer)"
+    arguments = _arguments({"": f"{checkpoint}, {draft.model_dir}", **manager})
+    further = _arguments({"": f"{train}.CheckpointManager({arguments})", **draft.recovery_arguments})
+    return f"{draft.recovery} = CheckpointRecovery({further})"
+
+
+def _backup(draft: Draft) -> str:
+    join = f"{draft.vocabulary.standard('os')}.path.join"
+    # Kept after a successful fit, so that a finished job that is started again does nothing.
+    options = {"delete_checkpoint": "False"}
+    if draft.settings.target == "keras3":
+        options["double_checkpoint"] = "True"
+    arguments = _arguments({"": f'{join}({draft.model_dir}, "backup")', **options})
+    return f"{draft.backup} = {draft.tf}.keras.callbacks.BackupAndRestore({arguments})"
+
+
+def _arguments(arguments: dict[str, str]) -> str:
+    return ", ".join(value if name == "" else f"{name}={value}" for name, value in arguments.items())

@@ -1,0 +1,184 @@
+"""The TF2 program as the rules compose it, part by part, for one Estimator program."""
+
+import ast
+from dataclasses import dataclass, field
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
+from migrate.analysis.program import MethodCall, Program
+from migrate.rewrite.plan import Edit, ReplaceExpression, ReplaceStatement
+from migrate.settings import Settings
+
+
+class Vocabulary:
+    """The names that new code in one module may use.
+
+    Attributes:
+      tf: the name of plain ``tensorflow`` in this module.
+      imports: the imports that have to be added for the names handed out.
+    """
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.imports: set[str] = set()
+        self._taken: set[str] = set()
+        self._tf = self._existing("tensorflow")
+
+    @property
+    def tf(self) -> str:
+        if self._tf is None:
+            self._tf = "tf" if not self.module.names.is_bound_anywhere("tf") else "tf2"
+            self.imports.add(f"import tensorflow as {self._tf}")
+        return self._tf
+
+    def standard(self, name: str) -> str:
+        """The name of a standard library module, imported if it is not yet."""
+        existing = self._existing(name)
+        if existing is None:
+            self.imports.add(f"import {name}")
+        return existing or name
+
+    def fresh(self, name: str) -> str:
+        """``name``, or ``name_2`` and so on where the module uses it for something else."""
+        candidate, number = name, 1
+        while candidate in self._taken or self.module.names.is_bound_anywhere(candidate):
+            number += 1
+            candidate = f"{name}_{number}"
+        self._taken.add(candidate)
+        return candidate
+
+    def _existing(self, module: str) -> str | None:
+        for name, bindings in self.module.names.top.bindings.items():
+            if all(binding.imported == module for binding in bindings):
+                return name
+        return None
+
+
+@dataclass
+class Draft:
+    """What the rules have decided so far about one program.
+
+    Attributes:
+      program: the Estimator program.
+      settings: the user's choices.
+      vocabulary: names for new code.
+      datasets: the variable that holds the dataset made from a helper, by the helper's statement; shared by the
+        programs of a module.
+      method_calls: the estimator methods that the module's programs call.
+      hook_arguments: the ``hooks=`` of those calls.
+      all: the drafts of all programs of the module.
+      inline_datasets: the dataset made from a helper that stands inside a call.
+      model: the Keras model's variable.
+      recovery: the ``CheckpointRecovery``'s variable.
+      backup: the ``BackupAndRestore``'s variable, which stands in for ``recovery`` where that is the target.
+      log: the ``TrainingLog``'s variable.
+      model_dir: an expression for the checkpoint directory, cheap enough to be repeated.
+      inputs: the variable of the model's inputs.
+      net: the variable that the layers are chained through.
+      before: statements that stand before the model.
+      columns: statements that make the inputs and join them into the first layer.
+      layers: statements that build the rest of the model.
+      compile_arguments: arguments of ``model.compile``.
+      manager: arguments of the ``CheckpointManager``, in order.
+      recovery_arguments: further arguments of the ``CheckpointRecovery``.
+      log_arguments: further arguments of the ``TrainingLog``.
+      has_backup_fit: whether a ``fit`` with ``BackupAndRestore`` stands in the program.
+      interval: the steps between two saves; None when saves go by the clock.
+      absorbed: statements that the new model makes superfluous.
+      edits: edits beside the model's own statement.
+      pieces: the emitted classes and functions in use.
+    """
+
+    program: Program
+    settings: Settings
+    vocabulary: Vocabulary
+    datasets: dict[ast.stmt, str]
+    method_calls: set[ast.Call]
+    hook_arguments: list[ast.expr]
+    all: "list[Draft]"
+    inline_datasets: dict[ast.Call, str] = field(default_factory=dict)
+    model: str = "model"
+    recovery: str = "recovery"
+    backup: str = "backup"
+    log: str = "training_log"
+    model_dir: str = ""
+    inputs: str = "inputs"
+    net: str = "net"
+    before: list[str] = field(default_factory=list)
+    columns: list[str] = field(default_factory=list)
+    layers: list[str] = field(default_factory=list)
+    compile_arguments: dict[str, str] = field(default_factory=dict)
+    manager: dict[str, str] = field(default_factory=dict)
+    recovery_arguments: dict[str, str] = field(default_factory=dict)
+    log_arguments: dict[str, str] = field(default_factory=dict)
+    has_backup_fit: bool = False
+    interval: str | None = None
+    absorbed: list[ast.stmt] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    pieces: set[str] = field(default_factory=set)
+
+    @property
+    def module(self) -> Module:
+        return self.program.module
+
+    @property
+    def tf(self) -> str:
+        return self.vocabulary.tf
+
+    @property
+    def uses_backup(self) -> bool:
+        """Whether recovery is carried out with ``BackupAndRestore``."""
+        return self.settings.recovery == "backup-and-restore"
+
+    @property
+    def continues_input(self) -> bool:
+        """Whether a resumed job goes on in its input where it stood."""
+        return self.settings.input == "continue"
+
+    def goes(self, node: ast.expr | ast.stmt) -> bool:
+        """Whether ``node`` stands in code that this draft replaces or removes."""
+        span = self.module.span
+        gone = [span(statement) for statement in self.absorbed]
+        gone += [edit.span for edit in self.edits if isinstance(edit, ReplaceStatement | ReplaceExpression)]
+        if self.program.statement is not None:
+            gone.append(span(self.program.statement))
+        own = span(node)
+        start, end = (own.line, own.column), (own.end_line, own.end_column)
+        return any((s.line, s.column) <= start and end <= (s.end_line, s.end_column) for s in gone)
+
+    def text(self, node: ast.expr) -> str:
+        """The user's own source of an expression, in parentheses where it spans lines."""
+        if not hasattr(node, "end_lineno"):
+            return ast.unparse(node)
+        text = self.module.source.text(node)
+        return f"({text})" if "\n" in text else text
+
+    def repeatable(self, node: ast.expr, name: str) -> str:
+        """An expression that may stand more than once: ``node`` itself, or a variable set in ``before``."""
+        if all(isinstance(part, _CHEAP) for part in ast.walk(node)):
+            return self.text(node)
+        variable = self.vocabulary.fresh(name)
+        self.before.append(f"{variable} = {self.text(node)}")
+        return variable
+
+    def or_none(self, node: ast.expr) -> str:
+        """An expression with RunConfig's rule that 0 means None, applied now where it is known, else at run time."""
+        value = literal(node)
+        if value is ...:
+            return f"{self.text(node)} or None"
+        return self.text(node) if value else "None"
+
+    def dataset(self, call: MethodCall) -> str:
+        """The expression for the dataset that a call trains, evaluates or predicts on."""
+        assert call.input is not None
+        if call.input.statement is not None:
+            return self.datasets[call.input.statement]
+        if call.input.helper is not None:
+            return self.inline_datasets[call.input.helper]
+        node = call.input.node
+        if isinstance(node, ast.Lambda):
+            return self.text(node.body)
+        return f"{self.text(node)}()"
+
+
+_CHEAP = (ast.Constant, ast.Name, ast.Attribute, ast.Load, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop)

@@ -1,0 +1,130 @@
+"""The imports of a rewritten file: what the new code needs comes in, what nothing uses any more goes."""
+
+import ast
+import sys
+from collections.abc import Iterable, Sequence
+
+import libcst as cst
+
+
+def _loaded(code: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+
+
+def drop_unused(module: cst.Module, before: cst.Module) -> cst.Module:
+    """Removes the module's imports whose names the old code used and the new code does not."""
+    gone = _loaded(before.code) - _loaded(module.code)
+    return module if not gone else module.visit(_Dropper(gone))
+
+
+class _Dropper(cst.CSTTransformer):
+    def __init__(self, gone: set[str]) -> None:
+        super().__init__()
+        self.gone = gone
+
+    def leave_Import(
+        self, original_node: cst.Import, updated_node: cst.Import
+    ) -> cst.BaseSmallStatement | cst.RemovalSentinel:
+        return self._without(updated_node, updated_node.names)
+
+    def leave_ImportFrom(
+        self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom
+    ) -> cst.BaseSmallStatement | cst.RemovalSentinel:
+        if isinstance(updated_node.names, cst.ImportStar):
+            return updated_node
+        return self._without(updated_node, updated_node.names)
+
+    def _without(
+        self, node: cst.Import | cst.ImportFrom, aliases: Sequence[cst.ImportAlias]
+    ) -> cst.BaseSmallStatement | cst.RemovalSentinel:
+        kept = [alias for alias in aliases if _bound(alias) not in self.gone]
+        if not kept:
+            return cst.RemoveFromParent()
+        if len(kept) == len(aliases):
+            return node
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return node.with_changes(names=kept)
+
+
+def _bound(alias: cst.ImportAlias) -> str:
+    """The name that one part of an import binds."""
+    if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+        return alias.asname.name.value
+    return alias.evaluated_name.split(".")[0]
+
+
+def add_imports(module: cst.Module, imports: Iterable[str], pieces: str) -> cst.Module:
+    """Adds the imports whose names the code uses, and the emitted pieces below all imports.
+
+    Args:
+      module: the rewritten module.
+      imports: import statements.
+      pieces: source of emitted definitions; "" for none.
+    """
+    used = _loaded(module.code + "\n" + pieces)
+    wanted = [statement for statement in dict.fromkeys(imports) if _names(statement) & used]
+    statements = [cst.parse_statement(_only(statement, used)) for statement in wanted]
+    standard = [s for s, text in zip(statements, wanted, strict=True) if _root(text) in sys.stdlib_module_names]
+    others = [s for s in statements if s not in standard]
+    body = list(module.body)
+    places = [index for index, statement in enumerate(body) if _is_import(statement)]
+    top = _after_docstring(module)
+    first = places[0] if places else top
+    last = places[-1] + 1 if places else top
+    definitions = list(cst.parse_module(pieces).body) if pieces else []
+    body[last:last] = [*_spaced(others), *definitions]
+    body[first:first] = _before_first(standard, body, first)
+    return module.with_changes(body=body)
+
+
+def _before_first(standard: list, body: list, first: int) -> list:  # type: ignore[type-arg]
+    """The standard library's imports take over the blank lines that stood above the first import."""
+    if not standard:
+        return []
+    lead: Sequence[cst.EmptyLine] = ()
+    if first < len(body):
+        lead = body[first].leading_lines
+        is_standard = _root(cst.Module([body[first]]).code.strip()) in sys.stdlib_module_names
+        body[first] = body[first].with_changes(leading_lines=[] if is_standard else [cst.EmptyLine(indent=False)])
+    return [standard[0].with_changes(leading_lines=lead), *standard[1:]]
+
+
+def _spaced(statements: list) -> list:  # type: ignore[type-arg]
+    if not statements:
+        return []
+    blank = cst.EmptyLine(indent=False)
+    is_tensorflow = "tensorflow" in cst.Module([statements[0]]).code
+    first = statements[0] if is_tensorflow else statements[0].with_changes(leading_lines=[blank])
+    rest = [s if "tensorflow" in cst.Module([s]).code else s.with_changes(leading_lines=[blank]) for s in statements[1:]]
+    return [first, *rest]
+
+
+def _only(statement: str, used: set[str]) -> str:
+    """``from x import a, b`` without the names that nothing uses."""
+    head, keyword, names = statement.partition(" import ")
+    if not statement.startswith("from"):
+        return statement
+    return f"{head}{keyword}{', '.join(sorted(name for name in names.split(', ') if name in used))}"
+
+
+def _names(statement: str) -> set[str]:
+    node = ast.parse(statement).body[0]
+    assert isinstance(node, ast.Import | ast.ImportFrom)
+    return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+
+
+def _root(statement: str) -> str:
+    return statement.split()[1].split(".")[0] if statement.startswith(("import ", "from ")) else ""
+
+
+def _is_import(statement: cst.BaseStatement) -> bool:
+    """An import at the top of the file, ``from __future__`` included, also behind ``try``."""
+    if isinstance(statement, cst.Try):
+        return isinstance(statement.body, cst.IndentedBlock) and all(_is_import(s) for s in statement.body.body)
+    return isinstance(statement, cst.SimpleStatementLine) and isinstance(
+        statement.body[0], cst.Import | cst.ImportFrom
+    )
+
+
+def _after_docstring(module: cst.Module) -> int:
+    return 1 if module.get_docstring() is not None else 0

@@ -1,0 +1,101 @@
+"""The emitted pieces: which module of ``migrate.recovery`` holds which, and their source as it is written."""
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+MARK = "written by estimator-migrate"
+"""Stands in the docstring of a module of pieces, so that the tool knows its own files again."""
+
+_HEADER = f'''"""Checkpoint recovery for TensorFlow 2, {MARK}.
+
+Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change.
+"""
+'''
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One module of ``migrate.recovery``.
+
+    Attributes:
+      provides: the public names that it defines.
+      needs: other pieces' names that it imports.
+      imports: its other import statements.
+      definitions: its source below the imports.
+    """
+
+    provides: tuple[str, ...]
+    needs: tuple[str, ...]
+    imports: tuple[str, ...]
+    definitions: str
+
+
+@cache
+def pieces() -> dict[str, Piece]:
+    """Every piece by each of the names that it provides."""
+    found: dict[str, Piece] = {}
+    for entry in sorted(files("migrate.recovery").iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".py") and entry.name != "__init__.py":
+            piece = _read(entry.read_text(encoding="utf-8"))
+            found.update({name: piece for name in piece.provides})
+    return found
+
+
+def _read(source: str) -> Piece:
+    tree = ast.parse(source)
+    lines = source.splitlines(keepends=True)
+    needs: list[str] = []
+    imports: list[str] = []
+    first = 0
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("migrate."):
+            needs += [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            imports.append(ast.unparse(node))
+        elif not (isinstance(node, ast.Expr) and node is tree.body[0]):
+            break
+        first = node.end_lineno or node.lineno
+    defined = [n.name for n in tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)]
+    public = tuple(name for name in defined if not name.startswith("_"))
+    return Piece(public, tuple(needs), tuple(imports), "".join(lines[first:]).strip("\n") + "\n")
+
+
+def needed(names: Iterable[str]) -> list[Piece]:
+    """The pieces behind ``names``, each after those that it needs."""
+    ordered: list[Piece] = []
+    for name in sorted(names):
+        piece = pieces()[name]
+        for other in [*needed(piece.needs), piece]:
+            if other not in ordered:
+                ordered.append(other)
+    return ordered
+
+
+def provided_by(text: str) -> set[str]:
+    """The names of the pieces that a module written earlier holds."""
+    defined = {node.name for node in ast.parse(text).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    return defined & pieces().keys()
+
+
+def definitions(names: Iterable[str]) -> str:
+    """The source of the pieces behind ``names``, without imports."""
+    return "\n\n".join(piece.definitions for piece in needed(names))
+
+
+def imports(names: Iterable[str]) -> list[str]:
+    """The import statements that the pieces behind ``names`` need: the standard library's, then TensorFlow's."""
+    found = {statement for piece in needed(names) for statement in piece.imports}
+    return sorted(found, key=lambda statement: ("tensorflow" in statement, "numpy" not in statement, statement))
+
+
+def module(names: Iterable[str]) -> str:
+    """The text of a module that holds the pieces behind ``names``."""
+    names = list(names)
+    statements = imports(names)
+    standard = [s for s in statements if "tensorflow" not in s and "numpy" not in s]
+    others = [s for s in statements if s not in standard]
+    blocks = ["\n".join(block) + "\n" for block in (standard, others) if block]
+    return f"{_HEADER}\n" + "\n".join(blocks) + "\n\n" + definitions(names)

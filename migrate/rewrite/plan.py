@@ -1,0 +1,85 @@
+"""What is to be written into one file: edits at positions, the emitted pieces and the imports that they need."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from migrate.finding import Span
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the statements that stand in the place of one.
+
+    Attributes:
+      statements: the new source.
+      absorbs: removed statements whose comments move above this part.
+    """
+
+    statements: str
+    absorbs: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReplaceStatement:
+    """Puts ``parts`` in the place of one statement; none removes it."""
+
+    span: Span
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReplaceExpression:
+    """Puts ``expression`` in the place of one expression."""
+
+    span: Span
+    expression: str
+
+
+@dataclass(frozen=True)
+class Redefine:
+    """Gives a method another name and other parameters; the body stays.
+
+    Attributes:
+      span: the ``def``.
+      name: the new name.
+      parameters: the new parameter list, as it stands between the parentheses.
+    """
+
+    span: Span
+    name: str
+    parameters: str
+
+
+@dataclass(frozen=True)
+class InsertFirst:
+    """Puts ``statements`` at the beginning of a function's body, after its docstring."""
+
+    span: Span
+    statements: str
+
+
+Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst
+
+
+@dataclass
+class Plan:
+    """All that is to be done to one file.
+
+    Attributes:
+      edits: the edits; two programs that share a statement ask for the same edit of it.
+      pieces: names of the emitted classes and functions that the new code uses.
+      imports: import statements that it may need; one whose name nothing uses is not added.
+    """
+
+    edits: list[Edit] = field(default_factory=list)
+    pieces: set[str] = field(default_factory=set)
+    imports: set[str] = field(default_factory=set)
+
+    def add(self, edits: Iterable[Edit], pieces: set[str], imports: set[str]) -> None:
+        """Takes in one program; two programs that share a statement ask for the same edit once."""
+        self.edits += [edit for edit in edits if edit not in self.edits]
+        self.pieces |= pieces
+        self.imports |= imports
+
+    def __bool__(self) -> bool:
+        return bool(self.edits)

@@ -1,0 +1,63 @@
+"""FT131 · estimator.evaluate(input_fn, steps)
+
+Loads the newest checkpoint of ``model_dir`` in a graph of its own and returns a dict of metrics.
+
+Instead: ``recovery.restore()`` and ``model.evaluate(…, return_dict=True)``, in one dict that has ``global_step`` too.
+
+Fidelity: exact but for ``loss``, which Keras weighs by batch size where the Estimator took the plain mean over batches:
+they differ when the last batch is short. With ``BackupAndRestore`` the weights are those in memory, which ``fit`` has
+restored; so evaluating before any training in the same run leaves the program. Summaries of evaluation are not written.
+``hooks`` and ``checkpoint_path`` leave the program.
+
+See: tf.estimator.Estimator.evaluate, tf.keras.Model.evaluate.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import is_none
+from migrate.analysis.program import MethodCall, Program
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import Example, Verdict, manual, noted, rule
+
+
+@rule(
+    "FT131",
+    "noted",
+    Example("", '"global_step": recovery.restore(),', "evaluate"),
+    Example("steps=3", "steps=3,", "evaluate"),
+    Example("checkpoint_path='x'", None, "evaluate"),
+)
+def evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
+    for call in program.calls:
+        if call.method == "evaluate" and program.kind == "dnn":
+            yield _rewrite(program, draft, call)
+
+
+def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
+    if call.problem is not None:
+        return manual(call.problem[0], call.problem[1], "Evaluate without hooks.")
+    if call.input is None:
+        return manual(call.node, "evaluate() is called without input_fn", "Give an input_fn.")
+    for name in ("hooks", "checkpoint_path"):
+        if not is_none(call.arguments.get(name)):
+            return manual(call.arguments[name], f"{name} of evaluate() is not carried over yet", f"Take {name} out.")
+    if draft.uses_backup and not draft.has_backup_fit:
+        return manual(
+            call.node,
+            "nothing restores the model before this evaluation: BackupAndRestore restores in fit() alone",
+            "Use --recovery checkpoint-manager.",
+        )
+    steps = call.arguments.get("steps")
+    limit = "" if is_none(steps) or steps is None else f"steps={draft.text(steps)}, "
+    step = f"int({call.estimator}.optimizer.iterations.numpy())" if draft.uses_backup else f"{draft.recovery}.restore()"
+    text = (
+        f'{{"global_step": {step}, **{call.estimator}.evaluate({draft.dataset(call)}, {limit}verbose=0,'
+        " return_dict=True)}"
+    )
+    draft.edits.append(ReplaceExpression(program.module.span(call.node), text))
+    note = "the metrics keep their names; loss weighs a short last batch by its size"
+    if not is_none(call.arguments.get("name")):
+        note += "; its summaries are not written, so name is dropped"
+    return noted(call.node, note)

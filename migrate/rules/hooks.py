@@ -1,0 +1,76 @@
+"""FT125 · hooks=[…] with SessionRunHook classes of the file
+
+A hook runs around every step of the session: ``begin``, ``before_run``, ``after_run``, ``end``.
+
+Instead: the class becomes a ``tf.keras.callbacks.Callback`` with ``on_train_begin``, ``on_train_batch_begin``,
+``on_train_batch_end`` and ``on_train_end``; ``run_context.request_stop()`` becomes ``self.model.stop_training = True``.
+It stands behind the callback that saves, as the Estimator ran its hooks behind its own.
+
+Fidelity: exact for hooks that use their own state and ``request_stop``. A hook that fetches tensors, uses the session,
+or comes from TensorFlow or another module leaves the program.
+
+See: tf.compat.v1.train.SessionRunHook, tf.keras.callbacks.Callback.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.hooks import HookClass
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import InsertFirst, Part, Redefine, ReplaceExpression, ReplaceStatement
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
+
+_CALLBACK_METHODS = {
+    "begin": ("on_train_begin", ("logs=None",)),
+    "before_run": ("on_train_batch_begin", ("batch", "logs=None")),
+    "after_run": ("on_train_batch_end", ("batch", "logs=None")),
+    "end": ("on_train_end", ("logs=None",)),
+}
+
+
+@rule(
+    "FT125",
+    "exact",
+    Example("self.count = 0", "def on_train_begin(self, logs=None):\n        self.count = 0", "hook"),
+    Example("self.session = run_context.session", None, "hook"),
+)
+def hooks(program: Program, draft: Draft) -> Iterator[Verdict]:
+    seen: set[ast.ClassDef] = set()
+    for call in program.calls:
+        for hook in call.hooks:
+            if hook.node not in seen:
+                seen.add(hook.node)
+                yield _rewrite(program, draft, hook)
+
+
+def _rewrite(program: Program, draft: Draft, hook: HookClass) -> Verdict:
+    name = hook.node.name
+    if hook.problem is not None:
+        node, reason = hook.problem
+        assert isinstance(node, ast.expr | ast.stmt)
+        return manual(node, reason, "Rewrite the hook as a Keras callback by hand, or take it out.")
+    for use in program.module.names.uses(name, program.module.names.scope_of(hook.node)):
+        if not any(use in ast.walk(arguments) for arguments in draft.hook_arguments):
+            return manual(
+                use,
+                f"`{name}` is used here too, where it must stay a SessionRunHook",
+                "Give the Estimator program a hook class of its own.",
+            )
+    span = program.module.span
+    draft.edits.append(ReplaceExpression(span(hook.base), f"{draft.tf}.keras.callbacks.Callback"))
+    for method_name, method in hook.methods.items():
+        new_name, parameters = _CALLBACK_METHODS[method_name]
+        own = method.args.args[0].arg
+        draft.edits.append(Redefine(span(method), new_name, ", ".join((own, *parameters))))
+    for stop in hook.stops:
+        method = next(m for m in hook.methods.values() if stop in ast.walk(m))
+        draft.edits.append(ReplaceStatement(span(stop), (Part(f"{method.args.args[0].arg}.model.stop_training = True"),)))
+    initializer = hook.initializer
+    if initializer is not None and not _calls_super(initializer):
+        draft.edits.append(InsertFirst(span(initializer), "super().__init__()"))
+    return exact(hook.node, f"the hook `{name}` becomes a Keras callback")
+
+
+def _calls_super(initializer: ast.FunctionDef) -> bool:
+    return any(isinstance(node, ast.Attribute) and node.attr == "__init__" for node in ast.walk(initializer))

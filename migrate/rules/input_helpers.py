@@ -1,0 +1,106 @@
+"""FT123 · numpy_input_fn, pandas_input_fn
+
+``tf.compat.v1.estimator.inputs`` makes an ``input_fn`` from arrays or a data frame by queues, which TF2 does not have.
+
+Instead: a ``tf.data.Dataset`` with the same batches: they run on over the end of an epoch, and the last one may be
+short. ``queue_capacity`` becomes the shuffle buffer.
+
+Fidelity: exact without shuffling; with it the examples come in another random order. ``num_threads`` has no
+counterpart. With ``--input continue`` the shuffle gets a seed, without which a resumed job could not find its place.
+
+See: tf.compat.v1.estimator.inputs.numpy_input_fn, tf.data.Dataset.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import Unbindable, bind, is_none, literal
+from migrate.analysis.inputs import Input
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import Part, ReplaceStatement
+from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
+
+_PARAMETERS = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity", "num_threads", "target_column")
+
+
+@rule(
+    "FT123",
+    "exact",
+    Example("numpy_input_fn({'x': x}, y, shuffle=False)", "from_tensor_slices(({'x': x}, y)).batch(128)", "train_input_fn"),
+    Example("numpy_input_fn({'x': x}, y, num_epochs=None, shuffle=False)", ".repeat().batch(128)", "train_input_fn"),
+    Example("numpy_input_fn({'x': x}, y, 8, 2, True)", ".shuffle(1000)", "train_input_fn"),
+    Example("pandas_input_fn(x, y, shuffle=False)", "from_tensor_slices((dict(x), y))", "train_input_fn"),
+    Example("numpy_input_fn({'x': x}, y, shuffle=args.every)", None, "train_input_fn"),
+)
+def input_helpers(program: Program, draft: Draft) -> Iterator[Verdict]:
+    seen: set[ast.Call] = set()
+    for call in program.calls:
+        given = call.input
+        if given is None or given.helper is None or given.helper in seen:
+            continue
+        seen.add(given.helper)
+        yield _rewrite(program, draft, given)
+
+
+def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
+    assert given.helper is not None and given.symbol is not None
+    helper = given.helper
+    try:
+        arguments = bind(helper, _PARAMETERS)
+        text, is_shuffled = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
+        if given.statement is not None:
+            _claim(program, draft, given, text)
+        else:
+            draft.inline_datasets[helper] = text
+    except Unbindable as reason:
+        return manual(helper, str(reason), "Write the input as a function that returns a tf.data.Dataset.")
+    name = given.symbol.tail.rpartition(".")[2]
+    if is_shuffled:
+        return noted(helper, f"{name} becomes a tf.data.Dataset with the same batches, shuffled in another random order")
+    return exact(helper, f"{name} becomes a tf.data.Dataset with the same batches in the same order")
+
+
+def _claim(program: Program, draft: Draft, given: Input, text: str) -> None:
+    """Replaces the statement that made the helper; every use of its name must be a call that is rewritten."""
+    assert given.statement is not None and given.name is not None
+    names = program.module.names
+    found = names.scope_of(given.node).lookup(given.name)
+    assert found is not None
+    for use in names.uses(given.name, found[0]):
+        keyword = names.parent(use)
+        call = names.parent(keyword) if isinstance(keyword, ast.keyword) else keyword
+        if not isinstance(call, ast.Call) or call not in draft.method_calls:
+            raise Unbindable(f"`{given.name}` is also used at line {use.lineno}, where it must stay a function")
+    if given.statement not in draft.datasets:
+        stem = given.name.removesuffix("_input_fn").removesuffix("_fn")
+        draft.datasets[given.statement] = draft.vocabulary.fresh(f"{stem}_dataset" if stem else "dataset")
+    variable = draft.datasets[given.statement]
+    draft.edits.append(ReplaceStatement(program.module.span(given.statement), (Part(f"{variable} = {text}"),)))
+
+
+def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> tuple[str, bool]:
+    """The expression for the dataset, and whether it is shuffled."""
+    if "x" not in arguments:
+        raise Unbindable("the helper is called without x")
+    shuffle = literal(arguments.get("shuffle"))
+    if not isinstance(shuffle, bool):
+        raise Unbindable("shuffle is not the literal True or False")
+    features = draft.text(arguments["x"])
+    features = f"dict({features})" if is_pandas else features
+    labels = arguments.get("y")
+    parts = features if is_none(labels) or labels is None else f"({features}, {draft.text(labels)})"
+    text = f"{draft.tf}.data.Dataset.from_tensor_slices({parts})"
+    if shuffle:
+        capacity = arguments.get("queue_capacity")
+        if capacity is not None and is_none(capacity):
+            size = f"4 * len({draft.text(arguments['x'])})"
+        else:
+            size = "1000" if capacity is None else draft.text(capacity)
+        seed = ", seed=0" if draft.continues_input else ""
+        text += f".shuffle({size}{seed})"
+    epochs = arguments.get("num_epochs")
+    if epochs is not None and literal(epochs) != 1:
+        text += ".repeat()" if is_none(epochs) else f".repeat({draft.text(epochs)})"
+    batch_size = arguments.get("batch_size")
+    return f"{text}.batch({'128' if batch_size is None else draft.text(batch_size)})", shuffle

@@ -1,0 +1,65 @@
+"""FT106 · model_dir, of the estimator or of its RunConfig
+
+The directory of the checkpoints. The estimator's own argument comes first, then the RunConfig's; without either the
+Estimator makes a temporary directory.
+
+Instead: the directory of the ``CheckpointManager``; with ``--recovery backup-and-restore`` a directory ``backup`` in
+it, because Keras 3 removes the whole backup directory at the end of a successful ``fit``.
+
+Fidelity: exact. An old ``model_dir`` with the Estimator's own checkpoints is refused at the start, not trained over.
+
+See: tf.estimator.Estimator, tf.train.CheckpointManager.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import is_none
+from migrate.analysis.names import Names
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
+
+
+@rule(
+    "FT106",
+    "exact",
+    Example('RunConfig(model_dir="/tmp/m")', '"/tmp/m",'),
+    Example("RunConfig(model_dir=args.model_dir)", "model_dir = args.model_dir or tempfile.mkdtemp()"),
+    Example("RunConfig()", "model_dir = tempfile.mkdtemp()"),
+    is_setting=True,
+)
+def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
+    own, of_config = program.arguments.get("model_dir"), program.config.settings.get("model_dir")
+    if not is_none(own) and not is_none(of_config) and ast.dump(own or of_config) != ast.dump(of_config or own):  # type: ignore[arg-type]
+        assert of_config is not None
+        yield manual(
+            of_config,
+            "the RunConfig and the estimator name different directories, which the Estimator allows only when equal",
+            "Give model_dir in one place.",
+        )
+        return
+    given = own if not is_none(own) else of_config
+    tempfile = f"{draft.vocabulary.standard('tempfile')}.mkdtemp()" if _may_be_none(program.module.names, given) else ""
+    if given is None or is_none(given):
+        draft.model_dir = draft.vocabulary.fresh("model_dir")
+        draft.before.append(f"{draft.model_dir} = {tempfile}")
+    elif tempfile:
+        draft.model_dir = draft.vocabulary.fresh("model_dir")
+        draft.before.append(f"{draft.model_dir} = {draft.text(given)} or {tempfile}")
+    else:
+        draft.model_dir = draft.repeatable(given, "model_dir")
+    if of_config is not None and given is of_config:
+        yield exact(of_config, "the checkpoint directory becomes the manager's")
+
+
+def _may_be_none(names: Names, value: ast.expr | None) -> bool:
+    """Whether an expression is, or could be, None."""
+    if isinstance(value, ast.Name):
+        found = names.only_value(value)
+        return found is None or _may_be_none(names, found)
+    if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
+        return _may_be_none(names, value.values[-1])
+    if isinstance(value, ast.Constant):
+        return value.value is None
+    return not isinstance(value, ast.JoinedStr | ast.BinOp | ast.Call)

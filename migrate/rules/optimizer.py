@@ -1,0 +1,196 @@
+"""FT122 · optimizer= of a canned estimator
+
+A ``tf.compat.v1.train`` optimizer, a name such as ``"Adam"``, or a Keras optimizer; Adagrad by default.
+
+Instead: the Keras optimizer with the old one's constants written out, because the defaults differ: Adam's epsilon is
+1e-08 in v1 and 1e-07 in Keras, a name means learning rate 0.05 in v1 and the Keras class's default in v2.
+
+Fidelity: exact to rounding; the comparison with the Estimator's own steps is a test. A function that makes the
+optimizer, and a learning rate that decays by ``global_step``, leave the program.
+
+See: tf.compat.v1.train.AdamOptimizer, tf.keras.optimizers.Adam.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from migrate.analysis.arguments import Unbindable, bind, literal
+from migrate.analysis.names import Names
+from migrate.analysis.program import Program
+from migrate.analysis.symbols import symbol_of
+from migrate.rewrite.draft import Draft
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
+
+
+@dataclass(frozen=True)
+class _V1Optimizer:
+    """How a v1 optimizer maps onto a Keras class.
+
+    Attributes:
+      keras: the Keras class.
+      parameters: the v1 parameters in the order of the signature.
+      renamed: v1 parameter → Keras argument, in the order to write them; others leave the program.
+      constants: Keras arguments whose v1 value is another than Keras's default.
+    """
+
+    keras: str
+    parameters: tuple[str, ...]
+    renamed: dict[str, str]
+    constants: dict[str, str] = field(default_factory=dict)
+
+
+_RATE = {"learning_rate": "learning_rate"}
+_V1 = {
+    "AdamOptimizer": _V1Optimizer(
+        "Adam",
+        ("learning_rate", "beta1", "beta2", "epsilon"),
+        {**_RATE, "beta1": "beta_1", "beta2": "beta_2", "epsilon": "epsilon"},
+        {"learning_rate": "0.001", "epsilon": "1e-08"},
+    ),
+    "AdagradOptimizer": _V1Optimizer(
+        "Adagrad",
+        ("learning_rate", "initial_accumulator_value"),
+        {**_RATE, "initial_accumulator_value": "initial_accumulator_value"},
+        {"epsilon": "0.0"},
+    ),
+    "FtrlOptimizer": _V1Optimizer(
+        "Ftrl",
+        (
+            "learning_rate", "learning_rate_power", "initial_accumulator_value", "l1_regularization_strength",
+            "l2_regularization_strength",
+        ),  # fmt: skip
+        {
+            **_RATE,
+            "learning_rate_power": "learning_rate_power",
+            "initial_accumulator_value": "initial_accumulator_value",
+            "l1_regularization_strength": "l1_regularization_strength",
+            "l2_regularization_strength": "l2_regularization_strength",
+            "l2_shrinkage_regularization_strength": "l2_shrinkage_regularization_strength",
+        },
+    ),
+    "GradientDescentOptimizer": _V1Optimizer("SGD", ("learning_rate",), _RATE),
+    "MomentumOptimizer": _V1Optimizer(
+        "SGD",
+        ("learning_rate", "momentum", "use_locking", "name", "use_nesterov"),
+        {**_RATE, "momentum": "momentum", "use_nesterov": "nesterov"},
+    ),
+    "RMSPropOptimizer": _V1Optimizer(
+        "RMSprop",
+        ("learning_rate", "decay", "momentum", "epsilon", "use_locking", "centered"),
+        {**_RATE, "decay": "rho", "momentum": "momentum", "epsilon": "epsilon", "centered": "centered"},
+        {"epsilon": "1e-10"},
+    ),
+    "AdadeltaOptimizer": _V1Optimizer(
+        "Adadelta",
+        ("learning_rate", "rho", "epsilon"),
+        {**_RATE, "rho": "rho", "epsilon": "epsilon"},
+        {"epsilon": "1e-08"},
+    ),
+}
+_BY_NAME = {
+    "Adagrad": "AdagradOptimizer",
+    "Adam": "AdamOptimizer",
+    "Ftrl": "FtrlOptimizer",
+    "RMSProp": "RMSPropOptimizer",
+    "SGD": "GradientDescentOptimizer",
+}
+_IGNORED = {"use_locking", "name"}
+_HELP = "Give a constant learning rate and an optimizer of tf.compat.v1.train or tf.keras, or migrate it by hand."
+
+
+@rule(
+    "FT122",
+    "exact",
+    Example("hidden_units=[8], optimizer=tf1.train.AdamOptimizer(0.01)", "Adam(0.01, epsilon=1e-08)", "estimator"),
+    Example("hidden_units=[8], optimizer='SGD'", "SGD(0.05)", "estimator"),
+    Example("hidden_units=[8]", "Adagrad(0.05, epsilon=0.0)", "estimator"),
+    Example(
+        "hidden_units=[8], optimizer=tf1.train.MomentumOptimizer(0.1, momentum=0.9, use_nesterov=True)",
+        "SGD(0.1, momentum=0.9, nesterov=True)",
+        "estimator",
+    ),
+    Example("hidden_units=[8], optimizer=lambda: tf1.train.AdamOptimizer(0.1)", None, "estimator"),
+    Example("hidden_units=[8], optimizer=args.optimizer", None, "estimator"),
+)
+def optimizer(program: Program, draft: Draft) -> Iterator[Verdict]:
+    if program.kind != "dnn":
+        return
+    given = program.arguments.get("optimizer")
+    try:
+        text, statements = _optimizer(program, draft, given)
+    except Unbindable as reason:
+        assert given is not None
+        yield manual(given, str(reason), _HELP)
+        return
+    draft.compile_arguments = {"optimizer": text, **draft.compile_arguments}
+    draft.absorbed += statements
+    if given is not None:
+        yield exact(given, "the optimizer becomes its Keras counterpart with the same constants")
+
+
+def _optimizer(program: Program, draft: Draft, given: ast.expr | None) -> tuple[str, list[ast.stmt]]:
+    names = program.module.names
+    statements: list[ast.stmt] = []
+    value = given
+    if isinstance(given, ast.Name) and isinstance(names.only_value(given), ast.Call | ast.Constant):
+        value = names.only_value(given)
+        assert value is not None
+        found_name = names.scope_of(given).lookup(given.id)
+        if found_name is not None and len(names.uses(given.id, found_name[0])) == 1:
+            statements.append(names.statement_of(value))
+    keras = f"{draft.tf}.keras.optimizers"
+    name = "Adagrad" if value is None else literal(value)
+    if isinstance(name, str):
+        if name not in _BY_NAME:
+            raise Unbindable(f"no canned estimator knows an optimizer called {name!r}")
+        return f"{keras}.{_by_name(name, program.is_v1)}", statements
+    found = symbol_of(names, value.func) if isinstance(value, ast.Call) else None
+    if not isinstance(value, ast.Call) or found is None:
+        raise Unbindable("the optimizer comes from an expression that cannot be followed")
+    module, _, name = found.tail.rpartition(".")
+    if module in ("keras.optimizers", "keras.optimizers.legacy", "optimizers"):
+        arguments = draft.text(value).partition("(")[2]
+        if any(keyword.arg in ("lr", "decay") for keyword in value.keywords):
+            raise Unbindable("`lr` and `decay` are not arguments of today's Keras optimizers")
+        return f"{keras}.{name}({arguments}", statements
+    if module != "train" or name not in _V1:
+        raise Unbindable(f"`{found.tail}` has no Keras counterpart that is known to train the same")
+    return f"{keras}.{_from_v1(draft, _V1[name], value)}", statements
+
+
+def _by_name(name: str, is_v1: bool) -> str:
+    """The constructor for a name; v2 took the Keras class's own defaults."""
+    known = _V1[_BY_NAME[name]]
+    if not is_v1:
+        return f"{known.keras}()"
+    constants = {key: value for key, value in known.constants.items() if key != "learning_rate"}
+    return f"{known.keras}({', '.join(['0.05', *(f'{key}={value}' for key, value in constants.items())])})"
+
+
+def _from_v1(draft: Draft, known: _V1Optimizer, call: ast.Call) -> str:
+    arguments = bind(call, known.parameters)
+    written = dict(known.constants)
+    for parameter, value in arguments.items():
+        if parameter in _IGNORED:
+            continue
+        if parameter not in known.renamed:
+            raise Unbindable(f"`{parameter}` has no counterpart in Keras's {known.keras}")
+        if parameter == "learning_rate" and not _is_plain(draft.program.module.names, value):
+            raise Unbindable("the learning rate is computed, perhaps from the global step")
+        written[known.renamed[parameter]] = draft.text(value)
+    order = [keras for keras in (*known.renamed.values(), *known.constants) if keras in written]
+    rate = written["learning_rate"] if "learning_rate" in written else ""
+    rest = [f"{keras}={written[keras]}" for keras in dict.fromkeys(order) if keras != "learning_rate"]
+    return f"{known.keras}({', '.join([rate, *rest] if rate else rest)})"
+
+
+def _is_plain(names: Names, value: ast.expr) -> bool:
+    """Whether a learning rate is a Python number, not a tensor: no call stands behind it but float()."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == "float"):
+            return False
+        behind = names.only_value(node) if isinstance(node, ast.Name) else None
+        if behind is not None and symbol_of(names, getattr(behind, "func", behind)) is not None:
+            return False
+    return True

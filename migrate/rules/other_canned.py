@@ -1,0 +1,27 @@
+"""FT141 · canned estimators other than DNNClassifier and DNNRegressor
+
+Linear, combined, baseline, boosted trees and others.
+
+Instead: not written yet. For boosted trees there is TensorFlow Decision Forests.
+
+Fidelity: manual. The program is found and left whole.
+
+See: tf.estimator.
+"""
+
+from collections.abc import Iterator
+
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+from migrate.rules.rule import Verdict, manual, rule
+
+
+@rule("FT141", "manual")
+def other_canned(program: Program, draft: Draft) -> Iterator[Verdict]:
+    if program.kind == "canned":
+        is_trees = program.name.startswith("BoostedTrees")
+        yield manual(
+            program.site.node,
+            f"{program.name} is not rewritten by this version",
+            "Use TensorFlow Decision Forests." if is_trees else "Keep it on TensorFlow 2.15 for now.",
+        )

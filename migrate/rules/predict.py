@@ -1,0 +1,57 @@
+"""FT132 · estimator.predict(input_fn)
+
+Loads the newest checkpoint and yields one dict an example.
+
+Instead: ``predict_classes(recovery, dataset)`` or ``predict_values(recovery, dataset)``, emitted generators that
+restore at their first element and yield the same keys.
+
+Fidelity: exact. ``predict_keys``, ``hooks``, ``checkpoint_path`` and ``yield_single_examples`` leave the program.
+
+See: tf.estimator.Estimator.predict.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.program import MethodCall, Program
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
+
+
+@rule(
+    "FT132",
+    "exact",
+    Example("", "predict_classes(recovery, test_dataset)", "predict"),
+    Example("predict_keys=['logits']", None, "predict"),
+)
+def predict(program: Program, draft: Draft) -> Iterator[Verdict]:
+    for call in program.calls:
+        if call.method == "predict" and program.kind == "dnn":
+            yield _rewrite(program, draft, call)
+
+
+def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
+    if call.problem is not None:
+        return manual(call.problem[0], call.problem[1], "Predict without hooks.")
+    if call.input is None:
+        return manual(call.node, "predict() is called without input_fn", "Give an input_fn.")
+    for name in ("predict_keys", "hooks", "checkpoint_path"):
+        if not is_none(call.arguments.get(name)):
+            return manual(call.arguments[name], f"{name} of predict() is not carried over yet", f"Take {name} out.")
+    single = call.arguments.get("yield_single_examples")
+    if single is not None and literal(single) is not True:
+        return manual(single, "yield_single_examples=False is not carried over yet", "Take it out.")
+    if draft.uses_backup and not draft.has_backup_fit:
+        return manual(
+            call.node,
+            "nothing restores the model before this prediction: BackupAndRestore restores in fit() alone",
+            "Use --recovery checkpoint-manager.",
+        )
+    piece = "predict_classes" if program.name == "DNNClassifier" else "predict_values"
+    draft.pieces.add(piece)
+    source = call.estimator if draft.uses_backup else draft.recovery
+    text = f"{piece}({source}, {draft.dataset(call)})"
+    draft.edits.append(ReplaceExpression(program.module.span(call.node), text))
+    return exact(call.node, "yields the same keys for each example, from the newest checkpoint")

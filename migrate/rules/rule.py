@@ -1,0 +1,111 @@
+"""What a rule is: one file that finds one kind of site in a program and decides what becomes of it."""
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from migrate.analysis.program import Program
+from migrate.finding import Fidelity
+from migrate.rewrite.draft import Draft
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one rule decided about one site.
+
+    Attributes:
+      node: the site.
+      fidelity: how closely the rewrite keeps the old behaviour; ``manual`` leaves the whole program.
+      message: what was found and what becomes of it, without a final full stop.
+      help: what the user can do.
+    """
+
+    node: ast.expr | ast.stmt
+    fidelity: Fidelity
+    message: str
+    help: str = ""
+
+
+def exact(node: ast.expr | ast.stmt, message: str) -> Verdict:
+    """The rewrite of ``node`` resumes as the old code did."""
+    return Verdict(node, Fidelity.EXACT, message)
+
+
+def noted(node: ast.expr | ast.stmt, message: str, help: str = "") -> Verdict:
+    """``node`` is rewritten and behaves differently as ``message`` says."""
+    return Verdict(node, Fidelity.NOTED, message, help)
+
+
+def manual(node: ast.expr | ast.stmt, message: str, help: str) -> Verdict:
+    """``node`` cannot be rewritten, so its program is left whole."""
+    return Verdict(node, Fidelity.MANUAL, message, help)
+
+
+Check = Callable[[Program, Draft], Iterator[Verdict]]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A program that the rule speaks of, and a line that the rewrite must hold.
+
+    Attributes:
+      before: what stands in the Estimator program, on the line that ``slot`` names.
+      after: text that the rewritten program must contain; None where the program must be left.
+      slot: which part of the tests' program ``before`` replaces: ``config``, ``estimator``, ``train``, ``evaluate``,
+        ``predict``, ``train_input_fn``, ``columns``, ``hook`` or ``head`` (a line before the estimator).
+      recovery: the recovery target.
+    """
+
+    before: str
+    after: str | None
+    slot: str = "config"
+    recovery: str = "auto"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule.
+
+    Attributes:
+      code: ``FT104``.
+      name: the name of its file, ``keep_checkpoint_max``.
+      fidelity: the closest that its rewrite can be.
+      check: finds its sites in a program, adds to the draft, yields a verdict for each.
+      examples: programs that tests and documentation share.
+      is_setting: whether it is about one argument of a site that another rule reports.
+    """
+
+    code: str
+    name: str
+    fidelity: Fidelity
+    check: Check
+    examples: tuple[Example, ...] = field(default=())
+    is_setting: bool = False
+
+    @property
+    def page(self) -> str:
+        """The rule's documentation: the docstring of its file."""
+        return (sys.modules[self.check.__module__].__doc__ or "").strip()
+
+    @property
+    def title(self) -> str:
+        """The first line of the page, without the code."""
+        return self.page.splitlines()[0].partition("·")[2].strip()
+
+
+RULES: dict[str, Rule] = {}
+
+
+def rule(
+    code: str, fidelity: str, *examples: Example, is_setting: bool = False
+) -> Callable[[Check], Check]:
+    """Registers a rule under its code."""
+
+    def register(check: Check) -> Check:
+        name = check.__module__.rpartition(".")[2]
+        assert code not in RULES, f"{code} is taken by {RULES[code].name}"
+        RULES[code] = Rule(code, name, Fidelity(fidelity), check, examples, is_setting)
+        return check
+
+    return register

@@ -1,0 +1,40 @@
+"""FT101 · tf.estimator.RunConfig
+
+Holds the checkpoint settings of an Estimator, and more that only a session understands.
+
+Instead: its settings stand as arguments of a visible ``tf.train.CheckpointManager`` (the default) or of ``fit`` and
+``BackupAndRestore``; each setting has a rule of its own, FT102 to FT111. The RunConfig goes.
+
+Fidelity: exact for the config as such; its settings say their own. A config that cannot be followed from where it is
+made to the estimator (a parameter, a branch, another module) leaves the program.
+
+See: tf.estimator.RunConfig.
+"""
+
+from collections.abc import Iterator
+
+from migrate.analysis.policy import RUN_CONFIG_PARAMETERS
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
+
+
+@rule(
+    "FT101",
+    "exact",
+    Example("RunConfig('/tmp/m', None, 7, 50)", "checkpoint_interval=50,"),
+    Example("RunConfig(**settings)", None),
+    Example("args.config", None),
+)
+def run_config(program: Program, draft: Draft) -> Iterator[Verdict]:
+    unknown = [name for name in program.config.settings if name not in RUN_CONFIG_PARAMETERS]
+    for name in unknown:
+        yield manual(
+            program.config.settings[name],
+            f"`{name}` is no argument of tf.estimator.RunConfig in TensorFlow 2.15",
+            "Take the argument out; contrib's and TPU configs have some that Estimator dropped.",
+        )
+    for call in program.config.calls:
+        if not unknown:
+            yield exact(call, "its settings become arguments of the code that recovers")
+    draft.absorbed += program.config.statements

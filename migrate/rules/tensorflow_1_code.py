@@ -1,0 +1,65 @@
+"""FT191 · names that TensorFlow 1 alone has, and graph mode
+
+Code written as ``import tensorflow as tf`` for TensorFlow 1 uses names that no TensorFlow 2 has, and
+``tf.compat.v1.disable_v2_behavior()`` turns off what Keras and ``CheckpointManager`` need.
+
+Instead: names that the rewrite replaces go with it, and so does the call that sets the mode, where nothing else in the
+file needs graphs. Otherwise the program is left: run TensorFlow's ``tf_upgrade_v2`` first, which writes the
+``tf.compat.v1`` names, then run the migration again.
+
+Fidelity: exact.
+
+See: tf.compat.v1, tf_upgrade_v2.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import ReplaceStatement
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
+
+# Names of tf.compat.v1 that work the same in eager mode.
+_EAGER = ("app.", "flags.", "gfile.", "logging.", "io.", "data.", "nn.", "keras.", "errors.", "version", "VERSION")
+
+
+@rule(
+    "FT191",
+    "exact",
+    Example("tf1.disable_v2_behavior()", "model = tf.keras.Model(", "head"),
+    Example("tf1.disable_v2_behavior(); print(tf1.placeholder)", None, "head"),
+    Example("print(tf.placeholder)", None, "head"),
+)
+def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
+    if program.kind != "dnn":
+        return
+    module = program.module
+    remaining = [(node, found) for node, found in module.tf1_only if not any(other.goes(node) for other in draft.all)]
+    for node, found in remaining[:1]:
+        yield manual(
+            node,
+            f"`{found.qualified}` exists in TensorFlow 1 alone, and stands outside what is rewritten",
+            "Run tf_upgrade_v2 on the file first, then migrate it again.",
+        )
+    graph_only = [
+        (node, found)
+        for node, found in module.v1
+        if not found.tail.startswith(_EAGER) and not any(other.goes(node) for other in draft.all) and not _is_mode(module.modes, node)
+    ]
+    for call, found in module.modes:
+        statement = module.names.parent(call)
+        if graph_only and found.tail.startswith("disable"):
+            node, other = graph_only[0]
+            yield manual(
+                node,
+                f"{found.tail}() puts the file in graph mode, which `{other.qualified}` may need and Keras cannot use",
+                "Move the code that needs graphs to another program.",
+            )
+        elif isinstance(statement, ast.Expr):
+            draft.edits.append(ReplaceStatement(module.span(statement)))
+            yield exact(call, f"{found.tail}() goes: TF2 code runs eagerly")
+
+
+def _is_mode(modes: list[tuple[ast.Call, object]], node: ast.expr) -> bool:
+    return any(call.func is node for call, _ in modes)

@@ -1,0 +1,133 @@
+"""FT130 · estimator.train(input_fn, hooks, steps, max_steps)
+
+Each call restores the newest checkpoint, trains in a session, and saves at its end.
+
+Instead: ``recovery.restore()``, then ``model.fit`` with the callback that saves. ``max_steps`` counts from the first
+step of the job, so ``fit`` gets the steps that are left and a finished job does nothing; ``steps`` counts from here.
+The input starts again at its first element, as the Estimator's did; with ``--input continue`` it goes on where the
+data stood. With ``--recovery backup-and-restore``: epochs of ``save_checkpoints_steps`` steps, a backup after each.
+
+Fidelity: exact with ``CheckpointManager``. With ``BackupAndRestore`` noted: nothing is saved before the first epoch
+ends; on Keras 3 its only copy is written in place, and of 60 kills near a save 44 left a job that could not start
+again (4 of 60 with ``--target keras3``, which adds ``double_checkpoint=True``); a clean stop inside an epoch counts as
+a whole one, so that the job ends early.
+
+See: tf.estimator.Estimator.train, tf.keras.Model.fit, tf.keras.callbacks.BackupAndRestore.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.program import MethodCall, Program
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import Part, ReplaceStatement
+from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
+
+_BACKUP_COST = (
+    "recovered by BackupAndRestore: nothing is saved before the first epoch ends, a clean stop inside an epoch counts as"
+    " a whole one, and a kill during a save on Keras 3 can leave a job that cannot start again"
+)
+
+
+@rule(
+    "FT130",
+    "exact",
+    Example("max_steps=10", "if recovery.restore() < 10:", "train"),
+    Example("max_steps=args.every", ".take(args.every - recovery.step)", "train"),
+    Example("steps=10", "recovery.restore()\n    model.fit(", "train"),
+    Example("", "recovery.restore()\n    model.fit(", "train"),
+    Example("max_steps=10, saving_listeners=[x]", None, "train"),
+    Example("max_steps=10, hooks=[tf1.train.StepCounterHook()]", None, "train"),
+    Example("steps=10", None, "train", recovery="backup-and-restore"),
+)
+def train(program: Program, draft: Draft) -> Iterator[Verdict]:
+    for call in program.calls:
+        if call.method == "train" and program.kind == "dnn":
+            yield _rewrite(program, draft, call)
+
+
+def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
+    if call.problem is not None:
+        return manual(call.problem[0], call.problem[1], "Hooks that are classes of this file become callbacks.")
+    statement = program.module.names.parent(call.node)
+    if not isinstance(statement, ast.Expr):
+        return manual(call.node, "what train() returns is used here", "Call train() in a statement of its own.")
+    if call.input is None:
+        return manual(call.node, "train() is called without input_fn", "Give an input_fn.")
+    listeners = call.arguments.get("saving_listeners")
+    if not is_none(listeners):
+        return manual(call.node, "saving_listeners are not carried over yet", "Take them out, or migrate by hand.")
+    steps, max_steps = call.arguments.get("steps"), call.arguments.get("max_steps")
+    if not is_none(steps) and not is_none(max_steps):
+        return manual(call.node, "steps and max_steps together are an error in the Estimator", "Give one of them.")
+    if draft.uses_backup:
+        if draft.interval is None or max_steps is None or is_none(max_steps):
+            return manual(
+                call.node,
+                "BackupAndRestore counts epochs in total, so it needs max_steps",
+                "Give max_steps instead of steps, or use --recovery checkpoint-manager.",
+            )
+        text = _with_backup(draft, call, draft.interval, max_steps)
+        verdict = noted(call.node, _BACKUP_COST, "Use --recovery checkpoint-manager for one that survives any kill.")
+    else:
+        text = _with_manager(draft, call, steps, max_steps)
+        verdict = exact(call.node, "restores the newest checkpoint, then fits for the steps that are left")
+    draft.edits.append(ReplaceStatement(program.module.span(statement), (Part(text),)))
+    return verdict
+
+
+def _with_manager(draft: Draft, call: MethodCall, steps: ast.expr | None, max_steps: ast.expr | None) -> str:
+    recovery, dataset, lines = draft.recovery, draft.dataset(call), list[str]()
+    if draft.continues_input:
+        dataset += f".skip({recovery}.step)"
+    if max_steps is not None and not is_none(max_steps):
+        limit = _repeatable(draft, lines, max_steps, "max_steps")
+        fit = _fit(draft, call, f"{dataset}.take({limit} - {recovery}.step)", [recovery])
+        return "\n".join([*lines, f"if {recovery}.restore() < {limit}:", f"    {fit}"])
+    if steps is not None and not is_none(steps):
+        dataset += f".take({draft.text(steps)})"
+    return f"{recovery}.restore()\n{_fit(draft, call, dataset, [recovery])}"
+
+
+def _with_backup(draft: Draft, call: MethodCall, interval: str, max_steps: ast.expr) -> str:
+    draft.has_backup_fit = True
+    lines: list[str] = []
+    limit = _repeatable(draft, lines, max_steps, "max_steps")
+    last: list[str] = []
+    whole = literal(max_steps)
+    if interval == "1":
+        epochs = limit
+    elif isinstance(whole, int) and interval.isdigit():
+        epochs = str(-(-whole // int(interval)))
+        last = [] if whole % int(interval) == 0 else [f"StopAtStep({limit})"]
+    else:
+        epochs = f"{draft.vocabulary.standard('math')}.ceil({limit} / {interval})"
+        last = [f"StopAtStep({limit})"]
+    if last:
+        draft.pieces.add("StopAtStep")
+    dataset = f"{draft.dataset(call)}, steps_per_epoch={interval}, epochs={epochs}"
+    return "\n".join([*lines, _fit(draft, call, dataset, [draft.backup], last)])
+
+
+def _fit(draft: Draft, call: MethodCall, what: str, first: list[str], last: list[str] | None = None) -> str:
+    # The callback that saves comes first: a hook that raises at a step finds the step saved, as in the Estimator.
+    callbacks = [*first, draft.log, *_hooks(draft, call), *(last or [])]
+    return f"{call.estimator}.fit({what}, verbose=0, callbacks=[{', '.join(callbacks)}])"
+
+
+def _hooks(draft: Draft, call: MethodCall) -> list[str]:
+    given = call.arguments.get("hooks")
+    if given is None or is_none(given):
+        return []
+    if isinstance(given, ast.List | ast.Tuple):
+        return [draft.text(element) for element in given.elts]
+    return [f"*{draft.text(given)}"]
+
+
+def _repeatable(draft: Draft, lines: list[str], node: ast.expr, name: str) -> str:
+    if not any(isinstance(part, ast.Call | ast.NamedExpr | ast.Await) for part in ast.walk(node)):
+        return draft.text(node)
+    variable = draft.vocabulary.fresh(name)
+    lines.append(f"{variable} = {draft.text(node)}")
+    return variable

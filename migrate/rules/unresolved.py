@@ -1,0 +1,33 @@
+"""FT190 · an estimator whose use cannot be followed
+
+To rewrite a program, all of it must be seen: where its config comes from, which variable holds the estimator, and
+every call on it.
+
+Instead: nothing is guessed. The program is left whole, with the place that hides the rest.
+
+Fidelity: manual. An estimator that is handed to another function, kept in an attribute, assigned twice or made by a
+function that is called twice is left.
+
+See: the reason beside the finding.
+"""
+
+from collections.abc import Iterator
+
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+from migrate.rules.rule import Example, Verdict, manual, rule
+
+_HELP = "Keep config, estimator and its train, evaluate and predict calls in variables assigned once in one file."
+
+
+@rule(
+    "FT190",
+    "manual",
+    Example("max_steps=10)\n    print(model", None, "train"),
+    Example("max_steps=10)\n    model.export_saved_model('/tmp/e', None", None, "train"),
+)
+def unresolved(program: Program, draft: Draft) -> Iterator[Verdict]:
+    for node, reason in program.problems:
+        yield manual(node, reason, _HELP)
+    if len(program.receivers) > 1:
+        yield manual(program.receivers[1], "the same function makes an estimator for two variables", _HELP)

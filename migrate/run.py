@@ -1,0 +1,199 @@
+"""The pipeline: files in, findings and changes out. Nothing is written here but by ``write``."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from migrate.files.parse import parse
+from migrate.files.prefilter import may_hold_site
+from migrate.files.text import SourceText, Unreadable
+from migrate.files.walk import walk
+from migrate.finding import Fidelity, Finding, Span
+from migrate.outcome import FileChange, Outcome
+from migrate.settings import Settings
+
+if TYPE_CHECKING:
+    from migrate.rewrite.plan import Plan
+
+Progress = Callable[[int, int], None]
+
+_FEW_FILES = 200
+"""Below this many files a second process costs more than it saves."""
+
+
+@dataclass
+class Examined:
+    """One file after analysis: what was found, and the plan for what is to be rewritten."""
+
+    path: str
+    findings: list[Finding] = field(default_factory=list)
+    source: SourceText | None = None
+    plan: "Plan | None" = None
+
+
+def run(
+    paths: Sequence[str], settings: Settings, *, jobs: int, progress: Progress | None, stdin: bytes | None = None
+) -> Outcome:
+    """Examines files and works out the changes.
+
+    Args:
+      paths: files and directories; directories are walked.
+      settings: the user's choices.
+      jobs: how many processes may work at once.
+      progress: called with files done and files in all, as they are examined.
+      stdin: the bytes of standard input, examined under the name ``<stdin>`` instead of ``paths``.
+    """
+    outcome = Outcome()
+    if stdin is not None:
+        examined = [examine_bytes("<stdin>", stdin, settings)]
+    else:
+        examined = []
+        files: list[str] = []
+        for found in walk(paths):
+            if isinstance(found, Finding):
+                outcome.findings.append(found)
+            else:
+                files.append(found)
+        for done, one in enumerate(_examine_all(files, settings, jobs), start=1):
+            if one.findings:
+                examined.append(one)
+            if progress is not None:
+                progress(done, len(files))
+        outcome.files_read = len(files)
+    planned = [one for one in examined if one.plan]
+    outcome.files_read += stdin is not None
+    for one in examined:
+        outcome.findings += [] if one.plan else one.findings
+    if planned:
+        _rewrite_all(planned, settings, outcome)
+    outcome.findings.sort(key=lambda finding: (finding.path, finding.span, finding.code))
+    return outcome
+
+
+def _examine_all(files: list[str], settings: Settings, jobs: int) -> Iterator[Examined]:
+    if jobs == 1 or len(files) < _FEW_FILES:
+        yield from (examine(path, settings) for path in files)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from itertools import repeat
+
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(examine, files, repeat(settings), chunksize=max(1, min(64, len(files) // (4 * jobs))))
+
+
+def examine(path: str, settings: Settings) -> Examined:
+    """Reads and judges one file; what goes wrong with it becomes a finding."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        return Examined(path, [_unreadable(path, error)])
+    return examine_bytes(path, data, settings)
+
+
+def examine_bytes(path: str, data: bytes, settings: Settings) -> Examined:
+    """Judges the bytes of one file."""
+    if not may_hold_site(data):
+        return Examined(path)
+    try:
+        source = SourceText.decode(path, data)
+        tree = parse(source)
+    except Unreadable as problem:
+        return Examined(path, [problem.finding])
+    from migrate.analysis.module import Module
+
+    module = Module(path, source.text, tree)
+    if not module.sites:
+        return Examined(path)
+    from migrate.judge import judge
+
+    findings, plan = judge(module, settings)
+    return Examined(path, findings, source, plan if plan else None)
+
+
+def _rewrite_all(planned: list[Examined], settings: Settings, outcome: Outcome) -> None:
+    """Fills the outcome with the changes of all planned files and with the modules that they share."""
+    from migrate.rewrite import pieces
+    from migrate.rewrite.apply import apply
+    from migrate.rewrite.placement import foreign_module, place
+
+    plans = [(one.path, one.source.text, one.plan) for one in planned if one.source and one.plan]
+    placement = place(plans, settings.module_name)
+    blocked = [path for path in placement.modules if _text(path) is not None and not _is_own(path)]
+    outcome.findings += [foreign_module(path) for path in blocked]
+    for one in planned:
+        assert one.source is not None and one.plan is not None
+        imports = placement.imports[one.path]
+        if any(os.path.dirname(path) == os.path.dirname(one.path) for path in blocked):
+            outcome.findings += _all_left(one.findings, "the module for the emitted code cannot be written")
+            continue
+        try:
+            after = apply(one.source.text, one.plan, imports, placement.inline.get(one.path, ""))
+        except Exception as error:  # the text stays as it is, and the rest of the run goes on
+            outcome.findings += _all_left(one.findings, "this file could not be rewritten")
+            outcome.findings.append(_failed(one.path, error))
+            continue
+        outcome.findings += one.findings
+        outcome.changes.append(FileChange(one.path, one.source.text, after, one.source))
+    rewritten = {change.path for change in outcome.changes}
+    for path, names in placement.modules.items():
+        before = _text(path)
+        if path in blocked or not rewritten:
+            continue
+        after = pieces.module(names | (pieces.provided_by(before) if before else set()))
+        if after != before:
+            source = None if before is None else SourceText.decode(path, before.encode())
+            outcome.changes.append(FileChange(path, before, after, source))
+    outcome.changes.sort(key=lambda change: change.path)
+
+
+def write(outcome: Outcome) -> list[Finding]:
+    """Writes every change, each file atomically; a new module before the files that import it.
+
+    Returns:
+      An error for each file that could not be written; the others are.
+    """
+    from migrate.files.write import NotWritten, replace_file
+
+    problems: list[Finding] = []
+    for change in sorted(outcome.changes, key=lambda change: change.before is not None):
+        try:
+            if change.source is None:
+                replace_file(change.path, change.after.encode(), None)
+            else:
+                replace_file(change.path, change.source.encode(change.after), change.source.encode())
+        except NotWritten as problem:
+            problems.append(problem.finding)
+    return problems
+
+
+def _text(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _is_own(path: str) -> bool:
+    from migrate.rewrite.pieces import MARK
+
+    return MARK in (_text(path) or "")
+
+
+def _all_left(findings: Iterable[Finding], reason: str) -> list[Finding]:
+    return [finding.left(reason) if finding.rewritten else finding for finding in findings]
+
+
+def _unreadable(path: str, error: OSError) -> Finding:
+    message = f"cannot be read: {error.strerror or error}"
+    return Finding("FT001", Fidelity.MANUAL, path, Span(1, 0, 1, 0), "", message, "Check its permissions.", error=True)
+
+
+def _failed(path: str, error: Exception) -> Finding:
+    message = f"rewriting failed: {type(error).__name__}: {str(error)[:200]}"
+    help = "This is a mistake in the tool: please report it. The file is left as it is."
+    return Finding("FT009", Fidelity.MANUAL, path, Span(1, 0, 1, 0), "", message, help, error=True)

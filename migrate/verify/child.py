@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -12,12 +13,28 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
+from migrate.verify.faults.fault import Place
 from migrate.verify.program import Program
 from migrate.verify.record import Attempt, Event
 
 BOOTSTRAP = Path(__file__).parent / "recording" / "bootstrap.py"
 GRACE_SECONDS = 10.0
 LINES_KEPT = 200
+
+
+_living: set[Child] = set()
+_stopped = threading.Event()
+
+
+class Stopped(Exception):
+    """The controlling process is ending: no program is started any more."""
+
+
+def stop_all() -> None:
+    """End every program, in whichever thread it is waited for, and let no other be started."""
+    _stopped.set()
+    for child in list(_living):
+        child.kill_all()
 
 
 class Child:
@@ -29,6 +46,7 @@ class Child:
       events: the file for its events, which must not exist.
       instruction: the fault that strikes from inside; none if empty.
       env: variables for this start alone.
+      place: where the run takes place, if not simply in ``model_dir``.
     """
 
     def __init__(
@@ -38,19 +56,23 @@ class Child:
         events: Path,
         instruction: dict[str, Any] | None = None,
         env: dict[str, str] | None = None,
+        place: Place | None = None,
     ) -> None:
+        if _stopped.is_set():
+            raise Stopped
         self.path = events
         self.events: list[Event] = []
-        self.model_dir = model_dir
+        place = place or Place(model_dir)
+        self.model_dir = place.directory
         self.timed_out = False
         self._read = 0
         self._output: deque[bytes] = deque(maxlen=LINES_KEPT)
         self.began = time.time()
         environment = {**program.environment(model_dir), **(env or {})}
         environment["MIGRATE_VERIFY_EVENTS"] = str(events)
-        environment["MIGRATE_VERIFY_FAULT"] = json.dumps(instruction) if instruction else ""
+        environment["MIGRATE_VERIFY_FAULT"] = _instruction(instruction, model_dir)
         self.process = subprocess.Popen(
-            [os.fspath(program.python), os.fspath(BOOTSTRAP), *program.command(model_dir)],
+            [*place.command, os.fspath(program.python), os.fspath(BOOTSTRAP), *program.command(model_dir)],
             env=environment,
             cwd=program.cwd,
             stdin=subprocess.DEVNULL,
@@ -59,6 +81,7 @@ class Child:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        _living.add(self)
         self._reader = threading.Thread(target=self._read_output, daemon=True)
         self._reader.start()
 
@@ -92,7 +115,7 @@ class Child:
         return self.process.poll() is None
 
     def wait_for(self, kind: str, deadline: float, step: int = -1) -> Event | None:
-        """Wait for an event of this kind at this step or later; None if the program ended or ``deadline`` passed first."""
+        """Wait for an event of this kind, at this step or later; None if the end or ``deadline`` came first."""
         seen = 0
         while True:
             running = self.running()
@@ -114,12 +137,11 @@ class Child:
 
     def kill_all(self) -> None:
         """Send SIGKILL to the program and to what it has started in its session, and wait for it."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait()
         self._reader.join(GRACE_SECONDS)
+        _living.discard(self)
 
     def attempt(self, deadline: float) -> Attempt:
         """Wait for the end and give what was recorded; a program that is not done by ``deadline`` is killed.
@@ -141,3 +163,14 @@ class Child:
             ended=time.time(),
             timed_out=self.timed_out,
         )
+
+
+def _instruction(instruction: dict[str, Any] | None, model_dir: Path) -> str:
+    """The instruction as JSON, with the directory put where its texts ask for it."""
+    if not instruction:
+        return ""
+    fields = {
+        key: value.replace("{model_dir}", str(model_dir)) if isinstance(value, str) else value
+        for key, value in instruction.items()
+    }
+    return json.dumps(fields)

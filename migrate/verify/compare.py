@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
+from migrate.verify.faults import FAULTS
 from migrate.verify.losses import LossDifference, loss_difference
 from migrate.verify.record import Record
 from migrate.verify.variables import variable_difference
@@ -98,9 +100,10 @@ class Comparison:
 def compare(old: Record, new: Record, tolerance: float = 0.0, losses: bool | None = None) -> Comparison:
     """Compare two records of the same fault.
 
-    Where OLD could not start again by itself, NEW has no resumption to match: it need only come to the same end. A program
-    that makes several steps in one call is struck when the call is over, so the steps it loses and repeats are shown but not
-    compared.
+    Where a fault strikes the two at moments of their own, as random kills do, NEW must go on from a step that it has
+    saved and lose no more than OLD's longest way between two saves. Where OLD could not start again by itself, NEW has
+    no resumption to match: it need only come to the same end. A program that makes several steps in one call is struck
+    when the call is over, so the steps it loses and repeats are shown but not compared.
 
     Args:
       old: the record that is to be matched.
@@ -114,19 +117,22 @@ def compare(old: Record, new: Record, tolerance: float = 0.0, losses: bool | Non
     late = _struck_late(old) or _struck_late(new)
     rows = [_needs_person(old, new)]
     without_old = "OLD could not start again" if stuck else ""
-    uneven = without_old or late
+    moments = "" if _same_moment(new) else "struck at a moment of its own"
+    uneven = without_old or moments or late
+    if moments:
+        rows += [_resumed_at_a_save(old, new), _most_lost(old, new)]
     rows += [
-        _equal("resumed at step", old, new, lambda record: record.resumed_at, without_old),
+        _equal("resumed at step", old, new, lambda record: record.resumed_at, without_old or moments),
         _equal("final step", old, new, lambda record: record.final_step, without_old),
         _equal("steps lost", old, new, lambda record: record.steps_lost, uneven),
         _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven),
         _equal("steps run", old, new, lambda record: record.steps_run, uneven),
         _equal("saved at steps", old, new, lambda record: record.saved_steps, without_old or _nothing_saved(old, new)),
         _equal("checkpoints kept", old, new, lambda record: record.kept, without_old or _nothing_kept(old, new)),
-        _batches(old, new, without_old),
-        _losses(old, new, tolerance, shared, without_old),
-        _evaluations(old, new, tolerance, shared, without_old),
-        _variables(old, new, tolerance, shared, without_old),
+        _batches(old, new, without_old or moments),
+        _losses(old, new, tolerance, shared, without_old or moments),
+        _evaluations(old, new, tolerance, shared and not moments, without_old),
+        _variables(old, new, tolerance, shared, without_old or moments),
         _information("seconds to resume", old, new, _seconds_to_resume),
         _information("seconds in saves", old, new, lambda record: f"{record.seconds_in_saves:.3f}"),
     ]
@@ -142,6 +148,24 @@ def _loss_difference(old: Record, new: Record) -> LossDifference | None:
     if old.losses_are_means or new.losses_are_means:
         return None
     return loss_difference(old.by_step("loss"), new.by_step("loss"))
+
+
+def _same_moment(record: Record) -> bool:
+    return not record.fault or FAULTS[record.fault].same_moment
+
+
+def _resumed_at_a_save(old: Record, new: Record) -> Row:
+    unsaved = [[at for at in record.resumed_at if at not in (None, 0, *record.saved_steps)] for record in (old, new)]
+    texts = [f"not at {_show(steps)}" if steps else "always" for steps in unsaved]
+    verdict = Verdict.DIFFERENT if unsaved[1] and not unsaved[0] else Verdict.SAME
+    return Row("resumed at a saved step", texts[0], texts[1], verdict)
+
+
+def _most_lost(old: Record, new: Record) -> Row:
+    lost = [max((steps for steps in record.steps_lost if steps is not None), default=0) for record in (old, new)]
+    longest = max((after - before for before, after in pairwise([0, *old.saved_steps])), default=0)
+    verdict = Verdict.DIFFERENT if lost[1] > longest else Verdict.SAME
+    return Row("most steps lost at once", str(lost[0]), str(lost[1]), verdict, f"{longest} steps between two saves")
 
 
 def _struck_late(record: Record) -> str:
@@ -170,8 +194,8 @@ def _equal(name: str, old: Record, new: Record, read: Callable[[Record], object]
 
 def _show(value: object) -> str:
     if isinstance(value, list):
-        return ", ".join("none" if each is None else str(each) for each in value) or "–"
-    return "–" if value is None else str(value)
+        return ", ".join("none" if each is None else str(each) for each in value) or "-"
+    return "-" if value is None else str(value)
 
 
 def _nothing_saved(old: Record, new: Record) -> str:
@@ -211,7 +235,7 @@ def _losses(old: Record, new: Record, tolerance: float, shared: bool, reason: st
 
 def _last_loss(record: Record) -> str:
     losses = record.by_step("loss")
-    return f"{losses[max(losses)]:.9g} at step {max(losses)}" if losses else "–"
+    return f"{losses[max(losses)]:.9g} at step {max(losses)}" if losses else "-"
 
 
 def _evaluations(old: Record, new: Record, tolerance: float, shared: bool, reason: str) -> Row:
@@ -246,7 +270,7 @@ def _variables(old: Record, new: Record, tolerance: float, shared: bool, reason:
 
 def _seconds_to_resume(record: Record) -> str:
     seconds = [attempt.seconds_to_first_step for attempt in record.attempts[1:]]
-    return ", ".join("–" if each is None else f"{each:.1f}" for each in seconds) or "–"
+    return ", ".join("-" if each is None else f"{each:.1f}" for each in seconds) or "-"
 
 
 def _information(name: str, old: Record, new: Record, read: Callable[[Record], str]) -> Row:

@@ -8,8 +8,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from migrate.verify.checkpoint import read_variables
 from migrate.verify.child import Child
-from migrate.verify.faults.fault import Fault
+from migrate.verify.faults.fault import Fault, Place
 from migrate.verify.program import Program
 from migrate.verify.record import Attempt, Record
 
@@ -29,6 +30,7 @@ def run(
     fault: Fault | None = None,
     start: int = 0,
     timeout: float = TIMEOUT_SECONDS,
+    place: Place | None = None,
 ) -> Attempt:
     """Start the program once, and wait for its end.
 
@@ -38,12 +40,13 @@ def run(
       fault: what interrupts it; nothing by default.
       start: which start of an interrupted run this is, counted from 0; a fault can strike at some of them only.
       timeout: in seconds, after which it is killed and the attempt says so.
+      place: where the run takes place, if not simply in ``model_dir``.
     """
     deadline = time.time() + timeout
-    with tempfile.TemporaryDirectory(prefix="migrate-verify-") as place:
+    with tempfile.TemporaryDirectory(prefix="migrate-verify-") as journal:
         instruction = fault.instruction(start) if fault else None
         try:
-            child = Child(program, Path(model_dir), Path(place) / "events.jsonl", instruction)
+            child = Child(program, Path(model_dir), Path(journal) / "events.jsonl", instruction, place=place)
         except FileNotFoundError as error:
             raise ProgramError(f"the interpreter {program.python} does not exist") from error
         with child:
@@ -59,6 +62,7 @@ def run_interrupted(
     initial: str | Path | None = None,
     timeout: float = TIMEOUT_SECONDS,
     progress: Progress = lambda what: None,
+    variables: bool = False,
 ) -> Record:
     """Run the program to its end, interrupted by ``fault`` and started again with the same command.
 
@@ -69,40 +73,51 @@ def run_interrupted(
       initial: a directory that is copied into ``model_dir`` first, so that two programs start from one checkpoint.
       timeout: in seconds for each start.
       progress: is told of each start.
+      variables: whether the last checkpoint's variables are read into the record, which starts TensorFlow once more.
 
     Raises:
       ProgramError: if the interpreter is missing, or the program failed or ended before the fault struck.
     """
     if model_dir is None:
         with tempfile.TemporaryDirectory(prefix="migrate-verify-") as place:
-            return run_interrupted(program, fault, Path(place) / "model", initial, timeout, progress)
-    directory = Path(model_dir)
+            return run_interrupted(program, fault, Path(place) / "model", initial, timeout, progress, variables)
+    directory = Path(model_dir).resolve()
     if initial is not None:
         shutil.copytree(initial, directory, dirs_exist_ok=True)
+    if fault is None:
+        progress("undisturbed")
+        attempt = run(program, directory, timeout=timeout)
+        if not attempt.finished:
+            raise ProgramError(f"the program fails by itself: {attempt.error}\n{_tail(attempt)}")
+        attempts = [attempt]
+    else:
+        with fault.place(directory) as place:
+            attempts = _attempts(program, fault, directory, place, timeout, progress)
+    return Record(
+        attempts,
+        directory,
+        fault.name if fault else "",
+        kept_steps(directory, attempts),
+        read_variables(program, directory) if variables else {},
+        fault.notes if fault else [],
+    )
+
+
+def _attempts(
+    program: Program, fault: Fault, model_dir: Path, place: Place, timeout: float, progress: Progress
+) -> list[Attempt]:
     attempts: list[Attempt] = []
-    notes: list[str] = []
-    for start in range(fault.starts if fault else 0):
-        assert fault is not None
+    for start in range(fault.starts):
         progress(f"start {start + 1}, until {fault.name}")
-        attempt = run(program, directory, fault, start, timeout)
+        attempt = run(program, model_dir, fault, start, timeout, place)
         attempts.append(attempt)
         if attempt.finished:
-            notes.append(f"the program was done before {fault.name} struck at start {start + 1}")
-            break
+            fault.notes.append(f"start {start + 1} came to its end in spite of {fault.name}")
+            return attempts
         _expect_struck(attempt, fault)
-        fault.between(directory, attempt)
-    if not attempts or not attempts[-1].finished:
-        progress(f"start {len(attempts) + 1}, to the end")
-        attempts.append(run(program, directory, timeout=timeout))
-    if fault is None and not attempts[-1].finished:
-        raise ProgramError(f"the program fails by itself: {attempts[-1].error}\n{_tail(attempts[-1])}")
-    return Record(
-        attempts=attempts,
-        model_dir=directory,
-        fault=fault.name if fault else "",
-        kept=kept_steps(directory, attempts),
-        notes=notes + (fault.notes if fault else []),
-    )
+        fault.between(place.directory, attempt)
+    progress(f"start {len(attempts) + 1}, to the end")
+    return [*attempts, run(program, model_dir, timeout=timeout, place=place)]
 
 
 def _expect_struck(attempt: Attempt, fault: Fault) -> None:

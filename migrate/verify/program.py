@@ -32,6 +32,6 @@ class Program:
         return [os.path.abspath(self.script), *(arg.replace("{model_dir}", str(model_dir)) for arg in self.args)]
 
     def environment(self, model_dir: str | Path) -> dict[str, str]:
-        """The environment for a run in ``model_dir``; TensorFlow's own log is quiet unless the program says otherwise."""
+        """The environment for a run in ``model_dir``; TensorFlow's own log is quiet unless the program wants it."""
         own = {name: value.replace("{model_dir}", str(model_dir)) for name, value in self.env.items()}
         return {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ, **own}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -86,7 +85,7 @@ class Record:
       model_dir: the directory of the run, which may be gone.
       fault: the name of the fault; empty for an uninterrupted run.
       kept: the steps of the checkpoints that the directory held at the end.
-      variables: the last checkpoint's variables, filled in by ``checkpoint.read``.
+      variables: the last checkpoint's variables, where they were read.
       notes: what the harness could not do as asked.
     """
 
@@ -165,7 +164,7 @@ class Record:
     @property
     def seconds_in_saves(self) -> float:
         """The time spent in saves that were completed."""
-        return sum(event["seconds"] for event in self.of("save"))
+        return float(sum(event["seconds"] for event in self.of("save")))
 
     @property
     def evaluations(self) -> list[tuple[int | None, dict[str, float]]]:
@@ -173,11 +172,8 @@ class Record:
         return [(event["step"], event["metrics"]) for event in self.of("evaluation")]
 
     def by_step(self, name: str) -> dict[int, Any]:
-        """``loss`` or ``batch`` of each step, as it was in the last attempt that made it: what the final state rests on."""
-        return {event["step"]: event[name] for event in self._steps() if name in event}
-
-    def _steps(self) -> Iterator[Event]:
-        yield from self.of("step")
+        """``loss`` or ``batch`` of each step, as in the last attempt that made it: what the final state rests on."""
+        return {event["step"]: event[name] for event in self.of("step") if name in event}
 
     @property
     def losses_are_means(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Variables = dict[str, dict[str, Any]]
-"""By name: ``shape`` and the flat ``values``."""
+"""By name: ``shape``, the first flat ``values`` and a ``digest`` of all of them."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,17 @@ def variable_difference(old: Variables, new: Variables) -> VariableDifference:
             pairs.append((name, nearest))
             by_shape += 1
     matched = {one for one, _ in pairs}
-    gaps = [(_apart(old[one]["values"], new[other]["values"]), one) for one, other in pairs]
+    gaps = [(_gap(old[one], new[other]), one) for one, other in pairs]
     relative, worst = max(gaps, default=(0.0, ""))
     alone = sorted([*(name for name in old if name not in matched), *free])
     return VariableDifference(len(pairs) - by_shape, by_shape, alone, relative, worst)
+
+
+def _gap(one: dict[str, Any], other: dict[str, Any]) -> float:
+    """The difference of the values; of values that are equal, any in what lies beyond them counts as a whole."""
+    if one["digest"] == other["digest"]:
+        return 0.0
+    return _apart(one["values"], other["values"]) or 1.0
 
 
 def _apart(one: list[float], other: list[float]) -> float:

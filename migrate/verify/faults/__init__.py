@@ -1,11 +1,13 @@
 """The faults, by the names that ``--fault`` takes; each says in its first line what it does."""
 
 from migrate.verify.faults.disk import DiskFull
-from migrate.verify.faults.fault import Fault
+from migrate.verify.faults.fault import Fault, FaultUnavailable, Place
 from migrate.verify.faults.files import EmptyState, LostState, TornData, TornIndex
 from migrate.verify.faults.kills import Kill, RandomKills, TwoKills
 from migrate.verify.faults.raised import KeyboardInterruption, RaisedException, Terminate
 from migrate.verify.faults.save import KillInSave
+
+__all__ = ["FAULTS", "Fault", "FaultUnavailable", "Place"]
 
 FAULTS: dict[str, type[Fault]] = {
     fault.name: fault

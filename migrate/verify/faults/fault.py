@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from migrate.verify.child import Child
     from migrate.verify.record import Attempt
+
+
+class FaultUnavailable(Exception):
+    """The fault cannot be brought about on this machine; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a run takes place.
+
+    Attributes:
+      directory: the program's directory, as this process reaches it.
+      command: what the program's own command is put behind.
+    """
+
+    directory: Path
+    command: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -19,12 +38,14 @@ class Fault:
       at: the step after which it strikes.
       name: what ``--fault`` calls it.
       interruptions: how many starts it interrupts; the start after them runs undisturbed.
+      same_moment: whether it strikes two programs after the same step, so that their resumptions must be equal.
       notes: what could not be done as asked, filled in while it runs.
     """
 
     at: int
     name: ClassVar[str]
     interruptions: ClassVar[int] = 1
+    same_moment: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.notes: list[str] = []
@@ -33,6 +54,11 @@ class Fault:
     def starts(self) -> int:
         """How many starts are interrupted."""
         return self.interruptions
+
+    @contextmanager
+    def place(self, model_dir: Path) -> Iterator[Place]:
+        """Prepare the place that all starts of a run take place in."""
+        yield Place(model_dir)
 
     def instruction(self, start: int) -> dict[str, Any] | None:
         """What the recorder does from inside at this start, counted from 0; None for nothing."""

@@ -47,6 +47,7 @@ class RandomKills(Fault):
     seed: int = 0
     within: float = 1.0
     name = "random-sigkills"
+    same_moment = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

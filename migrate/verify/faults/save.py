@@ -16,7 +16,7 @@ from migrate.verify.faults.fault import Fault
 if TYPE_CHECKING:
     from migrate.verify.child import Child
 
-CALLS = "openat,open,creat,write,pwrite64,writev,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,ftruncate"
+CALLS = "openat,write,pwrite64,writev,/^rename,/^unlink,/^mkdir,rmdir,ftruncate"
 HOLD_MICROSECONDS = 20_000
 ATTACH_SECONDS = 10.0
 
@@ -41,8 +41,8 @@ def picture(directory: Path) -> Picture:
 class KillInSave(Fault):
     """SIGKILL at one of the file-system calls of the first save after the step (the command tries each of them).
 
-    Each file-system call is held up by ``strace`` while it returns, so that the directory can be looked at after every one.
-    Where there is no ``strace``, or it may not attach, the directory is only looked at as often as possible, and the note
+    ``strace`` holds up each file-system call while it returns, so that the directory can be looked at after every one.
+    Where there is no ``strace``, or it may not attach, the directory is looked at as often as possible, and a note
     says so.
 
     Attributes:
@@ -53,6 +53,7 @@ class KillInSave(Fault):
 
     change: int = 1
     name = "sigkill-in-save"
+    same_moment = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,7 +72,7 @@ class KillInSave(Fault):
                 return
             tracer = hold_up(child.process.pid)
             if tracer is None:
-                self.notes.append("strace is absent or may not attach: the moments of the kills are only near the calls")
+                self.notes.append("strace is absent or may not attach: the kills are only near the calls")
             self._gate.unlink(missing_ok=True)
             self._kill_at_change(child, deadline)
         finally:

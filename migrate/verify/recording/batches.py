@@ -1,16 +1,18 @@
 """A digest of each batch that training draws, the same from a graph's tensors and from NumPy's arrays.
 
-Only the first 4,096 numbers of each part count, as 32-bit floats or integers, and neither shapes nor the order or names of
-the parts do: an ``input_fn`` and a ``Dataset`` that give the same examples have the same digest. Strings are left out.
+Only the first 4,096 numbers of each part count, as 32-bit floats or integers, and neither shapes nor the order or names
+of the parts do: an ``input_fn`` and a ``Dataset`` that give the same examples have the same digest. Strings are left
+out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Callable, List
+from typing import Any
 
-from _migrate_recording import ring, training
-from _migrate_recording.wrapping import around
+from . import ring, training
+from .wrapping import around
 
 LENGTH = 4096
 
@@ -40,21 +42,22 @@ def _drawn_in_graph(original: Callable[..., Any], self: Any, *args: Any, **kwarg
     return batch
 
 
-def remember(tensors: List[Any]) -> None:
+def remember(tensors: list[Any]) -> None:
     """Keep the tensors of a TF1 graph's batch, for the session's hook to fetch; the first to be named are kept."""
     if tensors and not hasattr(tensors[0].graph, "_recorded_batch"):
         tensors[0].graph._recorded_batch = tensors
 
 
-def parts(batch: Any) -> List[Any]:
+def parts(batch: Any) -> list[Any]:
     """The dense numeric tensors of a batch; a sparse or ragged one counts by its components."""
     import tensorflow as tf
 
     flat = tf.nest.flatten(batch, expand_composites=True)
-    return [part for part in flat if tf.is_tensor(part) and (part.dtype.is_floating or part.dtype.is_integer or part.dtype.is_bool)]
+    tensors = [part for part in flat if tf.is_tensor(part)]
+    return [part for part in tensors if part.dtype.is_floating or part.dtype.is_integer or part.dtype.is_bool]
 
 
-def of_arrays(arrays: List[Any]) -> int:
+def of_arrays(arrays: list[Any]) -> int:
     """The digest of NumPy arrays, a signed 32-bit integer."""
     import numpy as np
 
@@ -67,7 +70,7 @@ def of_arrays(arrays: List[Any]) -> int:
     return int(total.view("int32")[0])
 
 
-def of_tensors(tensors: List[Any]) -> Any:
+def of_tensors(tensors: list[Any]) -> Any:
     """The same digest, as operations of the function that is being traced."""
     import tensorflow as tf
 

@@ -2,7 +2,8 @@
 
 usage: python bootstrap.py PROGRAM [ARGS...]
 
-``MIGRATE_VERIFY_EVENTS`` names the file that the events are appended to; ``MIGRATE_VERIFY_FAULT`` holds the fault as JSON.
+``MIGRATE_VERIFY_EVENTS`` names the file that the events are appended to; ``MIGRATE_VERIFY_FAULT`` holds the fault as
+JSON.
 """
 
 from __future__ import annotations

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Callable
+from typing import Any
 
-from _migrate_recording import functions, saving, steps, training
-from _migrate_recording.wrapping import around
+from . import functions, saving, steps, training
+from .wrapping import around
 
 
 def watch_checkpoint(module: ModuleType) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Callable
+from typing import Any
 
-from _migrate_recording import batches, saving, training
-from _migrate_recording.wrapping import around
+from . import batches, saving, training
+from .wrapping import around
 
 
 def watch(module: ModuleType) -> None:

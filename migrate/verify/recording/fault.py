@@ -6,24 +6,26 @@ save that is due at the step is done. Where several steps run inside one call, i
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
-from typing import Any, Callable, Dict
+from collections.abc import Callable
+from typing import Any
 
-from _migrate_recording import journal
+from . import journal
 
 
 class Interruption(RuntimeError):
     """The exception that stands for a failure in the program."""
 
 
-_instruction: Dict[str, Any] = {}
+_instruction: dict[str, Any] = {}
 _made = 0
 
 
-def arm(instruction: Dict[str, Any]) -> None:
-    """Keep the instruction: ``kind``, the step ``at`` or how many steps ``after`` this start, and what the kind needs beside."""
+def arm(instruction: dict[str, Any]) -> None:
+    """Keep the instruction: ``kind``, ``at`` which step or ``after`` how many of this start, and the kind's own."""
     global _instruction
     _instruction = instruction
     if instruction and instruction["kind"] not in KINDS:
@@ -41,44 +43,34 @@ def reached(step: int) -> None:
     KINDS[instruction["kind"]](instruction)
 
 
-def _raise(instruction: Dict[str, Any]) -> None:
+def _raise(instruction: dict[str, Any]) -> None:
     raise Interruption("this exception is the fault that was asked for")
 
 
-def _interrupt(instruction: Dict[str, Any]) -> None:
+def _interrupt(instruction: dict[str, Any]) -> None:
     raise KeyboardInterrupt
 
 
-def _signal(instruction: Dict[str, Any]) -> None:
+def _signal(instruction: dict[str, Any]) -> None:
     os.kill(os.getpid(), getattr(signal, instruction["signal"]))
 
 
-def _pause(instruction: Dict[str, Any]) -> None:
+def _pause(instruction: dict[str, Any]) -> None:
     """Wait until the controlling process has removed the file that it made."""
     while os.path.exists(instruction["while"]):
         time.sleep(0.002)
 
 
-def _fill_disk(instruction: Dict[str, Any]) -> None:
-    """Let no file grow past ``bytes``, as on a full disk, but for the journal's own."""
-    import resource
-
-    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-    full = (instruction["bytes"], hard)
-
-    def lifted(write: Callable[[], None]) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
-        try:
-            write()
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, full)
-
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, full)
-    journal.around = lifted
+def _fill_disk(instruction: dict[str, Any]) -> None:
+    """Take all the room that is left on the disk."""
+    with open(instruction["path"], "wb", buffering=0) as file:
+        for size in (1 << 20, 1 << 10, 1):
+            with contextlib.suppress(OSError):
+                while True:
+                    file.write(bytes(size))
 
 
-KINDS: Dict[str, Callable[[Dict[str, Any]], None]] = {
+KINDS: dict[str, Callable[[dict[str, Any]], None]] = {
     "exception": _raise,
     "interrupt": _interrupt,
     "signal": _signal,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Callable
+from typing import Any
 
-from _migrate_recording import ring, saving, steps, training
-from _migrate_recording.wrapping import around
+from . import ring, saving, steps, training
+from .wrapping import around
 
 
 def watch(module: ModuleType) -> None:
@@ -30,7 +31,7 @@ def watch_weights(module: ModuleType) -> None:
 
 def _fit(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     bound = inspect.signature(original).bind(self, *args, **kwargs)
-    given = bound.arguments.get("callbacks")
+    given: Any = bound.arguments.get("callbacks")
     callback = _callback_class(self)()
     if hasattr(given, "append") and hasattr(given, "callbacks"):
         given.append(callback)
@@ -53,7 +54,7 @@ def _callback_class(model: Any) -> Any:
     root = package.split(".")[0]
     base = importlib.import_module(root + ".src.callbacks" if ".src." in package else root + ".callbacks").Callback
 
-    class Recorder(base):  # type: ignore[misc]
+    class Recorder(base):  # type: ignore[misc,valid-type]
         """Reports each step; it is the last of the callbacks, so that what the others do at a step comes before."""
 
         def on_train_begin(self, logs: Any = None) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Callable
+from typing import Any
 
-from _migrate_recording import ring, steps, training
-from _migrate_recording.wrapping import around
+from . import ring, steps, training
+from .wrapping import around
 
 _depth = threading.local()
 

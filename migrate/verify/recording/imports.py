@@ -5,21 +5,20 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import sys
+from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any, Callable, Dict, Optional, Sequence
-
-Watch = Callable[[ModuleType], None]
+from typing import Any
 
 
 class _Loader(importlib.abc.Loader):
     """The module's own loader, with a call after the module has run."""
 
-    def __init__(self, loader: Any, watch: Watch) -> None:
+    def __init__(self, loader: Any, watch: Callable[[ModuleType], None]) -> None:
         self.loader = loader
         self.watch = watch
 
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> Optional[ModuleType]:
-        created: Optional[ModuleType] = self.loader.create_module(spec)
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        created: ModuleType | None = self.loader.create_module(spec)
         return created
 
     def exec_module(self, module: ModuleType) -> None:
@@ -32,12 +31,12 @@ class _Loader(importlib.abc.Loader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    def __init__(self, watches: Dict[str, Watch]) -> None:
+    def __init__(self, watches: dict[str, Callable[[ModuleType], None]]) -> None:
         self.watches = watches
 
     def find_spec(
-        self, name: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
-    ) -> Optional[importlib.machinery.ModuleSpec]:
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
         watch = self.watches.get(name)
         if watch is None:
             return None
@@ -51,6 +50,6 @@ class _Finder(importlib.abc.MetaPathFinder):
         return None
 
 
-def watch(watches: Dict[str, Watch]) -> None:
+def watch(watches: dict[str, Callable[[ModuleType], None]]) -> None:
     """Call ``watches[name](module)`` once each module of that name has been imported."""
     sys.meta_path.insert(0, _Finder(watches))

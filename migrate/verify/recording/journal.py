@@ -6,12 +6,11 @@ import json
 import os
 import threading
 import time
-from typing import Any, Callable, Optional
+from typing import Any
 
-_file: Optional[int] = None
+_file: int | None = None
 _process = 0
 _lock = threading.RLock()
-around: Callable[[Callable[[], None]], None] = lambda write: write()
 
 
 def open_at(path: str) -> None:
@@ -27,9 +26,4 @@ def write(event: str, **fields: Any) -> None:
         return
     line = (json.dumps(dict(fields, event=event, time=time.time()), default=str) + "\n").encode()
     with _lock:
-        around(lambda: _append(line))
-
-
-def _append(line: bytes) -> None:
-    assert _file is not None
-    os.write(_file, line)
+        os.write(_file, line)

@@ -1,13 +1,13 @@
 """Numbers that leave a compiled function one by one, though Python sees only its end.
 
-Inside a ``tf.function`` a number is written to the next place of a hidden variable; between two calls Python reads what was
-written. The variables are no part of any model or checkpoint, and are made only when the first function is traced: a
-program may still configure its devices after ``import tensorflow``.
+Inside a ``tf.function`` a number is written to the next place of a hidden variable; between two calls Python reads what
+was written. The variables are no part of any model or checkpoint, and are made only when the first function is traced:
+a program may still configure its devices after ``import tensorflow``.
 """
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import Any
 
 PLACES = 8192
 """The most numbers between two reads; of more, the oldest are lost."""
@@ -25,7 +25,7 @@ class Ring:
         self.places: Any = None
         self.count: Any = None
         self.taken = 0
-        self.eager: List[Any] = []
+        self.eager: list[Any] = []
 
     def push(self, value: Any) -> None:
         """Add a scalar tensor, eagerly or while a function is traced."""
@@ -44,7 +44,7 @@ class Ring:
         self.places.scatter_nd_update([[place]], [value])
         self.count.assign_add(tf.constant(1, "int64"))
 
-    def take(self) -> List[Any]:
+    def take(self) -> list[Any]:
         """The values since the last call, oldest first, as Python numbers."""
         values = [_number(value) for value in self.eager]
         self.eager = []

@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import Any, Callable, Iterator, Optional
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from _migrate_recording import journal, training
+from . import journal, training
 
 _inside = False
 
 
 @contextlib.contextmanager
-def recorded(kind: str, path: Any, step: Callable[[], Optional[int]]) -> Iterator[None]:
+def recorded(kind: str, path: Any, step: Callable[[], int | None]) -> Iterator[None]:
     """Record what is written inside as one save, with its duration in seconds; an error is recorded by its type."""
     global _inside
     if _inside:
@@ -33,22 +34,24 @@ def recorded(kind: str, path: Any, step: Callable[[], Optional[int]]) -> Iterato
     journal.write("save", kind=kind, path=_text(path), step=at, seconds=time.perf_counter() - begun)
 
 
-def restored(kind: str, path: Any, step: Optional[int]) -> None:
+def restored(kind: str, path: Any, step: int | None) -> None:
     """Record that a checkpoint was read."""
     journal.write("restore", kind=kind, path=_text(path), step=step, phase=training.phase)
 
 
-def evaluated(step: Optional[int], metrics: Any) -> None:
+def evaluated(step: int | None, metrics: Any) -> None:
     """Record an evaluation with its metrics, those that are numbers."""
-    journal.write("evaluation", step=step, metrics={str(key): value for key, value in map(_metric, metrics.items()) if value is not None})
+    numbers = {str(name): _number(value) for name, value in metrics.items()}
+    journal.write(
+        "evaluation", step=step, metrics={name: value for name, value in numbers.items() if value is not None}
+    )
 
 
-def _metric(item: Any) -> Any:
-    key, value = item
+def _number(value: Any) -> float | None:
     try:
-        return key, float(value)
+        return float(value)
     except (TypeError, ValueError):
-        return key, None
+        return None
 
 
 def _text(path: Any) -> str:

@@ -7,9 +7,9 @@ import ctypes
 import json
 import signal
 import sys
-from typing import Iterator
+from collections.abc import Iterator
 
-from _migrate_recording import fault, imports, journal, watched
+from . import fault, imports, journal, watched
 
 PR_SET_PDEATHSIG = 1
 

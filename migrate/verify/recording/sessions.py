@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Callable, List, Optional
+from typing import Any
 
-from _migrate_recording import batches, saving, steps, training
-from _migrate_recording.wrapping import around
+from . import batches, saving, steps, training
+from .wrapping import around
 
 
 def watch_session(module: ModuleType) -> None:
@@ -19,7 +20,7 @@ def watch_session(module: ModuleType) -> None:
             import tensorflow.compat.v1 as tf1
 
             self.global_step = tf1.train.get_global_step()
-            self.batch: Optional[List[Any]] = None
+            self.batch: list[Any] | None = None
 
         def after_create_session(self, session: Any, coord: Any) -> None:
             if self.global_step is not None:
@@ -49,10 +50,10 @@ def watch_session(module: ModuleType) -> None:
             digests = [batches.of_arrays(results["batch"])] if "batch" in results else []
             training.stepped(now, losses, digests, "step")
 
-    def make(original: Callable[..., Any], self: Any, session_creator: Any, hooks: Any, *args: Any, **kwargs: Any) -> Any:
+    def make(original: Callable[..., Any], self: Any, creator: Any, hooks: Any, *args: Any, **kwargs: Any) -> Any:
         if training.phase == "train":
             hooks = [*(hooks or []), Recorder()]
-        return original(self, session_creator, hooks, *args, **kwargs)
+        return original(self, creator, hooks, *args, **kwargs)
 
     around(module._MonitoredSession, "__init__", make)
 
@@ -84,9 +85,9 @@ def watch_saver(module: ModuleType) -> None:
 
 def _save(original: Callable[..., Any], self: Any, sess: Any, save_path: Any, *args: Any, **kwargs: Any) -> Any:
     given = args[0] if args else kwargs.get("global_step")
-    number = int(given) if isinstance(given, int) or hasattr(given, "__index__") else None
+    number: int | None = int(given) if hasattr(given, "__index__") else None  # type: ignore[arg-type]
     step = training.step if number is None else number
-    path = save_path if number is None else "{}-{}".format(save_path, number)
+    path = save_path if number is None else f"{save_path}-{number}"
     with saving.recorded("saver", path, lambda: step):
         return original(self, sess, save_path, *args, **kwargs)
 

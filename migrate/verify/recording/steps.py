@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, List, Optional, Tuple
+from collections.abc import Iterator
+from typing import Any
 
 DEPTH = 4
 """How far below a checkpoint's root a counter is looked for: a model's optimizer is at 2."""
@@ -32,7 +33,7 @@ def consider_counter(variable: Any) -> None:
         _variable, _rank = variable, 1
 
 
-def read(variable: Any = None) -> Optional[int]:
+def read(variable: Any = None) -> int | None:
     """The counter's value, None where there is none or it cannot be read, as inside a tf.function."""
     variable = _variable if variable is None else variable
     if variable is None:
@@ -43,27 +44,27 @@ def read(variable: Any = None) -> Optional[int]:
         return None
 
 
-def of(root: Any) -> Optional[int]:
+def of(root: Any) -> int | None:
     """The step that is stored below ``root``, whatever counts elsewhere."""
     best = sorted(_candidates(root), key=lambda candidate: candidate[0])
     return read(best[0][1]) if best else None
 
 
-def in_path(path: Any) -> Optional[int]:
+def in_path(path: Any) -> int | None:
     """The number at the end of a checkpoint's path: 120 in ``model.ckpt-120``."""
     match = re.search(r"-(\d+)(?:\.\w+)*$", str(path))
     return int(match.group(1)) if match else None
 
 
-def of_model(model: Any) -> Optional[int]:
+def of_model(model: Any) -> int | None:
     """A Keras model's ``optimizer.iterations``."""
     iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
     return None if iterations is None else read(iterations)
 
 
-def _candidates(root: Any) -> Iterator[Tuple[int, Any]]:
-    """Counters below ``root`` with their rank, 0 the best: what moves with the update itself comes before what is set by hand."""
-    seen: List[int] = []
+def _candidates(root: Any) -> Iterator[tuple[int, Any]]:
+    """Counters below ``root`` with their rank, 0 the best: what moves with the update is before what is set by hand."""
+    seen: list[int] = []
     level = [("", root)]
     for _ in range(DEPTH):
         below = []
@@ -95,7 +96,7 @@ def _iterations(here: Any) -> Any:
     return None
 
 
-def _rank_of_name(name: str, here: Any) -> Optional[int]:
+def _rank_of_name(name: str, here: Any) -> int | None:
     if not hasattr(here, "assign_add") or not getattr(getattr(here, "dtype", None), "is_integer", False):
         return None
     names = [name, str(getattr(here, "name", "")).split(":")[0].split("/")[-1]]
@@ -106,7 +107,7 @@ def _rank_of_name(name: str, here: Any) -> Optional[int]:
     return None
 
 
-def _children(here: Any) -> List[Tuple[str, Any]]:
+def _children(here: Any) -> list[tuple[str, Any]]:
     if not hasattr(here, "_trackable_children"):
         return [(each.name, each.ref) for each in getattr(here, "_checkpoint_dependencies", [])]
     try:

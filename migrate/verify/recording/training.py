@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator, List, Optional
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from _migrate_recording import fault, journal
+from . import fault, journal
 
 phase = "train"
 """``train``, ``evaluate`` or ``predict``; what is restored and drawn in the last two is not a resumption."""
 
-step: Optional[int] = None
+step: int | None = None
 """The step that was last recorded, None before the first start."""
 
-driver: Optional[str] = None
+driver: str | None = None
 """What reports the steps at the moment, so that nothing inside it does so too: ``fit``, ``session`` or None."""
 
 
@@ -49,14 +50,14 @@ def started(kind: str, at: int) -> None:
     journal.write("start", kind=kind, step=at)
 
 
-def stands_at(at: Optional[int]) -> None:
+def stands_at(at: int | None) -> None:
     """A counter was found or restored: later steps count from ``at``."""
     global step
     if at is not None:
         step = at
 
 
-def stepped_in_loop(to: int, losses: List[float], digests: List[int]) -> None:
+def stepped_in_loop(to: int, losses: list[float], digests: list[int]) -> None:
     """As ``stepped``, in a loop of the program's own, which begins with its first step."""
     global _looping
     if not _looping:
@@ -65,7 +66,7 @@ def stepped_in_loop(to: int, losses: List[float], digests: List[int]) -> None:
     stepped(to, losses, digests, "step")
 
 
-def stepped(to: int, losses: List[float], digests: List[int], source: str) -> None:
+def stepped(to: int, losses: list[float], digests: list[int], source: str) -> None:
     """Training has moved on to step ``to``, by one step or, inside one call, by several.
 
     Args:
@@ -94,7 +95,7 @@ def stepped(to: int, losses: List[float], digests: List[int], source: str) -> No
     fault.reached(to)
 
 
-def _at(values: List[Any], index: int, count: int) -> Any:
+def _at(values: list[Any], index: int, count: int) -> Any:
     """The value of the ``index``-th of ``count`` steps; with several values a step, the first of each."""
     if not values:
         return None
@@ -103,7 +104,7 @@ def _at(values: List[Any], index: int, count: int) -> Any:
     return values[-1] if index == count - 1 else None
 
 
-def moved(read: Callable[[], Optional[int]]) -> Optional[int]:
+def moved(read: Callable[[], int | None]) -> int | None:
     """The step by ``read`` where it is a new one, None where training has not moved or something else reports it."""
     if driver is not None or phase != "train":
         return None

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
-from typing import Dict
 
-from _migrate_recording import batches, checkpoints, estimators, fit, functions, journal, sessions
-from _migrate_recording.imports import Watch
+from . import batches, checkpoints, estimators, fit, functions, journal, sessions
 
 
 def _tensorflow(module: ModuleType) -> None:
     journal.write("tensorflow", version=getattr(module, "__version__", "?"))
 
 
-MODULES: Dict[str, Watch] = {
+MODULES: dict[str, Callable[[ModuleType], None]] = {
     "tensorflow": _tensorflow,
     "tensorflow.python.checkpoint.checkpoint": checkpoints.watch_checkpoint,
     "tensorflow.python.training.tracking.util": checkpoints.watch_checkpoint,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 
 def around(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
-    """Replace ``owner.name`` by a method that calls ``wrapper(original, self, *args, **kwargs)``; absent names are left."""
+    """Let ``owner.name`` call ``wrapper(original, self, *args, **kwargs)``; an absent name is left."""
     original = owner.__dict__.get(name)
     if original is None:
         return

@@ -1,4 +1,4 @@
-"""A small Estimator job: batch normalisation, dropout, Adam with a decaying rate; a checkpoint every 5 steps, 3 kept."""
+"""A small Estimator job: batch normalisation, dropout, Adam with a decaying rate; saves every 5 steps, keeps 3."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""A small ``fit`` job that recovers by a CheckpointManager in a callback, as the Estimator job does: every 5 steps, 3 kept."""
+"""A small ``fit`` job with a CheckpointManager in a callback, which saves as the Estimator job does."""
 
 import argparse
 

@@ -41,7 +41,7 @@ def train(count):
         with tf.GradientTape() as tape:
             loss = loss_of(y, model(x, training=True))
         gradients = tape.gradient(loss, model.trainable_variables)
-        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
         step.assign_add(1)
 
 

@@ -1,0 +1,193 @@
+"""``python -m migrate verify``: the arguments, the progress and the exit status."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import inspect
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+
+from migrate.verify import document, page
+from migrate.verify.faults import FAULTS
+from migrate.verify.interruption import TIMEOUT_SECONDS, ProgramError, Progress
+from migrate.verify.program import Program
+from migrate.verify.table import tables
+from migrate.verify.verification import MOST_CHANGES, Converter, Request, Verification, copy_directory, verify
+
+MATCHES, DIFFERS, CANNOT = 0, 1, 2
+INTERRUPTED = 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    faults = "\n".join(f"  {name:22} {(inspect.getdoc(fault) or '').splitlines()[0]}" for name, fault in FAULTS.items())
+    made = argparse.ArgumentParser(
+        prog="python -m migrate verify",
+        description="Interrupt an old and a new program in the same ways and compare how they resume.",
+        epilog=f"faults (all of them by default):\n{faults}\n\n"
+        "exit status: 0 everything compared matches, 1 something differs, 2 the programs could not be verified",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for group in (_programs, _what_is_done, _how_it_is_judged, _output):
+        group(made)
+    return made
+
+
+def _programs(made: argparse.ArgumentParser) -> None:
+    add = made.add_argument
+    add("old", metavar="OLD", help="the program to be matched, for TensorFlow 2.15 or earlier if it uses Estimator")
+    add("new", metavar="NEW", help="the program that should match it")
+    add("--old-python", metavar="PATH", help="OLD's interpreter; NEW's, or this one, by default")
+    add("--new-python", metavar="PATH", help="NEW's interpreter; OLD's, or this one, by default")
+    add("--args", default="", help="arguments of both programs, in one text")
+    add("--old-args", default="", help="arguments of OLD alone")
+    add("--new-args", default="", help="arguments of NEW alone")
+    directory = "the programs' flag for their directory, if {model_dir} is not in their arguments (%(default)s)"
+    add("--model-dir-flag", metavar="FLAG", default="--model_dir", help=directory)
+
+
+def _what_is_done(made: argparse.ArgumentParser) -> None:
+    add = made.add_argument
+    at = "interrupt after these steps; after one between two saves by default"
+    add("--at", metavar="STEP", type=_step, nargs="+", default=[], help=at)
+    add("--fault", metavar="NAME", nargs="+", choices=list(FAULTS), default=list(FAULTS), help="only these faults")
+    add("--share-initial", action="store_true", help="start both from OLD's first checkpoint, to compare every loss")
+    going_on = "interrupt OLD, let NEW go on in a copy of its directory, and compare with OLD going on by itself"
+    add("--continue-old", action="store_true", help=going_on)
+    convert = "makes NEW's directory {new} out of OLD's {old} for these two options; a copy by default"
+    add("--convert", metavar="COMMAND", help=convert)
+    add("--timeout", metavar="S", type=float, default=TIMEOUT_SECONDS, help="seconds for each start (%(default)g)")
+    changes = "how many moments in a save sigkill-in-save tries at most (%(default)s)"
+    add("--changes", metavar="N", type=int, default=MOST_CHANGES, help=changes)
+
+
+def _how_it_is_judged(made: argparse.ArgumentParser) -> None:
+    tolerance = "the largest relative difference of losses and variables that counts as none (%(default)s)"
+    made.add_argument("--tolerance", metavar="X", type=float, default=0.0, help=tolerance)
+
+
+def _output(made: argparse.ArgumentParser) -> None:
+    made.add_argument("--output", metavar="DIR", help="write verify.json and verify.html there")
+    printed = "what is printed (%(default)s)"
+    made.add_argument("--format", choices=["text", "json", "html"], default="text", help=printed)
+
+
+def main(argv: list[str]) -> int:
+    """Run the command with the arguments after ``verify`` and give the exit status."""
+    options = parser().parse_args(argv)
+    errors = Console(stderr=True)
+    try:
+        with _ended_by_sigterm(), _progress(errors) as progress:
+            done = verify(_request(options), progress)
+    except ProgramError as error:
+        errors.print(f"cannot verify: {error}", markup=False, highlight=False)
+        return CANNOT
+    except KeyboardInterrupt:
+        errors.print("interrupted: every program has been ended", markup=False)
+        return INTERRUPTED
+    _write(done, options.output)
+    _print(done, options.format)
+    return MATCHES if done.matches else DIFFERS
+
+
+def _step(text: str) -> int:
+    step = int(text)
+    if step < 1:
+        raise argparse.ArgumentTypeError("a step counts from 1")
+    return step
+
+
+def _request(options: argparse.Namespace) -> Request:
+    old_python = options.old_python or options.new_python or sys.executable
+    new_python = options.new_python or options.old_python or sys.executable
+    return Request(
+        old=_program(options.old, old_python, options.args, options.old_args, options.model_dir_flag),
+        new=_program(options.new, new_python, options.args, options.new_args, options.model_dir_flag),
+        faults=options.fault,
+        at=options.at,
+        share_initial=options.share_initial,
+        continue_old=options.continue_old,
+        tolerance=options.tolerance,
+        timeout=options.timeout,
+        changes=options.changes,
+        convert=_converter(options.convert) if options.convert else copy_directory,
+    )
+
+
+def _program(script: str, python: str, both: str, own: str, flag: str) -> Program:
+    for path, what in ((script, "program"), (python, "interpreter")):
+        if not os.path.isfile(path):
+            raise ProgramError(f"the {what} {path} does not exist")
+    args = [*shlex.split(both), *shlex.split(own)]
+    if not any("{model_dir}" in arg for arg in args):
+        args += [flag, "{model_dir}"]
+    _expect_tensorflow(python)
+    return Program(script, python, tuple(args))
+
+
+def _expect_tensorflow(python: str) -> None:
+    """Look for the package without importing it, which takes seconds."""
+    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tensorflow') is None)"
+    if subprocess.run([python, "-c", look], stdin=subprocess.DEVNULL).returncode != 0:
+        raise ProgramError(f"the interpreter {python} has no TensorFlow")
+
+
+def _converter(command: str) -> Converter:
+    def convert(old: Path, new: Path) -> None:
+        words = [word.replace("{old}", str(old)).replace("{new}", str(new)) for word in shlex.split(command)]
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise ProgramError(f"the conversion failed:\n{done.stdout}{done.stderr}")
+
+    return convert
+
+
+@contextlib.contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Within, SIGTERM ends the programs as Ctrl-C does."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _progress(console: Console) -> Iterator[Progress]:
+    """A line that says which fault and which run it is; only where somebody looks at it."""
+    if not console.is_terminal:
+        yield lambda what: None
+        return
+    with console.status("looking at the programs") as status:
+        yield lambda what: status.update(what)
+
+
+def _write(done: Verification, output: str | None) -> None:
+    if output is None:
+        return
+    directory = Path(output)
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "verify.json").write_text(document.text(done), encoding="utf-8")
+    (directory / "verify.html").write_text(page.page(done), encoding="utf-8")
+
+
+def _print(done: Verification, form: str) -> None:
+    if form == "json":
+        print(document.text(done))
+    elif form == "html":
+        print(page.page(done))
+    else:
+        Console().print(tables(done))

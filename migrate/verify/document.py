@@ -1,0 +1,112 @@
+"""The result as JSON, for other programs.
+
+``SCHEMA_VERSION`` counts changes that would break a reader; new fields may come without one. The document::
+
+    schema          1
+    migrate         this package's version
+    matches         whether nothing that was compared differs
+    first           the first difference in a sentence, or ""
+    programs        old and new: script, python, args
+    not_tried       faults that could not be brought about, with the reason
+    comparisons[]   one for each fault and step
+      title, fault  what was done; fault is "" for the undisturbed runs
+      matches
+      rows[]        name, old, new (texts), verdict (same, different, information, not compared), note
+      old, new      the records
+        resumed_at[], interrupted_at[], steps_lost[], saved_steps[], kept[]   step numbers, null for none
+        steps_run, steps_repeated, final_step, needs_person, seconds_in_saves
+        losses, batches    by step
+        evaluations[]      step, metrics
+        notes[]
+        attempts[]         code, error, began, ended (seconds since the epoch), events[] as recorded
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from migrate import __version__
+from migrate.verify.compare import Comparison
+from migrate.verify.program import Program
+from migrate.verify.record import Attempt, Record
+from migrate.verify.verification import Verification
+
+SCHEMA_VERSION = 1
+
+
+def document(verification: Verification) -> dict[str, Any]:
+    """The whole result as plain lists and dictionaries."""
+    return {
+        "schema": SCHEMA_VERSION,
+        "migrate": __version__,
+        "matches": verification.matches,
+        "first": verification.first,
+        "programs": {"old": _program(verification.request.old), "new": _program(verification.request.new)},
+        "not_tried": verification.not_tried,
+        "comparisons": [_comparison(title, comparison) for title, comparison in verification.comparisons],
+    }
+
+
+def text(verification: Verification) -> str:
+    """The document as text; a number that is no number is written as null, which JSON has."""
+    return json.dumps(_plain(document(verification)), indent=1, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    return value
+
+
+def _program(program: Program) -> dict[str, Any]:
+    return {"script": str(program.script), "python": str(program.python), "args": list(program.args)}
+
+
+def _comparison(title: str, comparison: Comparison) -> dict[str, Any]:
+    rows = [
+        {"name": row.name, "old": row.old, "new": row.new, "verdict": row.verdict.value, "note": row.note}
+        for row in comparison.rows
+    ]
+    return {
+        "title": title,
+        "fault": comparison.fault,
+        "matches": comparison.matches,
+        "rows": rows,
+        "old": _record(comparison.old),
+        "new": _record(comparison.new),
+    }
+
+
+def _record(record: Record) -> dict[str, Any]:
+    return {
+        "resumed_at": record.resumed_at,
+        "interrupted_at": record.interrupted_at,
+        "steps_lost": record.steps_lost,
+        "steps_repeated": record.steps_repeated,
+        "steps_run": record.steps_run,
+        "final_step": record.final_step,
+        "saved_steps": record.saved_steps,
+        "kept": record.kept,
+        "needs_person": record.needs_person,
+        "seconds_in_saves": record.seconds_in_saves,
+        "losses": record.by_step("loss"),
+        "batches": record.by_step("batch"),
+        "evaluations": [{"step": step, "metrics": metrics} for step, metrics in record.evaluations],
+        "notes": record.notes,
+        "attempts": [_attempt(attempt) for attempt in record.attempts],
+    }
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "code": attempt.code,
+        "error": attempt.error,
+        "began": attempt.began,
+        "ended": attempt.ended,
+        "events": attempt.events,
+    }

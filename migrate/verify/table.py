@@ -1,0 +1,57 @@
+"""The comparisons as tables in a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from migrate.verify.compare import Comparison, Verdict
+from migrate.verify.verification import Verification
+
+MARKS = {Verdict.SAME: "=", Verdict.DIFFERENT: "≠", Verdict.INFORMATION: " ", Verdict.NOT_COMPARED: "?"}
+STYLES = {Verdict.SAME: "", Verdict.DIFFERENT: "bold red", Verdict.INFORMATION: "dim", Verdict.NOT_COMPARED: "dim"}
+
+
+def table(title: str, comparison: Comparison) -> Table:
+    """One fault, OLD and NEW side by side; a difference is marked by a sign as well as by colour."""
+    result = "matches" if comparison.matches else "DIFFERS"
+    made = Table(title=f"{title}: {result}", title_justify="left", title_style="bold")
+    for heading in ("", "OLD", "", "NEW", "note"):
+        made.add_column(heading, overflow="fold")
+    for row in comparison.rows:
+        style = STYLES[row.verdict]
+        cells = (row.name, row.old, MARKS[row.verdict], row.new, row.note)
+        made.add_row(*(Text(cell, style=style) for cell in cells))
+    return made
+
+
+def tables(verification: Verification) -> RenderableType:
+    """Everything, with the summary at the end."""
+    return Group(
+        *(table(title, comparison) for title, comparison in verification.comparisons),
+        Text("\n".join(summary(verification))),
+    )
+
+
+def summary(verification: Verification) -> list[str]:
+    """What was compared, what could not be and why, and the first difference."""
+    comparisons = verification.comparisons
+    good = sum(comparison.matches for _, comparison in comparisons)
+    lines = [f"{good} of {len(comparisons)} comparisons match."]
+    compared = dict.fromkeys(name for _, comparison in comparisons for name in comparison.compared)
+    missed = dict.fromkeys(name for _, comparison in comparisons for name in comparison.not_compared)
+    lines.append(f"Compared: {', '.join(compared)}.")
+    if missed:
+        lines.append(f"Not everywhere compared: {'; '.join(missed)}.")
+    notes = dict.fromkeys(
+        f"{side}, {title}: {note}"
+        for title, comparison in comparisons
+        for side, record in (("OLD", comparison.old), ("NEW", comparison.new))
+        for note in record.notes
+    )
+    lines += [f"Note: {note}." for note in notes]
+    lines += [f"Not tried: {reason}." for reason in verification.not_tried]
+    if not verification.matches:
+        lines.append(f"First difference: {verification.first}.")
+    return lines

@@ -1,0 +1,248 @@
+"""Verify a pair of programs: run both undisturbed, then through each fault, and compare."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from migrate.verify import child
+from migrate.verify.checkpoint import read_variables
+from migrate.verify.compare import Comparison, compare
+from migrate.verify.faults import FAULTS, Fault, FaultUnavailable
+from migrate.verify.faults.kills import Kill
+from migrate.verify.faults.save import KillInSave
+from migrate.verify.interruption import TIMEOUT_SECONDS, ProgramError, Progress, kept_steps, run, run_interrupted
+from migrate.verify.program import Program
+from migrate.verify.record import Attempt, Record
+
+Converter = Callable[[Path, Path], None]
+"""Turns OLD's directory, the first, into one that NEW can start from, the second, which does not exist yet."""
+
+MOST_CHANGES = 64
+
+
+def copy_directory(old: Path, new: Path) -> None:
+    """Let NEW start from OLD's files as they are."""
+    shutil.copytree(old, new)
+
+
+@dataclass
+class Request:
+    """What is to be verified.
+
+    Attributes:
+      old: the program that is to be matched.
+      new: the program that should match.
+      faults: names of faults; all by default.
+      at: the steps to strike at; one between two of OLD's saves by default.
+      share_initial: whether both start from OLD's first checkpoint, so that losses can be compared.
+      continue_old: whether NEW goes on from where OLD was interrupted, instead of from an interruption of its own.
+      convert: how OLD's directory becomes one that NEW reads; a plain copy by default.
+      tolerance: the largest relative difference of losses and variables that counts as none.
+      timeout: in seconds for each start.
+      changes: how many moments in a save ``sigkill-in-save`` tries at most.
+      at_once: how many programs run at the same time.
+    """
+
+    old: Program
+    new: Program
+    faults: list[str] = field(default_factory=lambda: list(FAULTS))
+    at: list[int] = field(default_factory=list)
+    share_initial: bool = False
+    continue_old: bool = False
+    convert: Converter = copy_directory
+    tolerance: float = 0.0
+    timeout: float = TIMEOUT_SECONDS
+    changes: int = MOST_CHANGES
+    at_once: int = 2
+
+
+@dataclass
+class Verification:
+    """What came out.
+
+    Attributes:
+      request: what was asked for.
+      comparisons: one for each fault and step, the undisturbed runs first, with the step in its title.
+      not_tried: faults that could not be brought about, with the reason.
+    """
+
+    request: Request
+    comparisons: list[tuple[str, Comparison]] = field(default_factory=list)
+    not_tried: list[str] = field(default_factory=list)
+
+    @property
+    def matches(self) -> bool:
+        """Whether nothing that was compared differs."""
+        return all(comparison.matches for _, comparison in self.comparisons)
+
+    @property
+    def first(self) -> str:
+        """The first difference, with its fault; empty if there is none."""
+        for title, comparison in self.comparisons:
+            if not comparison.matches:
+                return f"{title}: {comparison.first}"
+        return ""
+
+
+def verify(request: Request, progress: Progress = lambda what: None) -> Verification:
+    """Carry out the request.
+
+    Raises:
+      ProgramError: if a program cannot be verified for a reason of its own.
+    """
+    done = Verification(request)
+    with tempfile.TemporaryDirectory(prefix="migrate-verify-") as place, ThreadPoolExecutor(request.at_once) as pool:
+        try:
+            _verify(done, _Bench(request, Path(place), pool, progress))
+        except BaseException:
+            child.stop_all()
+            raise
+    return done
+
+
+class _Bench:
+    """The directories and the workers of one verification."""
+
+    def __init__(self, request: Request, place: Path, pool: ThreadPoolExecutor, progress: Progress) -> None:
+        self.request = request
+        self.place = place
+        self.pool = pool
+        self.progress = progress
+        self.initial: tuple[Path | None, Path | None] = (None, None)
+        self._made = 0
+
+    def directory(self) -> Path:
+        """A new path."""
+        self._made += 1
+        return self.place / f"run-{self._made}"
+
+    def both(self, fault: Callable[[], Fault | None], what: str) -> tuple[Record, Record]:
+        """Run OLD and NEW through a fault of their own each."""
+        sides = ((self.request.old, "OLD"), (self.request.new, "NEW"))
+        runs = [
+            self.pool.submit(
+                run_interrupted,
+                program,
+                fault(),
+                self.directory(),
+                initial,
+                self.request.timeout,
+                lambda doing, name=name: self.progress(f"{what} · {name} · {doing}"),  # type: ignore[misc]
+                self.request.share_initial,
+            )
+            for (program, name), initial in zip(sides, self.initial, strict=True)
+        ]
+        return _named(runs[0].result, "OLD"), _named(runs[1].result, "NEW")
+
+
+def _named(result: Callable[[], Record], side: str) -> Record:
+    try:
+        return result()
+    except ProgramError as error:
+        raise ProgramError(f"{side}: {error}") from error
+
+
+def _verify(done: Verification, bench: _Bench) -> None:
+    request = done.request
+    baseline = bench.both(lambda: None, "undisturbed")
+    _expect_sound(baseline[0], "OLD")
+    _expect_sound(baseline[1], "NEW")
+    if request.share_initial:
+        bench.initial = _shared_initial(bench, baseline[0])
+        baseline = bench.both(lambda: None, "undisturbed, from one checkpoint")
+    done.comparisons.append(("undisturbed", _compare(request, *baseline)))
+    for step in request.at or [default_step(baseline[0])]:
+        _expect_within(step, baseline[0], "OLD")
+        _expect_within(step, baseline[1], "NEW")
+        if request.continue_old:
+            bench.progress(f"step {step} · NEW goes on for OLD")
+            done.comparisons.append((f"NEW goes on for OLD at step {step}", _continued(bench, step)))
+            continue
+        for name in request.faults:
+            try:
+                _try_fault(done, bench, name, step, baseline)
+            except FaultUnavailable as reason:
+                done.not_tried.append(f"{name}: {reason}")
+
+
+def _try_fault(done: Verification, bench: _Bench, name: str, step: int, baseline: tuple[Record, Record]) -> None:
+    if name != KillInSave.name:
+        records = bench.both(lambda: FAULTS[name](step), f"{name} at step {step}")
+        done.comparisons.append((f"{name} at step {step}", _compare(done.request, *records)))
+        return
+    # A fault in the save itself strikes just before the first save after the step.
+    later = [saved for saved in baseline[0].saved_steps if saved > step]
+    before = (later[0] if later else step + 1) - 1
+    for change in range(1, done.request.changes + 1):
+        faults = KillInSave(before, change), KillInSave(before, change)
+        each = iter(faults)
+        records = bench.both(lambda each=each: next(each), f"{name} at change {change} of step {before + 1}")  # type: ignore[misc]
+        title = f"{name} at change {change} of the save of step {before + 1}"
+        done.comparisons.append((title, _compare(done.request, *records)))
+        if all(fault.complete for fault in faults):
+            return
+
+
+def _compare(request: Request, old: Record, new: Record) -> Comparison:
+    return compare(old, new, request.tolerance, losses=True if request.share_initial else None)
+
+
+def _expect_sound(record: Record, side: str) -> None:
+    if not record.of("tensorflow"):
+        raise ProgramError(f"{side} has not imported TensorFlow")
+    if not record.of("step"):
+        raise ProgramError(f"{side} made no step that could be seen")
+    if not record.of("save"):
+        raise ProgramError(f"{side} never saves: there is nothing to resume from")
+
+
+def _expect_within(step: int, record: Record, side: str) -> None:
+    if record.final_step is None or record.final_step <= step:
+        raise ProgramError(f"{side} ends at step {record.final_step}: choose a step before that, not {step}")
+
+
+def default_step(record: Record) -> int:
+    """A step between two saves, in the middle of the run, so that there is something to lose and something to keep."""
+    saved = [step for step in record.saved_steps if step > 0] or [0]
+    final = record.final_step or 0
+    ends = [*saved[1:], final]
+    gaps = [(low, high) for low, high in zip(saved, ends, strict=True) if high - low > 1 and high <= final]
+    if not gaps:
+        return max(final // 2, 1)
+    low, high = gaps[len(gaps) // 2]
+    return low + (high - low + 1) // 2
+
+
+def _shared_initial(bench: _Bench, old: Record) -> tuple[Path, Path]:
+    """OLD's directory after its first save, as it is for OLD and converted for NEW."""
+    first = old.saved_steps[0]
+    start = bench.directory()
+    run(bench.request.old, start, Kill(first + 1), timeout=bench.request.timeout)
+    if not kept_steps(start, []):
+        raise ProgramError("OLD writes no TensorFlow checkpoint to start from")
+    converted = bench.directory()
+    bench.request.convert(start, converted)
+    return start, converted
+
+
+def _continued(bench: _Bench, step: int) -> Comparison:
+    """OLD is killed at ``step``; OLD goes on in its directory, NEW in a copy."""
+    request = bench.request
+    place, copy = bench.directory(), bench.directory()
+    first = run(request.old, place, Kill(step), timeout=request.timeout)
+    request.convert(place, copy)
+    runs = [
+        bench.pool.submit(_go_on, program, directory, first, request.timeout)
+        for program, directory in ((request.old, place), (request.new, copy))
+    ]
+    return compare(runs[0].result(), runs[1].result(), request.tolerance, losses=True)
+
+
+def _go_on(program: Program, directory: Path, first: Attempt, timeout: float) -> Record:
+    attempts = [first, run(program, directory, timeout=timeout)]
+    return Record(attempts, directory, Kill.name, kept_steps(directory, attempts), read_variables(program, directory))

@@ -1,0 +1,10 @@
+"""What a run found and would write, for people and for machines: one file a format."""
+
+from collections.abc import Iterable
+
+from migrate.finding import Finding
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings by path and place, so that no report depends on the order of the arguments."""
+    return sorted(findings, key=lambda finding: (finding.path, finding.span, finding.code, finding.message))

@@ -1,0 +1,109 @@
+"""The changes of a run as a unified diff, byte for byte what ``git apply`` and ``patch -p1`` take."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from migrate.outcome import FileChange
+from migrate.report.source import encoding_of
+from migrate.report.terminal import Line
+
+_CONTEXT = 3
+_STYLES = {"-": "red", "+": "green", "@": "cyan"}
+_ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
+
+
+def render(changes: Iterable[FileChange]) -> bytes:
+    """The diff of all changes, sorted by path; each file stands there in its own encoding.
+
+    There are no ``diff --git`` lines: git takes the paths under them from the root of the repository, and would pass
+    over every file when ``git apply`` runs in a directory below it. Without them it takes paths as they were given.
+    """
+    changes = sorted(changes, key=lambda change: change.path)
+    base = applied_in(changes)
+    return b"".join(_file_diff(change, base) for change in changes)
+
+
+def applied_in(changes: Iterable[FileChange]) -> str:
+    """The directory that the diff's paths are relative to, and so the one to apply it in.
+
+    It is the current directory where all files lie below it, else the root of the git repository around it, else the
+    root of the file system.
+    """
+    paths = [os.path.realpath(change.path) for change in changes]
+    here = os.path.realpath(os.curdir)
+    for directory in (here, _repository(here)):
+        if directory is not None and all(os.path.commonpath((directory, path)) == directory for path in paths):
+            return directory
+    return os.path.abspath(os.sep)
+
+
+def _repository(directory: str) -> str | None:
+    while not os.path.exists(os.path.join(directory, ".git")):
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return None
+        directory = parent
+    return directory
+
+
+def _file_diff(change: FileChange, base: str) -> bytes:
+    if change.before == change.after:
+        return b""
+    # git refuses to change a symlink through its name: the file that it leads to is named instead.
+    path = os.path.relpath(os.path.realpath(change.path), base).replace(os.sep, "/")
+    old_name = b"/dev/null" if change.before is None else _quoted(b"a/" + os.fsencode(path))
+    names = [b"--- " + old_name + b"\n", b"+++ " + _quoted(b"b/" + os.fsencode(path)) + b"\n"]
+    hunks = "".join(_hunks(_lines(change.before or ""), _lines(change.after)))
+    return b"".join(names) + encoded(change, hunks)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends, cut where git cuts them: after ``\\n`` alone."""
+    lines = text.split("\n")
+    last = lines.pop()
+    return [line + "\n" for line in lines] + ([last] if last else [])
+
+
+def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    import difflib
+
+    for group in difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(_CONTEXT):
+        old, new = _range(group[0][1], group[-1][2]), _range(group[0][3], group[-1][4])
+        yield f"@@ -{old} +{new} @@\n"
+        for tag, old_start, old_end, new_start, new_end in group:
+            if tag == "equal":
+                yield from (_line(" ", line) for line in before[old_start:old_end])
+            else:
+                yield from (_line("-", line) for line in before[old_start:old_end])
+                yield from (_line("+", line) for line in after[new_start:new_end])
+
+
+def _line(sign: str, line: str) -> str:
+    return sign + line if line.endswith("\n") else f"{sign}{line}\n\\ No newline at end of file\n"
+
+
+def _range(start: int, end: int) -> str:
+    """Lines ``start`` to ``end`` as a hunk's header counts them: from 1, or the line before where there are none."""
+    length = end - start
+    return f"{start + 1 if length else start}" + ("" if length == 1 else f",{length}")
+
+
+def encoded(change: FileChange, text: str) -> bytes:
+    """``text`` as it stands in the file that is changed: in the encoding that the file's own cookie names."""
+    start = change.after if change.before is None else change.before
+    return text.encode(encoding_of("\n".join(start.split("\n", 2)[:2]).encode("utf-8", "replace")).replace("-sig", ""))
+
+
+def _quoted(name: bytes) -> bytes:
+    """A name in git's manner: in quotes with escapes where a byte is not plain, with a tab behind it after a space."""
+    if all(32 <= byte < 127 and byte not in b'"\\' for byte in name):
+        return name + b"\t" if b" " in name else name
+    escaped = "".join(_ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in name)
+    return f'"{escaped}"'.encode("ascii")
+
+
+def styled(patch: bytes) -> Iterator[Line]:
+    """The lines of a diff with the usual colours, for a terminal."""
+    for line in patch.decode("utf-8", "replace").split("\n")[:-1]:
+        style = "bold" if line.startswith(("--- ", "+++ ")) else _STYLES.get(line[:1], "")
+        yield [(line, style)]

@@ -1,0 +1,64 @@
+"""The lines of source around a finding, with carets under the place that is meant."""
+
+from collections.abc import Iterator, Sequence
+
+from migrate.finding import Span
+from migrate.report.terminal import Line, printable
+
+_CONTEXT = 1
+_SPAN_LINES = 4
+_WIDTH = 110
+
+
+def source_lines(source: str) -> list[str]:
+    """The lines of a file without their ends, cut where Python's parser cuts them."""
+    return source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def code_frame(lines: Sequence[str], span: Span) -> Iterator[Line]:
+    """The first lines of ``span`` and the line before and after them; nothing where the file has no such line.
+
+    Args:
+      lines: the lines of the whole file, without their ends.
+      span: the place that is meant; of one with several lines the first is underlined.
+    """
+    if not 1 <= span.line <= len(lines):
+        return
+    first = max(1, span.line - _CONTEXT)
+    last = min(len(lines), span.end_line + _CONTEXT, span.line + _SPAN_LINES)
+    margin = len(str(last))
+    gutter = (f"{'':{margin}} |", "blue")
+    start = _cut(lines[span.line - 1], span)
+    yield [gutter]
+    for number in range(first, last + 1):
+        shown = printable(lines[number - 1])[start : start + _WIDTH]
+        yield [(f"{number:{margin}} |", "blue"), (f" {shown}".rstrip(), "")]
+        if number == span.line:
+            yield [gutter, (f" {_carets(lines[number - 1], span, start)}", "bold yellow")]
+    yield [gutter]
+
+
+def _cut(line: str, span: Span) -> int:
+    """Where the shown part of the lines begins: at 0, but near the place in a very long line."""
+    if len(line) <= _WIDTH:
+        return 0
+    return max(0, len(printable(line[: span.column])) - _WIDTH // 2)
+
+
+def _carets(line: str, span: Span, start: int) -> str:
+    end = span.end_column if span.end_line == span.line else len(line)
+    before = printable(line[: span.column])[start:]
+    meant = printable(line[span.column : end]).rstrip()[: _WIDTH - len(before)]
+    indent = "".join("\t" if character == "\t" else " " * _columns(character) for character in before)
+    return indent + "^" * max(1, sum(_columns(character) for character in meant))
+
+
+def _columns(character: str) -> int:
+    """How many columns of a terminal the character takes."""
+    if character.isascii():
+        return 1
+    import unicodedata
+
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,53 @@
+"""The outcome for machines: one JSON document, described by ``schema.json`` beside this file."""
+
+import json
+from collections.abc import Collection
+
+from migrate import __version__
+from migrate.finding import Finding
+from migrate.outcome import FileChange, Outcome
+from migrate.report import in_order
+
+SCHEMA_VERSION = 1
+"""Goes up when a field is removed or changes its meaning; new fields may come without that."""
+
+
+def render(outcome: Outcome, written: Collection[str]) -> str:
+    """The document, its records sorted by path and place.
+
+    Args:
+      outcome: what was found and would be written.
+      written: the paths of the changes that were written.
+    """
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "estimator-migrate", "version": __version__},
+        "files_read": outcome.files_read,
+        "findings": [_finding(finding) for finding in in_order(outcome.findings)],
+        "changes": [
+            _change(change, change.path in written)
+            for change in sorted(outcome.changes, key=lambda change: change.path)
+        ],
+    }
+    # ASCII escapes keep a path that is no valid UTF-8 in one piece.
+    return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    span = finding.span
+    return {
+        "code": finding.code,
+        "fidelity": finding.fidelity.value,
+        "file": finding.path,
+        "start": {"line": span.line, "column": span.column + 1},
+        "end": {"line": span.end_line, "column": span.end_column + 1},
+        "symbol": finding.symbol,
+        "message": finding.message,
+        "help": finding.help,
+        "rewritten": finding.rewritten,
+        "error": finding.error,
+    }
+
+
+def _change(change: FileChange, written: bool) -> dict[str, object]:
+    return {"file": change.path, "action": "create" if change.before is None else "change", "written": written}

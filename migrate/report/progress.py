@@ -1,0 +1,58 @@
+"""A progress bar for a run that takes more than a second on a terminal."""
+
+import time
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+_PATIENCE = 1.0
+_REFRESH = 0.1
+
+
+class ProgressBar:
+    """Shows how many files are done; nothing during the first second.
+
+    Args:
+      stream: the terminal to draw on.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._next = time.monotonic() + _PATIENCE
+        self._bar: tuple[Progress, TaskID] | None = None
+
+    def __call__(self, done: int, total: int) -> None:
+        """Takes note that ``done`` of ``total`` files are done."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + _REFRESH
+        progress, task = self._bar = self._bar or self._started()
+        progress.update(task, completed=done, total=total)
+        progress.refresh()
+
+    def close(self) -> None:
+        """Takes the bar off the terminal."""
+        if self._bar is not None:
+            self._bar[0].stop()
+            self._bar = None
+
+    def _started(self) -> "tuple[Progress, TaskID]":
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        # No refreshing thread: the run may fork its workers at any moment.
+        progress = Progress(
+            "Reading",
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(file=self._stream),
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        progress.start()
+        return progress, progress.add_task("Reading", total=None)

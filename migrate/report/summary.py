@@ -1,0 +1,121 @@
+"""What was found, rewritten and left, in a few lines for stderr; the last says what ``--write`` would do or did."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+
+from migrate.finding import Finding
+from migrate.outcome import FileChange, Outcome
+from migrate.report.terminal import Line, printable
+
+_REASONS = 10
+
+
+def lines(outcome: Outcome, names: Mapping[str, str], written: Collection[str] | None) -> Iterator[Line]:
+    """The counts: files, sites, what becomes of them by rule, and the reasons for what is left.
+
+    Args:
+      outcome: what was found and would be written.
+      names: the rules' names by code.
+      written: the paths that were written, or None where nothing was to be written.
+    """
+    sites = [finding for finding in outcome.findings if not finding.error]
+    left = [finding for finding in sites if not finding.rewritten]
+    yield _headline(outcome, sites, written)
+    if sites:
+        yield [("By rule (explain CODE prints its page):", "bold")]
+        yield from _by_rule(sites, names)
+    if left:
+        yield [("Left, by reason:", "bold")]
+        yield from _by_reason(left)
+
+
+def would_write(changes: Collection[FileChange], flags: str) -> Line:
+    """What the run with ``flags`` added would do.
+
+    Args:
+      changes: what the outcome holds.
+      flags: the options that write, such as ``--write``.
+    """
+    if not changes:
+        return [(f"{flags} would change nothing.", "")]
+    verbs = _change_and_create(changes, "change", "create")
+    return [(f"{flags} would {verbs}.", "bold")]
+
+
+def wrote(changes: Collection[FileChange], written: Collection[str]) -> Line:
+    """What the run did to the files.
+
+    Args:
+      changes: what the outcome holds.
+      written: the paths of the changes that were written.
+    """
+    done = [change for change in changes if change.path in written]
+    missed = len(changes) - len(done)
+    text = _change_and_create(done, "changed", "created") if done else "changed nothing"
+    failure = f"; {_count(missed, 'file')} could not be written" if missed else ""
+    return [(f"{text[0].upper()}{text[1:]}{failure}.", "bold" if changes else "")]
+
+
+def filtered(changes: Collection[FileChange], written: Collection[str] | None) -> Line:
+    """What ``--write`` does with the source from standard input.
+
+    Args:
+      changes: what the outcome holds.
+      written: None where nothing was to be written.
+    """
+    source = "the rewritten source" if changes else "the source as it is"
+    return [(f"--write would print {source}." if written is None else f"Printed {source}.", "")]
+
+
+def _headline(outcome: Outcome, sites: Collection[Finding], written: Collection[str] | None) -> Line:
+    files = f"Read {_count(outcome.files_read, 'file')}"
+    errors = len(outcome.findings) - len(sites)
+    trouble = f"; {_count(errors, 'error')}" if errors else ""
+    if not sites:
+        return [(f"{files}: no recovery site found{trouble}.", "bold red" if errors else "")]
+    rewritten = [finding for finding in sites if finding.rewritten]
+    left = len(sites) - len(rewritten)
+    if written is None:
+        fate = f"{len(rewritten)} to rewrite, {left} left"
+    else:
+        done = sum(finding.path in written for finding in rewritten)
+        fate = f"{done} rewritten, {left} left"
+        if done < len(rewritten):
+            fate += f", {len(rewritten) - done} not written"
+    found = f"{files}: {_count(len(sites), 'recovery site')} found, {fate}{trouble}."
+    return [(found, "bold red" if errors else "bold")]
+
+
+def _by_rule(sites: Collection[Finding], names: Mapping[str, str]) -> Iterator[Line]:
+    codes = sorted({finding.code for finding in sites})
+    width = max(len(names.get(code, "")) for code in codes)
+    for code in codes:
+        fates = Counter(_fate(finding) for finding in sites if finding.code == code)
+        counts = ", ".join(f"{number} {fate}" for fate, number in sorted(fates.items()))
+        yield [(f"  {code}", "cyan"), (f"  {names.get(code, ''):{width}}" if width else "", ""), (f"  {counts}", "")]
+
+
+def _fate(finding: Finding) -> str:
+    return finding.fidelity.value if finding.rewritten else "left"
+
+
+def _by_reason(left: Collection[Finding]) -> Iterator[Line]:
+    reasons = Counter((finding.code, finding.message) for finding in left)
+    ordered = sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0]))
+    width = len(str(ordered[0][1]))
+    for (code, message), number in ordered[:_REASONS]:
+        yield [(f"  {number:{width}}  ", ""), (code, "cyan"), (f" {printable(message)}", "")]
+    if len(ordered) > _REASONS:
+        yield [(f"  and {len(ordered) - _REASONS} other reasons; --format text shows each site with its own", "")]
+
+
+def _change_and_create(changes: Collection[FileChange], change: str, create: str) -> str:
+    new = sum(item.before is None for item in changes)
+    old = len(changes) - new
+    if not new:
+        return f"{change} {_count(old, 'file')}"
+    return f"{change} {_count(old, 'file')} and {create} {new}" if old else f"{create} {_count(new, 'file')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

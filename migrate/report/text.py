@@ -1,0 +1,57 @@
+"""Findings for people, in the manner of a linter: the place, the message, the code, why, and what to do."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+
+from migrate.finding import Fidelity, Finding
+from migrate.report import in_order
+from migrate.report.frame import code_frame, source_lines
+from migrate.report.terminal import Line, printable
+
+_WHY = {
+    Fidelity.EXACT: "a test shows that training resumes as before",
+    Fidelity.NOTED: "the behaviour differs as said above",
+    Fidelity.MANUAL: "the message above says why",
+}
+_STYLES = {Fidelity.EXACT: "green", Fidelity.NOTED: "yellow", Fidelity.MANUAL: "magenta"}
+
+
+def lines(
+    findings: Iterable[Finding],
+    source_of: Callable[[str], str | None],
+    reason_of: Callable[[Finding], str],
+) -> Iterator[Line]:
+    """The lines of the report, sorted by path and place.
+
+    Args:
+      findings: what to report.
+      source_of: gives the text of a file as it was read, by its path, or None where it cannot be read as text.
+      reason_of: gives why a finding's fidelity is what it is, or an empty text where only a general sentence fits.
+    """
+    for path, group in groupby(in_order(findings), key=lambda finding: finding.path):
+        source = source_of(path)
+        code = [] if source is None else source_lines(source)
+        for finding in group:
+            yield from _finding(finding, code, reason_of(finding))
+            yield []
+
+
+def _finding(finding: Finding, code: Sequence[str], reason: str) -> Iterator[Line]:
+    style = "red" if finding.error else _STYLES[finding.fidelity]
+    yield [
+        (printable(finding.place, keep=""), "bold"),
+        (": ", ""),
+        (finding.code, f"bold {style}"),
+        (f" {printable(finding.message)}", ""),
+    ]
+    yield from code_frame(code, finding.span)
+    if finding.rewritten:
+        yield _note(f"rewritten, {finding.fidelity.value}", reason or _WHY[finding.fidelity], style)
+    elif not finding.error:
+        yield _note("left", _WHY[Fidelity.MANUAL], style)
+    if finding.help:
+        yield _note("help", finding.help, "cyan")
+
+
+def _note(title: str, text: str, style: str) -> Line:
+    return [("  = ", "blue"), (f"{title}: ", style), (printable(text), "")]

@@ -1,0 +1,58 @@
+"""Findings to report, and a terminal to report them on."""
+
+import os
+import pty
+import select
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+import pytest
+
+from migrate.finding import Fidelity, Finding, Span
+
+
+@pytest.fixture
+def finding() -> Callable[..., Finding]:
+    """Makes a finding; what a test does not name is of no concern to it."""
+
+    def make(**fields: Any) -> Finding:
+        given: dict[str, Any] = {
+            "code": "FT104",
+            "fidelity": Fidelity.EXACT,
+            "path": "train.py",
+            "span": Span(2, 4, 2, 25),
+            "symbol": "tensorflow.estimator.RunConfig",
+            "message": "the number of checkpoints to keep becomes max_to_keep",
+            "rewritten": True,
+        }
+        return Finding(**{**given, **fields})
+
+    return make
+
+
+@dataclass
+class Terminal:
+    """A real terminal: ``stream`` is what a program writes to, ``shown`` what came out at the other end."""
+
+    stream: TextIO
+    _other_end: int
+
+    def shown(self) -> str:
+        self.stream.flush()
+        content = b""
+        while select.select([self._other_end], [], [], 0)[0]:
+            content += os.read(self._other_end, 65536)
+        return content.decode().replace("\r\n", "\n")
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    """A terminal that knows colour, in an environment that says nothing about colour."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    other_end, end = pty.openpty()
+    with os.fdopen(end, "w", encoding="utf-8") as stream:
+        yield Terminal(stream, other_end)
+    os.close(other_end)

@@ -1,0 +1,196 @@
+"""The diff is what git takes: applied, every file is what the codemod meant, byte for byte."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from migrate.outcome import FileChange
+from migrate.report import diff
+
+BEFORE = "import tensorflow as tf\n\n\ndef train():\n    return tf.estimator\n"
+AFTER = "import tensorflow as tf\n\n\ndef train():\n    return tf.train.CheckpointManager\n"
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty repository that is also the current directory."""
+    subprocess.run(["git", "init", "--quiet", "."], cwd=tmp_path, check=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def git_apply(patch: bytes, *arguments: str, cwd: Path | None = None) -> None:
+    done = subprocess.run(["git", "apply", *arguments], input=patch, cwd=cwd, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def assert_git_makes_the_change(path: str, before: bytes | None, after: bytes, change: FileChange) -> None:
+    if before is not None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(before)
+    git_apply(diff.render([change]))
+    assert Path(path).read_bytes() == after
+
+
+def test_no_change_is_no_diff() -> None:
+    assert diff.render([]) == b""
+    assert diff.render([FileChange("train.py", BEFORE, BEFORE)]) == b""
+
+
+def test_a_change_reads_as_a_unified_diff(repository: Path) -> None:
+    assert diff.render([FileChange("src/train.py", BEFORE, AFTER)]).decode() == (
+        "--- a/src/train.py\n"
+        "+++ b/src/train.py\n"
+        "@@ -2,4 +2,4 @@\n"
+        " \n"
+        " \n"
+        " def train():\n"
+        "-    return tf.estimator\n"
+        "+    return tf.train.CheckpointManager\n"
+    )
+
+
+def test_files_stand_in_the_order_of_their_paths(repository: Path) -> None:
+    changes = [FileChange("b.py", "1\n", "2\n"), FileChange("a.py", "1\n", "2\n")]
+    assert diff.render(changes) == diff.render(reversed(changes))
+    assert diff.render(changes).startswith(b"--- a/a.py\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (BEFORE, AFTER),
+        (BEFORE, BEFORE + "x = 1\n"),
+        (BEFORE, "x = 1\n" + BEFORE),
+        ("", AFTER),
+        (BEFORE, ""),
+        ("x = 1", "x = 2"),
+        ("x = 1", "x = 1\n"),
+        ("x = 1\n", "x = 1"),
+        ("x = 1\ny = 2", "x = 2\ny = 2"),
+        (BEFORE.replace("\n", "\r\n"), AFTER.replace("\n", "\r\n")),
+        ("a = 1\r\nb = 2\nc = 3\r\n", "a = 1\r\nb = 3\nc = 3\r\n"),
+        ("a = 1\rb = 2\r", "a = 1\rb = 3\r"),
+        ("a = 1\x0c\nb = '\u2028'\nc = 1\x1c\n", "a = 1\x0c\nb = '\u2028'\nc = 2\x1c\n"),
+        ("".join(f"x{i} = {i}\n" for i in range(500)), "".join(f"x{i} = {i // 97}\n" for i in range(500))),
+    ],
+    ids=[
+        "one line",
+        "added at the end",
+        "added at the start",
+        "an empty file",
+        "a file that becomes empty",
+        "no newline at the end",
+        "a newline at the end is added",
+        "the newline at the end is removed",
+        "the last line without newline is context",
+        "CRLF",
+        "mixed newlines",
+        "CR alone",
+        "a form feed and other characters that splitlines cuts at",
+        "many hunks",
+    ],
+)
+def test_git_makes_the_change_byte_for_byte(repository: Path, before: str, after: str) -> None:
+    change = FileChange("train.py", before, after)
+    assert_git_makes_the_change("train.py", before.encode(), after.encode(), change)
+
+
+@pytest.mark.parametrize("path", ["tf2_recovery.py", "new/folder/tf2_recovery.py", "with space/tf2 recovery.py"])
+def test_git_makes_a_new_file(repository: Path, path: str) -> None:
+    assert_git_makes_the_change(path, None, AFTER.encode(), FileChange(path, None, AFTER))
+    assert b"--- /dev/null\n" in diff.render([FileChange(path, None, AFTER)])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "my jobs/train model.py",
+        "trailing space .py",
+        "modèle/naïve.py",
+        'quo"te.py',
+        "back\\slash.py",
+        "tab\tnew\nline.py",
+        "\x01\x7f.py",
+        "2024-01-01 00:00:00 +0000.py",
+        os.fsdecode(b"latin-\xe9.py"),
+        "a/b/a/b.py",
+        "./train.py",
+        "src/../train.py",
+    ],
+)
+def test_git_finds_a_file_of_any_name(repository: Path, path: str) -> None:
+    (repository / "src").mkdir()
+    assert_git_makes_the_change(path, BEFORE.encode(), AFTER.encode(), FileChange(path, BEFORE, AFTER))
+
+
+def test_git_writes_the_same_name_as_we_do(repository: Path) -> None:
+    for path in ("my jobs.py", 'naïve"\t.py', "plain.py"):
+        Path(path).write_text(BEFORE)
+        subprocess.run(["git", "add", path], check=True)
+        Path(path).write_text(AFTER)
+        with_git = subprocess.run(["git", "diff", path], capture_output=True, check=True).stdout.splitlines()
+        ours = diff.render([FileChange(path, BEFORE, AFTER)]).splitlines()
+        assert ours[:2] == [line for line in with_git if line.startswith((b"---", b"+++"))]
+
+
+@pytest.mark.parametrize("cookie", ["latin-1", "cp1252", "shift_jis", "utf-8"])
+def test_a_file_stands_in_the_diff_in_its_own_encoding(repository: Path, cookie: str) -> None:
+    text = f"# -*- coding: {cookie} -*-\nname = '{'ナ' if cookie == 'shift_jis' else 'é'}'\n"
+    after = text + "x = 1\n"
+    assert_git_makes_the_change("t.py", text.encode(cookie), after.encode(cookie), FileChange("t.py", text, after))
+
+
+def test_a_byte_order_mark_is_kept(repository: Path) -> None:
+    before, after = "\ufeffx = 1\n", "\ufeffx = 2\n"
+    assert_git_makes_the_change("t.py", before.encode(), after.encode(), FileChange("t.py", before, after))
+
+
+def test_an_absolute_path_below_the_current_directory_becomes_relative(repository: Path) -> None:
+    path = str(repository / "train.py")
+    assert b"+++ b/train.py\n" in diff.render([FileChange(path, BEFORE, AFTER)])
+    assert_git_makes_the_change(path, BEFORE.encode(), AFTER.encode(), FileChange(path, BEFORE, AFTER))
+
+
+def test_a_symlink_is_changed_where_it_leads(repository: Path) -> None:
+    (repository / "link.py").symlink_to("train.py")
+    assert_git_makes_the_change("train.py", BEFORE.encode(), AFTER.encode(), FileChange("link.py", BEFORE, AFTER))
+    assert (repository / "link.py").is_symlink()
+
+
+def test_the_diff_is_applied_in_the_directory_where_it_was_made(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository / "src").mkdir()
+    monkeypatch.chdir(repository / "src")
+    change = FileChange("train.py", BEFORE, AFTER)
+    assert diff.applied_in([change]) == str(repository / "src")
+    assert_git_makes_the_change("train.py", BEFORE.encode(), AFTER.encode(), change)
+
+
+def test_a_diff_that_reaches_beside_the_current_directory_is_applied_at_the_root_of_the_repository(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository / "src").mkdir()
+    (repository / "jobs").mkdir()
+    (repository / "jobs" / "train.py").write_text(BEFORE)
+    (repository / "src" / "train.py").write_text(BEFORE)
+    monkeypatch.chdir(repository / "src")
+    changes = [FileChange("../jobs/train.py", BEFORE, AFTER), FileChange("train.py", BEFORE, AFTER)]
+    assert diff.applied_in(changes) == str(repository)
+    git_apply(diff.render(changes), cwd=repository)
+    assert (repository / "jobs" / "train.py").read_text() == AFTER
+    assert (repository / "src" / "train.py").read_text() == AFTER
+
+
+def test_a_diff_that_reaches_out_of_the_repository_is_applied_at_the_root_of_the_file_system(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "train.py").write_text(BEFORE)
+    change = FileChange(str(outside / "train.py"), BEFORE, AFTER)
+    assert diff.applied_in([change]) == "/"
+    git_apply(diff.render([change]), "--unsafe-paths", "--directory=/", cwd=Path("/"))
+    assert (outside / "train.py").read_text() == AFTER

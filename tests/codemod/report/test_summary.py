@@ -1,0 +1,80 @@
+"""The summary counts what was found and never promises more than ``--write`` does."""
+
+from collections.abc import Callable
+
+from migrate.finding import Fidelity, Finding
+from migrate.outcome import FileChange, Outcome
+from migrate.report import summary
+from migrate.report.terminal import plain
+
+CHANGED = FileChange("train.py", "1\n", "2\n")
+ALSO_CHANGED = FileChange("eval.py", "1\n", "2\n")
+CREATED = FileChange("tf2_recovery.py", None, "3\n")
+
+
+def text(outcome: Outcome, written: tuple[str, ...] | None = None) -> str:
+    return plain(summary.lines(outcome, {"FT104": "keep_checkpoint_max"}, written))
+
+
+def test_nothing_found_is_one_line() -> None:
+    assert text(Outcome(files_read=10)) == "Read 10 files: no recovery site found.\n"
+    assert text(Outcome(files_read=1)) == "Read 1 file: no recovery site found.\n"
+
+
+def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding: Callable[..., Finding]) -> None:
+    noted = finding(code="FT110", fidelity=Fidelity.NOTED)
+    left = finding(code="FT130").left("hooks are a parameter")
+    outcome = Outcome(3, [finding(), finding(), noted, left, left, finding().left("the config is a parameter")])
+    assert text(outcome) == (
+        "Read 3 files: 6 recovery sites found, 3 to rewrite, 3 left.\n"
+        "By rule (explain CODE prints its page):\n"
+        "  FT104  keep_checkpoint_max  2 exact, 1 left\n"
+        "  FT110                       1 noted\n"
+        "  FT130                       2 left\n"
+        "Left, by reason:\n"
+        "  2  FT130 hooks are a parameter\n"
+        "  1  FT104 the config is a parameter\n"
+    )
+
+
+def test_many_reasons_are_cut_short_and_the_rest_counted(finding: Callable[..., Finding]) -> None:
+    outcome = Outcome(1, [finding().left(f"reason {number:02}") for number in range(13)])
+    assert "reason 09\n" in text(outcome)
+    assert "reason 10" not in text(outcome)
+    assert "and 3 other reasons; --format text shows each site with its own\n" in text(outcome)
+
+
+def test_errors_are_no_sites(finding: Callable[..., Finding]) -> None:
+    error = finding(code="FT001", error=True, rewritten=False)
+    assert text(Outcome(2, [error])) == "Read 2 files: no recovery site found; 1 error.\n"
+    assert text(Outcome(2, [error, finding()])).startswith(
+        "Read 2 files: 1 recovery site found, 1 to rewrite, 0 left; 1"
+    )
+
+
+def test_after_a_write_what_was_written_counts(finding: Callable[..., Finding]) -> None:
+    outcome = Outcome(2, [finding(), finding(path="eval.py")], [CHANGED, ALSO_CHANGED])
+    both = text(outcome, ("train.py", "eval.py"))
+    assert both.startswith("Read 2 files: 2 recovery sites found, 2 rewritten, 0 left.\n")
+    one = text(outcome, ("train.py",))
+    assert one.startswith("Read 2 files: 2 recovery sites found, 1 rewritten, 0 left, 1 not written.\n")
+
+
+def test_what_write_would_do() -> None:
+    def promise(*changes: FileChange) -> str:
+        return plain([summary.would_write(changes, "--write")])
+
+    assert promise() == "--write would change nothing.\n"
+    assert promise(CHANGED) == "--write would change 1 file.\n"
+    assert promise(CHANGED, ALSO_CHANGED, CREATED) == "--write would change 2 files and create 1.\n"
+    assert promise(CREATED) == "--write would create 1 file.\n"
+
+
+def test_what_write_did() -> None:
+    def done(*written: str) -> str:
+        return plain([summary.wrote([CHANGED, ALSO_CHANGED, CREATED], written)])
+
+    assert plain([summary.wrote([], ())]) == "Changed nothing.\n"
+    assert done("train.py", "eval.py", "tf2_recovery.py") == "Changed 2 files and created 1.\n"
+    assert done("train.py") == "Changed 1 file; 2 files could not be written.\n"
+    assert done() == "Changed nothing; 3 files could not be written.\n"

@@ -1,0 +1,77 @@
+"""Colour and a progress bar on a terminal, and nowhere else."""
+
+import io
+from typing import Any
+
+import pytest
+
+from migrate.outcome import FileChange
+from migrate.report import diff
+from migrate.report.progress import ProgressBar
+from migrate.report.terminal import is_colourful, plain, printable, show
+
+LINES = [[("FT104", "bold red"), (" [not] :markup: 12", "")]]
+
+
+def test_a_terminal_gets_colour(terminal: Any) -> None:
+    show(LINES, terminal.stream)
+    assert terminal.shown() == "\x1b[1;31mFT104\x1b[0m [not] :markup: 12\n"
+
+
+def test_a_pipe_gets_plain_text() -> None:
+    pipe = io.StringIO()
+    show(LINES, pipe)
+    assert pipe.getvalue() == "FT104 [not] :markup: 12\n"
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_a_terminal_of_a_user_who_wants_no_colour_gets_plain_text(
+    terminal: Any, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert not is_colourful(terminal.stream)
+    show(LINES, terminal.stream)
+    assert terminal.shown() == plain(LINES)
+
+
+def test_a_long_line_is_not_broken(terminal: Any) -> None:
+    show([[("word " * 100 + "end", "red")]], terminal.stream)
+    assert terminal.shown().count("\n") == 1
+
+
+def test_the_content_of_a_file_cannot_steer_the_terminal(terminal: Any) -> None:
+    show(diff.styled(diff.render([FileChange("t.py", "x = 1\n", "x = '\x1b]0;title\x07\x1b[2J'\n")])), terminal.stream)
+    shown = terminal.shown()
+    assert r"+x = '\x1b]0;title\x07\x1b[2J'" in shown
+    assert "\x07" not in shown
+    assert "\x1b[2J" not in shown
+
+
+def test_what_the_encoding_of_a_stream_lacks_is_escaped() -> None:
+    narrow = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    show([[("modèle \udce9.py", "")]], narrow)
+    narrow.flush()
+    assert narrow.buffer.getvalue() == rb"mod\xe8le \udce9.py" + b"\n"  # type: ignore[attr-defined]
+
+
+def test_printable_text_is_left_alone() -> None:
+    assert printable("a\tmodèle 日本\n", keep="\t\n") == "a\tmodèle 日本\n"
+    assert printable("a\tb\n\x1b\x9b\u202e", keep="") == r"a\tb\n\x1b\x9b\u202e"
+
+
+def test_a_short_run_shows_no_progress_bar(terminal: Any) -> None:
+    bar = ProgressBar(terminal.stream)
+    for done in range(100):
+        bar(done, 100)
+    bar.close()
+    assert terminal.shown() == ""
+
+
+def test_a_long_run_shows_a_progress_bar_and_takes_it_away(terminal: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("migrate.report.progress._PATIENCE", 0.0)
+    bar = ProgressBar(terminal.stream)
+    bar(37, 1600)
+    assert "37/1600" in terminal.shown()
+    bar.close()
+    # The cursor is shown again, and the line of the bar is erased.
+    assert terminal.shown().endswith("\x1b[?25h\r\x1b[1A\x1b[2K")

@@ -1,0 +1,72 @@
+"""The text report tells the place, what was found, why, and what to do."""
+
+from collections.abc import Callable
+
+from migrate.finding import Fidelity, Finding, Span
+from migrate.report import text
+from migrate.report.terminal import plain
+
+SOURCE = "config = RunConfig(\n    keep_checkpoint_max=5)\n"
+
+
+def report(*findings: Finding, source: str | None = SOURCE, reason: str = "") -> str:
+    return plain(text.lines(findings, lambda path: source, lambda finding: reason))
+
+
+def test_nothing_found_is_nothing_said() -> None:
+    assert report() == ""
+
+
+def test_a_rewritten_site(finding: Callable[..., Finding]) -> None:
+    assert report(finding(), reason="both keep the newest") == (
+        "train.py:2:5: FT104 the number of checkpoints to keep becomes max_to_keep\n"
+        "  |\n"
+        "1 | config = RunConfig(\n"
+        "2 |     keep_checkpoint_max=5)\n"
+        "  |     ^^^^^^^^^^^^^^^^^^^^^\n"
+        "3 |\n"
+        "  |\n"
+        "  = rewritten, exact: both keep the newest\n"
+        "\n"
+    )
+
+
+def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable[..., Finding]) -> None:
+    noted = finding(fidelity=Fidelity.NOTED, message="protocol is dropped", help="Set it by hand.")
+    assert report(noted, source=None) == (
+        "train.py:2:5: FT104 protocol is dropped\n"
+        "  = rewritten, noted: the behaviour differs as said above\n"
+        "  = help: Set it by hand.\n"
+        "\n"
+    )
+
+
+def test_a_site_that_is_left_says_so_and_what_to_do(finding: Callable[..., Finding]) -> None:
+    left = finding().left("the config is a parameter", help="Build it in this function.")
+    assert report(left, source=None, reason="a reason for a rewrite") == (
+        "train.py:2:5: FT104 the config is a parameter\n"
+        "  = left: the message above says why\n"
+        "  = help: Build it in this function.\n"
+        "\n"
+    )
+
+
+def test_an_error_is_neither_rewritten_nor_left(finding: Callable[..., Finding]) -> None:
+    error = finding(code="FT001", message="syntax error: '(' was never closed", error=True, rewritten=False)
+    assert "= left" not in report(error)
+    assert "= rewritten" not in report(error)
+
+
+def test_findings_are_sorted_by_path_and_place(finding: Callable[..., Finding]) -> None:
+    findings = [
+        finding(path="b.py", span=Span(1, 0, 1, 1)),
+        finding(path="a.py", span=Span(2, 0, 2, 1)),
+        finding(path="a.py", span=Span(1, 8, 1, 9)),
+        finding(path="a.py", span=Span(1, 0, 1, 1)),
+    ]
+    places = [line.partition(": ")[0] for line in report(*findings).splitlines() if ": FT" in line]
+    assert places == ["a.py:1:1", "a.py:1:9", "a.py:2:1", "b.py:1:1"]
+
+
+def test_a_name_with_a_newline_stays_on_its_line(finding: Callable[..., Finding]) -> None:
+    assert report(finding(path="a\nb.py")).startswith(r"a\nb.py:2:5: FT104 ")

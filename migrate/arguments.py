@@ -1,0 +1,183 @@
+"""What may stand on the command line, and what a given one asks for."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from migrate import __version__
+from migrate.settings import CHOICES, Settings, SettingsError, check_codes, read_project, split_codes
+
+STDIN = "-"
+
+_DESCRIPTION = """\
+Finds tf.estimator training code and prints the diff that turns it into TensorFlow 2 code that recovers the same way.
+"""
+
+_EPILOG = """\
+commands, where one of these words is the first argument:
+  explain CODE     print the page of a rule
+  rules            list all rules
+  verify OLD NEW   interrupt two programs in the same ways and compare how they resume
+A file or directory of that name is reached as ./rules, or after --.
+
+settings: [migrate] in setup.cfg or [tool.migrate] in pyproject.toml, from the current directory up to the root of the
+repository, may set recovery, target, input, select, ignore and module_name; the command line wins.
+
+exit code: 0 nothing found; 1 something to change or left; 2 an error in a file or in the arguments (the rest is done).
+"""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What a command line asks for.
+
+    Attributes:
+      paths: files and directories; ``("-",)`` is one file from standard input.
+      settings: the choices for the run, those of the project's file included.
+      jobs: how many processes may work at once, at least 1.
+      write: whether to make the changes.
+      format: the report to print, ``diff``, ``text`` or ``json``; None for the summary alone.
+      output: the file to print the report to, or None for standard output.
+    """
+
+    paths: tuple[str, ...]
+    settings: Settings
+    jobs: int
+    write: bool
+    format: str | None
+    output: str | None
+
+
+def program() -> str:
+    """The program's name as the user called it."""
+    name = os.path.basename(sys.argv[0])
+    return "python -m migrate" if name == "__main__.py" else name
+
+
+def standard_input() -> bytes:
+    """All that stands on standard input.
+
+    Raises:
+      SettingsError: the caller closed it.
+    """
+    # Python starts with None in the place of a stream that the caller has closed.
+    if sys.stdin is None:
+        raise SettingsError("standard input is closed")
+    return sys.stdin.buffer.read()
+
+
+def parse(arguments: Sequence[str]) -> Arguments:
+    """Reads a command line that is no subcommand, and the settings file of the project around it.
+
+    Raises:
+      SettingsError: a settings file, a rule code or a file of paths cannot be used.
+      SystemExit: argparse printed the help or an error.
+    """
+    parser = _parser()
+    # argparse takes options and paths in any order only without "--", so what stands behind it is added by hand.
+    cut = arguments.index("--") if "--" in arguments else len(arguments)
+    options = parser.parse_intermixed_args(arguments[:cut])
+    options.paths += arguments[cut + 1 :]
+    _check(parser, options)
+    settings = _settings(options)
+    paths = (*options.paths, *_listed(options.files_from))
+    _check_output(options.output, paths)
+    # What is being written need not be shown as well, unless the user says so.
+    default = None if options.check or (options.write and not options.output) else "diff"
+    return Arguments(
+        paths, settings, options.jobs or _cores(), options.write, options.format or default, options.output
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=program(),
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file, a directory, or - for one file from stdin")
+    parser.add_argument("--files-from", metavar="FILE", help="read more paths from FILE (- for stdin), one a line")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
+    mode.add_argument("--check", action="store_true", help="print the summary only")
+    parser.add_argument("--todo", action="store_true", help="with --write, put a comment above each site that is left")
+    parser.add_argument("--format", choices=("diff", "text", "json"), help="what to print (default: diff)")
+    parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
+    parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
+    parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
+    parser.add_argument("--input", choices=CHOICES["input"], help="the input after a resume (default: restart)")
+    parser.add_argument("--select", action="append", metavar="CODE", help="use only these rules, by code or prefix")
+    parser.add_argument("--ignore", action="append", metavar="CODE", help="leave out these rules, by code or prefix")
+    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes at most (default: one a core)")
+    parser.add_argument("--version", action="version", version=f"estimator-migrate {__version__}")
+    return parser
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
+    return int(text)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    if not options.paths and options.files_from is None:
+        parser.error("no PATH given")
+    if options.check and (options.format or options.output):
+        parser.error("--check prints the summary only: leave out --format and --output")
+    if STDIN not in options.paths:
+        return
+    if len(options.paths) > 1 or options.files_from is not None:
+        parser.error("- stands alone: it reads one file from stdin")
+    if options.write and options.format and not options.output:
+        parser.error("with - and --write the rewritten source goes to stdout: name an --output for the report")
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    project = read_project(os.curdir)
+    given: dict[str, object] = {name: value for name in CHOICES if (value := getattr(options, name)) is not None}
+    for name in ("select", "ignore"):
+        texts: list[str] | None = getattr(options, name)
+        if texts is not None:
+            given[name] = split_codes(",".join(texts))
+    settings = replace(project.settings, **given, todo=options.todo)  # type: ignore[arg-type]
+    for name in ("select", "ignore"):
+        codes = getattr(settings, name)
+        if codes:
+            from migrate.rules import RULES
+
+            check_codes(codes, tuple(RULES), f"--{name}" if name in given else f"{project.places[name]}: {name}")
+    return settings
+
+
+def _listed(files_from: str | None) -> list[str]:
+    if files_from is None:
+        return []
+    try:
+        if files_from == STDIN:
+            content = standard_input()
+        else:
+            with open(files_from, "rb") as file:
+                content = file.read()
+    except OSError as error:
+        raise SettingsError(f"--files-from {files_from}: {error.strerror}") from None
+    # `git ls-files -z` and `find -print0` end each path with a NUL.
+    separator = b"\0" if b"\0" in content else b"\n"
+    names = [os.fsdecode(name.removesuffix(b"\r")) for name in content.split(separator)]
+    return [os.path.join(os.curdir, name) if name == STDIN else name for name in names if name]
+
+
+def _check_output(output: str | None, paths: Sequence[str]) -> None:
+    if output is None or not os.path.exists(output):
+        return
+    if output.endswith(".py") or any(os.path.exists(path) and os.path.samefile(output, path) for path in paths):
+        raise SettingsError(f"--output {output}: the report would overwrite this source file")

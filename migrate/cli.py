@@ -1,0 +1,193 @@
+"""The command line: arguments in, reports and an exit code out.
+
+What a run does not need is imported where it is used, so that a clean tree costs little more than Python's start.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Collection, Sequence
+from typing import BinaryIO, TextIO
+
+from migrate.arguments import STDIN, Arguments, parse, program, standard_input
+from migrate.finding import Fidelity
+from migrate.outcome import Outcome
+from migrate.report import source
+from migrate.report.diff import encoded
+from migrate.report.report import Report
+from migrate.report.terminal import show
+from migrate.settings import SettingsError, unknown_code
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line.
+
+    Args:
+      argv: the arguments without the program's name; by default the process's own.
+
+    Returns:
+      The exit code: 0 nothing found, 1 something to change or left, 2 an error in a file or in the arguments, 130
+      after Ctrl-C.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    command = _COMMANDS.get(arguments[0]) if arguments else None
+    try:
+        return command(arguments[1:]) if command else _migrate(arguments)
+    except SettingsError as error:
+        message = f"{program()}: error: {error}\n"
+        _print(sys.stderr, lambda stream: stream.write(message))
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except SystemExit as stop:
+        # argparse ends this way after --help and after an error; what it printed goes out here.
+        _print(sys.stdout, lambda stream: None)
+        return stop.code if isinstance(stop.code, int) else 0
+
+
+def _migrate(arguments: Sequence[str]) -> int:
+    asked = parse(arguments)
+    stdin = standard_input() if asked.paths == (STDIN,) else None
+    outcome = _found(asked, stdin)
+    # Opened before anything is written, so that a wrong name costs nothing.
+    file = None if asked.output is None else _opened(asked.output)
+    written = _written(outcome, stdin) if asked.write else None
+    report = _report(asked, outcome, stdin, written)
+    if file is not None:
+        _save(report, file)
+    if stdin is not None and asked.write:
+        content = _rewritten(outcome, stdin)
+        _print(sys.stdout, lambda stream: stream.buffer.write(content))
+    elif file is None:
+        _print(sys.stdout, report.show)
+    errors_are_shown = asked.format == "text" and file is None
+    _print(sys.stderr, lambda stream: report.summarise(stream, with_errors=not errors_are_shown))
+    return outcome.exit_code
+
+
+def _found(asked: Arguments, stdin: bytes | None) -> Outcome:
+    from migrate.run import run
+
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=None, stdin=stdin)
+    from migrate.report.progress import ProgressBar
+
+    bar = ProgressBar(sys.stderr)
+    try:
+        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=bar, stdin=stdin)
+    finally:
+        bar.close()
+
+
+def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:
+    """Makes the changes; what fails becomes findings of the outcome. The paths that were written."""
+    changed = {change.path for change in outcome.changes}
+    if stdin is not None or not changed:
+        return changed
+    from migrate.run import write
+
+    failures = write(outcome)
+    outcome.findings.extend(failures)
+    return changed - {failure.path for failure in failures}
+
+
+def _rewritten(outcome: Outcome, stdin: bytes) -> bytes:
+    for change in outcome.changes:
+        if change.path == source.STDIN:
+            return encoded(change, change.after)
+    return stdin
+
+
+def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Collection[str] | None) -> Report:
+    names: dict[str, str] = {}
+    reasons: dict[tuple[str, Fidelity], str] = {}
+    if outcome.findings:
+        from migrate.rules import RULES
+
+        names = {code: rule.name for code, rule in RULES.items()}
+        reasons = {(code, rule.fidelity): _reason(rule.page) for code, rule in RULES.items()}
+    return Report(
+        outcome,
+        asked.format,
+        names,
+        lambda finding: reasons.get((finding.code, finding.fidelity), ""),
+        stdin=stdin,
+        written=written,
+        todo=asked.settings.todo,
+    )
+
+
+def _reason(page: str) -> str:
+    """The first sentence of a rule's page on its fidelity."""
+    paragraph = page.partition("\nFidelity:")[2].partition("\n\n")[0]
+    words = " ".join(paragraph.replace("``", "").split())
+    return words.removeprefix("exact. ").removeprefix("noted. ").partition(". ")[0].removesuffix(".")
+
+
+def _opened(output: str) -> BinaryIO:
+    try:
+        return open(output, "wb")
+    except OSError as error:
+        raise _not_written(output, error) from None
+
+
+def _save(report: Report, file: BinaryIO) -> None:
+    try:
+        with file:
+            report.save(file)
+    except OSError as error:
+        raise _not_written(file.name, error) from None
+
+
+def _not_written(name: str, error: OSError) -> SettingsError:
+    return SettingsError(f"{name} cannot be written: {error.strerror}")
+
+
+def _print(stream: TextIO | None, content: Callable[[TextIO], object]) -> None:
+    # Python starts with None in the place of a stream that the caller has closed.
+    if stream is None:
+        return
+    try:
+        content(stream)
+        stream.flush()
+    except OSError as error:
+        # What is still in the buffer must not fail a second time when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        # A reader such as head has seen enough, which is no error.
+        if not isinstance(error, BrokenPipeError):
+            raise _not_written(stream.name, error) from None
+
+
+def _explain(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog=f"{program()} explain", description="Prints the page of a rule.")
+    parser.add_argument("code", metavar="CODE", help="the rule's code, such as FT104")
+    code = parser.parse_args(arguments).code.upper()
+    from migrate.rules import RULES
+
+    if code not in RULES:
+        raise SettingsError(unknown_code(code, tuple(RULES)))
+    page = RULES[code].page
+    _print(sys.stdout, lambda stream: show([[(line, "")] for line in page.splitlines()], stream))
+    return 0
+
+
+def _rules(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog=f"{program()} rules",
+        description="Lists all rules: the code, the closest that a rewrite can be, the title.",
+    )
+    parser.parse_args(arguments)
+    from migrate.rules import RULES
+
+    lines = [[(code, "cyan"), (f"  {rule.fidelity.value:6}  {rule.title}", "")] for code, rule in RULES.items()]
+    _print(sys.stdout, lambda stream: show(lines, stream))
+    return 0
+
+
+def _verify(arguments: Sequence[str]) -> int:
+    from migrate.verify.cli import main as verify
+
+    return verify(list(arguments))
+
+
+_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"explain": _explain, "rules": _rules, "verify": _verify}

@@ -1,0 +1,125 @@
+"""Finds the checkpoint to continue from, be it an Estimator's or a manager's."""
+
+import os
+import re
+
+import tensorflow as tf
+
+
+def mend_checkpoint_list(model_dir):
+    """Makes the file ``checkpoint``, a directory's list of checkpoints, safe to use.
+
+    Call it before ``tf.train.CheckpointManager(..., model_dir)``, which deletes in time
+    whatever that file lists, and begins from scratch when it is lost. Afterwards
+
+    - what an Estimator wrote counts for no ``max_to_keep`` and is never deleted;
+    - the latest checkpoint can be read: a torn one is passed over, with a warning. To
+      know that, the latest is read once;
+    - a list that was lost is there again, made from the files.
+
+    Args:
+      model_dir: the Estimator's directory; it may be new.
+
+    Raises:
+      ValueError: there are checkpoints, but none that can be read.
+    """
+    found = _on_disk(model_dir)
+    state = tf.train.get_checkpoint_state(model_dir)
+    listed = list(
+        map(os.path.basename, state.all_model_checkpoint_paths if state else ())
+    )
+    latest = os.path.basename(state.model_checkpoint_path) if state else None
+    names = [*listed, latest] if latest not in listed else listed
+    whole = _without_torn(model_dir, names) or _without_torn(model_dir, list(found))
+    if found and not whole:
+        raise ValueError(f"None of the checkpoints in {model_dir} can be read.")
+    managed = [name for name in whole if not name.startswith("model.ckpt-")]
+    if whole and (whole[-1] != latest or managed != listed):
+        preserved = state.last_preserved_timestamp if state else 0.0
+        _write_list(model_dir, whole[-1], {n: found[n] for n in managed}, preserved)
+
+
+def restore(manager, train):
+    """Restores the latest checkpoint, or initializes the variables where there is none.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``.
+      train: a ``ModelFnTraining``.
+
+    Returns:
+      The global step, an int.
+
+    Raises:
+      ValueError: the checkpoint lacks variables, or has them in another shape.
+    """
+    path = manager.latest_checkpoint
+    if path is None:
+        train.initialize()
+    else:
+        saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
+        if "_CHECKPOINTABLE_OBJECT_GRAPH" in saved:
+            _check_fit(path, saved, train.variables, variable_key)
+            manager.restore_or_initialize()
+        else:
+            whole = {n: v for n, v in train.variables.items() if "/part_" not in n}
+            _check_fit(path, saved, whole, str)  # the rest, the Saver checks
+            train.initialize(estimator_checkpoint=path)
+        tf.get_logger().info("Restored %s", path)
+    return int(train.global_step)
+
+
+def _on_disk(model_dir):
+    """Returns the time of each checkpoint, in seconds, by name and in order of step."""
+    files = tf.io.gfile.glob(os.path.join(model_dir, "*ckpt-*.index"))
+    times = {f: tf.io.gfile.stat(f).mtime_nsec / 1e9 for f in files}
+    by_step = sorted(times, key=lambda f: int(re.search(r"-(\d+)\.index$", f)[1]))
+    return {os.path.basename(f)[: -len(".index")]: times[f] for f in by_step}
+
+
+def _without_torn(model_dir, names):
+    names = list(names)
+    while names and not _is_whole(os.path.join(model_dir, names[-1])):
+        tf.get_logger().warning("Cannot read checkpoint %s: passed over", names.pop())
+    return names
+
+
+def _is_whole(path):
+    try:
+        reader = tf.train.load_checkpoint(path)
+        for name in reader.get_variable_to_shape_map():
+            reader.get_tensor(name)
+    except (tf.errors.OpError, ValueError):
+        return False
+    return True
+
+
+def _write_list(model_dir, latest, managed, preserved):
+    """Writes ``checkpoint``, a text of TensorFlow's ``CheckpointState``, in one go."""
+    lines = [f'model_checkpoint_path: "{latest}"']
+    lines += [f'all_model_checkpoint_paths: "{name}"' for name in managed]
+    lines += [f"all_model_checkpoint_timestamps: {t}" for t in managed.values()]
+    lines += [f"last_preserved_timestamp: {preserved}"]
+    path = os.path.join(model_dir, "checkpoint")
+    tf.io.write_file(path + ".new", "\n".join(lines) + "\n")
+    tf.io.gfile.rename(path + ".new", path, overwrite=True)
+
+
+def variable_key(name):
+    """Returns the key of a variable in the checkpoints of ``train.checkpoint``."""
+    escaped = name.replace(".", "..").replace("/", ".S")
+    return f"variables/{escaped}/.ATTRIBUTES/VARIABLE_VALUE"
+
+
+def _check_fit(path, saved, variables, key):
+    missing = [name for name in variables if key(name) not in saved]
+    misshapen = [
+        f"{name} {saved[key(name)]}, not {v.shape.as_list()}"
+        for name, v in variables.items()
+        if key(name) in saved and saved[key(name)] != v.shape.as_list()
+    ]
+    if missing or misshapen:
+        raise ValueError(
+            f"{path} does not fit the model_fn. Missing in it: "
+            f"{', '.join(missing) or 'none'}. Of another shape: "
+            f"{', '.join(misshapen) or 'none'}."
+        )

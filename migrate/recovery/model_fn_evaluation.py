@@ -1,0 +1,84 @@
+"""Evaluates an unchanged TF1 ``model_fn`` as ``Estimator.evaluate`` does."""
+
+import numbers
+import os
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery.model_fn_call import call_model_fn, features_and_labels
+from migrate.recovery.model_fn_session import RestoredSession, input_in_graph
+
+
+def evaluate(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    steps=None,
+    hooks=(),
+    checkpoint_path=None,
+    name=None,
+):
+    """Evaluates a checkpoint, and writes the metrics for TensorBoard.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      model_dir: holds the checkpoints; the metrics go to its ``eval`` or ``eval_NAME``.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      steps: how many batches; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      name: tells apart evaluations on several datasets.
+
+    Returns:
+      A dict with the model_fn's metrics, the mean "loss", and the "global_step".
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        step = tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "eval", params, config)
+        features, labels = features_and_labels(batch)
+        spec = call_model_fn(model_fn, features, labels, "eval", params, config)
+        metrics = spec.eval_metric_ops or {}
+        pairs = {name: _pair(metric) for name, metric in metrics.items()}
+        pairs["loss"] = tf1.metrics.mean(spec.loss)
+        update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
+        values = {name: value for name, (value, _) in pairs.items()}
+        final = tf1.train.FinalOpsHook({**values, "global_step": step})
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
+        with tf1.train.MonitoredSession(creator, hooks) as session:
+            taken = 0
+            while not session.should_stop() and taken != steps:
+                session.run(update)
+                taken += 1
+        directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
+        _write_metrics(directory, final.final_ops_values)
+    return final.final_ops_values
+
+
+def _pair(metric):
+    """Returns the value and the update of a ``tf1.metrics`` pair or a Keras metric."""
+    if isinstance(metric, tuple):
+        return metric
+    return metric.result(), metric.updates
+
+
+def _write_metrics(directory, metrics):
+    step = metrics["global_step"]
+    tf1.logging.info("Saving dict for global step %d: %s", step, metrics)
+    summary = tf1.Summary()
+    for name, value in metrics.items():
+        if name != "global_step" and isinstance(value, numbers.Number):
+            summary.value.add(tag=name, simple_value=value)
+    writer = tf1.summary.FileWriterCache.get(directory)
+    writer.add_summary(summary, step)
+    writer.flush()

@@ -1,0 +1,78 @@
+"""Runs a part of a TF1 graph inside a ``tf.function``."""
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+
+class GraphPart:
+    """The part of a TF1 graph that some results need, to be run in a ``tf.function``.
+
+    It runs what ``Session.run(results)`` would run and nothing else. Unlike a session,
+    it reads and writes a variable in program order: ``tf.function`` sees to that.
+
+    Args:
+      graph: the ``tf.Graph``.
+      results: tensors and operations of the graph, to be computed.
+      given: names of the tensors that each run is given from outside.
+      prefix: begins the names under which the part's tables are shared.
+
+    Attributes:
+      needs: names of the tensors, of those given, that the part uses.
+      operations: names of the operations that it runs.
+    """
+
+    def __init__(self, graph, results, given, prefix=""):
+        self._results = [result.name for result in results]
+        sources = {name.split(":")[0] for name in given}
+        self.operations = _operations_behind(results, sources)
+        self.needs = set(given).intersection(self._results)
+        whole = graph.as_graph_def()
+        self._nodes = tf1.GraphDef(versions=whole.versions, library=whole.library)
+        for node in whole.node:  # in the order in which the program made them
+            if node.name in self.operations:
+                self._add(node, given, prefix)
+
+    def _add(self, node, given, prefix):
+        inputs = [name for name in node.input if not name.startswith("^")]
+        controls = [name for name in node.input if name[1:] in self.operations]
+        tensors = [name if ":" in name else f"{name}:0" for name in inputs]
+        self.needs.update(set(given).intersection(tensors))
+        del node.input[:]
+        node.input.extend(inputs + controls)
+        # A variable's handle is given: there is nothing to be placed beside.
+        node.attr.pop("_class", None)
+        if "shared_name" in node.attr and not node.attr["shared_name"].s:
+            node.attr["shared_name"].s = (prefix + node.name).encode()
+        self._nodes.node.append(node)
+
+    def run(self, given):
+        """Adds the part to the current ``tf.function``, and returns its results.
+
+        Args:
+          given: a dict from name to tensor, or from a handle's name to ``tf.Variable``.
+        """
+        known = {name: _inside(given[name]) for name in self.needs}
+        inside = [name for name in self._results if name not in known]
+        computed = tf.graph_util.import_graph_def(
+            self._nodes, input_map=known, return_elements=inside, name=""
+        )
+        known.update(zip(inside, computed))
+        return [known[name] for name in self._results]
+
+
+def _operations_behind(results, sources):
+    found, ahead = set(), [getattr(result, "op", result) for result in results]
+    while ahead:
+        operation = ahead.pop()
+        if operation.name not in found and operation.name not in sources:
+            found.add(operation.name)
+            ahead += [tensor.op for tensor in operation.inputs]
+            ahead += operation.control_inputs
+    return found
+
+
+def _inside(given):
+    """Brings a tensor or a variable into the function that is being traced."""
+    if isinstance(given, tf.Variable):
+        return tf.convert_to_tensor(given.handle)
+    return tf.identity(given)

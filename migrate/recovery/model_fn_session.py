@@ -1,0 +1,65 @@
+"""A graph and a session of their own for a model_fn, as an Estimator makes them."""
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery.model_fn_call import call_input_fn
+from migrate.recovery.model_fn_checkpoints import variable_key
+
+
+def input_in_graph(input_fn, mode, params=None, config=None):
+    """Calls ``input_fn`` in the default graph.
+
+    Args:
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      mode, params, config: passed on where input_fn names them.
+
+    Returns:
+      The batch, a structure of tensors, and the hooks that the session needs for it.
+    """
+    batch = call_input_fn(input_fn, mode, params, config)
+    if not isinstance(batch, tf.data.Dataset):
+        return batch, []
+    iterator = tf1.data.make_initializable_iterator(batch)
+    return iterator.get_next(), [_StartIterator(iterator.initializer)]
+
+
+class _StartIterator(tf1.train.SessionRunHook):
+    def __init__(self, initializer):
+        self._initializer = initializer
+
+    def after_create_session(self, session, coord):
+        session.run(self._initializer)
+
+
+class RestoredSession(tf1.train.SessionCreator):
+    """Makes sessions whose variables are restored from a checkpoint.
+
+    Args:
+      checkpoint_path: of a ``tf.train.CheckpointManager`` or an Estimator; None to
+        initialize the variables.
+      scaffold: the EstimatorSpec's ``tf.compat.v1.train.Scaffold``, or None.
+    """
+
+    def __init__(self, checkpoint_path, scaffold=None):
+        self._path = checkpoint_path
+        self._scaffold = scaffold or tf1.train.Scaffold()
+
+    def create_session(self):
+        """Returns a ``tf.compat.v1.Session`` of the default graph."""
+        if self._path is None:
+            return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
+        local = (
+            self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
+        )
+        session = tf1.Session()
+        self._saver().restore(session, self._path)
+        session.run(local)
+        return session
+
+    def _saver(self):
+        saved = tf.train.load_checkpoint(self._path).get_variable_to_shape_map()
+        if self._scaffold.saver or "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved:
+            return self._scaffold.saver or tf1.train.Saver()
+        by_key = {variable_key(v.op.name): v for v in tf1.global_variables()}
+        return tf1.train.Saver(by_key)

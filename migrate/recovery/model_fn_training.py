@@ -1,0 +1,174 @@
+"""Trains an unchanged TF1 ``model_fn`` on TF2 variables."""
+
+import uuid
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery.model_fn_call import call_model_fn, features_and_labels
+from migrate.recovery.model_fn_graph import GraphPart
+
+
+class ModelFnTraining:
+    """An unchanged ``model_fn`` in training: its variables, and the steps it takes.
+
+    The model_fn builds its TF1 graph once, as under an Estimator. ``tf.function`` runs
+    that graph on ``tf.Variable`` objects, which have the names that the graph gave.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      dataset: a ``tf.data.Dataset`` of features, or of (features, labels).
+      params: a dict for the model_fn.
+      config: what the model_fn reads from its ``RunConfig``, if anything.
+      seed: the graph's random seed, ``RunConfig.tf_random_seed``.
+      warm_start_from: a checkpoint's path, or a ``WarmStartSettings``, that
+        ``initialize`` takes values from.
+      summary_dir: where ``tf.compat.v1.summary`` goes; None for nowhere.
+      save_summary_steps: steps from one summary to the next; None or 0 for none.
+
+    Attributes:
+      graph: the TF1 graph.
+      spec: the EstimatorSpec that the model_fn returned.
+      variables: a dict from name to ``tf.Variable``: all that a checkpoint holds.
+      checkpoint: a ``tf.train.Checkpoint`` of them.
+      global_step: one of them, int64.
+      writer: a ``tf.summary.SummaryWriter`` into summary_dir, or None.
+    """
+
+    def __init__(
+        self,
+        model_fn,
+        dataset,
+        *,
+        params=None,
+        config=None,
+        seed=None,
+        warm_start_from=None,
+        summary_dir=None,
+        save_summary_steps=100,
+    ):
+        self.graph = tf.Graph()
+        with self.graph.as_default():
+            tf1.set_random_seed(seed)
+            tf1.train.create_global_step()
+            self._placeholders, batch = _placeholders(dataset.element_spec)
+            features, labels = features_and_labels(batch)
+            spec = call_model_fn(model_fn, features, labels, "train", params, config)
+            if warm_start_from:
+                path = isinstance(warm_start_from, str)
+                tf1.train.warm_start(*([warm_start_from] if path else warm_start_from))
+            self._loss = tf.reshape(spec.loss, [])
+            if "loss" not in [s.op.name for s in tf1.get_collection("summaries")]:
+                tf1.summary.scalar("loss", self._loss)
+            self._summary = tf1.summary.merge_all()
+            self._saved = {v.op.name: v for v in tf1.global_variables()}
+            local = {v.op.name: v for v in tf1.local_variables()}
+            self._scaffold = spec.scaffold or tf1.train.Scaffold()
+            start = (
+                self._scaffold.local_init_op or self._scaffold.default_local_init_op()
+            )
+        self.spec = spec
+        in_graph = {**local, **self._saved}
+        held = {
+            name: tf.Variable(tf.zeros(v.shape, v.dtype), False, name=name)
+            for name, v in in_graph.items()
+        }
+        self._by_handle = {v.handle.name: held[name] for name, v in in_graph.items()}
+        self.variables = {name: held[name] for name in self._saved}
+        self.checkpoint = tf.train.Checkpoint(variables=self.variables)
+        self.global_step = self.variables["global_step"]
+        self.writer = summary_dir and tf.summary.create_file_writer(summary_dir)
+        self._save_summary_steps = summary_dir and save_summary_steps
+        self._prefix = f"{uuid.uuid4()}/"  # the tables of two trainings must not meet
+        self._divide()
+        self._take_steps = tf.function(self._take_steps, autograph=False)
+        tf.function(lambda: self.part([start]).run(self._by_handle)[:0])()
+
+    def initialize(self, estimator_checkpoint=None):
+        """Gives the variables the values that an Estimator's session begins with.
+
+        Args:
+          estimator_checkpoint: the path of a checkpoint that an Estimator wrote, to
+            continue it. None for the initializers, ``init_from_checkpoint``, the
+            Scaffold's ``init_fn`` and the warm start.
+        """
+        with self.graph.as_default():
+            creator = tf1.train.ChiefSessionCreator(
+                self._scaffold, checkpoint_filename_with_path=estimator_checkpoint
+            )
+            with creator.create_session() as session:
+                values = session.run(self._saved)
+        for name, value in values.items():
+            self.variables[name].assign(value)
+
+    def __call__(self, batches, until, first_step):
+        """Takes several steps without coming back to Python between them.
+
+        Args:
+          batches: an iterator of the dataset.
+          until: the global step to stop at, an int; a loss that is NaN stops before.
+          first_step: the step at which the training began; summaries count from it.
+
+        Returns:
+          The last step's loss, a float.
+
+        Raises:
+          tf.errors.OutOfRangeError: the dataset ended; the steps before that are taken.
+        """
+        bounds = tf.constant(until, tf.int64), tf.constant(first_step, tf.int64)
+        return float(self._take_steps(batches, *bounds))
+
+    def part(self, results, given=frozenset()):
+        """Returns the ``GraphPart`` of some results; see ``given`` for its inputs."""
+        inputs = {p.name for p in self._placeholders} | self._by_handle.keys()
+        return GraphPart(self.graph, results, inputs | given, self._prefix)
+
+    def given(self, batch):
+        """Returns what a part is given: a batch, and the variables."""
+        tensors = tf.nest.flatten(batch, expand_composites=True)
+        names = [placeholder.name for placeholder in self._placeholders]
+        return {**self._by_handle, **dict(zip(names, tensors))}
+
+    def _divide(self):
+        """Tells what each step runs from what only a summary needs."""
+        results = [self._loss, self.spec.train_op]
+        self._step_part = self.part(results)
+        if not self._save_summary_steps:
+            return
+        operations = self._step_part.operations
+        outputs = {
+            tensor.name: tensor
+            for operation in self.graph.get_operations()
+            if operation.name in operations
+            for tensor in operation.outputs
+        }
+        self._summary_part = self.part([self._summary], operations | outputs.keys())
+        self._shared = sorted(self._summary_part.needs & outputs.keys())
+        self._step_part = self.part(results + [outputs[name] for name in self._shared])
+
+    def _take_steps(self, batches, until, first_step):
+        def take_step(step, _):
+            given = self.given(next(batches))
+            loss, _, *shared = self._step_part.run(given)
+            if self._save_summary_steps:
+                given.update(zip(self._shared, shared))
+                due = (step - first_step) % self._save_summary_steps == 0
+                tf.cond(due, lambda: self._write(given, step + 1), lambda: False)
+            return self.global_step.read_value(), loss
+
+        return tf.while_loop(
+            lambda step, loss: (step < until) & ~tf.math.is_nan(loss),
+            take_step,
+            (self.global_step.read_value(), tf.zeros([], self._loss.dtype)),
+        )[1]
+
+    def _write(self, given, step):
+        (summary,) = self._summary_part.run(given)
+        with self.writer.as_default(step):
+            return tf.summary.experimental.write_raw_pb(summary)
+
+
+def _placeholders(structure):
+    parts = tf.nest.flatten(structure, expand_composites=True)
+    flat = [tf1.placeholder(part.dtype, part.shape) for part in parts]
+    return flat, tf.nest.pack_sequence_as(structure, flat, expand_composites=True)

@@ -1,0 +1,40 @@
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+ROOT = Path(__file__).parents[3]
+
+
+def run(python, program, *arguments, legacy_keras=False, check=True):
+    """Runs one of the programs in a process of its own; returns what it printed."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment.pop("TF_USE_LEGACY_KERAS", None)
+    if legacy_keras and python != os.environ["MIGRATE_OLD_PYTHON"]:
+        environment["TF_USE_LEGACY_KERAS"] = "1"
+    done = subprocess.run(
+        [python, PROGRAMS / program, *map(str, arguments)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert not check or done.returncode == 0, done.stderr[-4000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def old_python():
+    return os.environ["MIGRATE_OLD_PYTHON"]
+
+
+@pytest.fixture(scope="session")
+def new_python():
+    return os.environ["MIGRATE_NEW_PYTHON"]
+
+
+@pytest.fixture(scope="session")
+def estimators(tmp_path_factory, old_python):
+    """A directory with each model's Estimator, stopped at step 10, and its losses from there to step 70."""
+    directory = tmp_path_factory.mktemp("estimators")
+    run(old_python, "with_estimator.py", directory)
+    return directory, json.loads((directory / "estimator.json").read_text())

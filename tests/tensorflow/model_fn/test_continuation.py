@@ -1,0 +1,50 @@
+"""A migrated program continues an Estimator's checkpoint, and its losses are equal to the last bit."""
+
+import json
+
+import pytest
+
+from .conftest import run
+
+WITHOUT_LAYERS = [
+    "adam",
+    "momentum",
+    "adagrad",
+    "rmsprop",
+    "ftrl",
+    "sgd",
+    "columns",
+    "partitioned",
+    "unused_operations",
+    "control_flow",
+]
+
+
+@pytest.fixture(scope="module")
+def continued(estimators, new_python, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("continued")
+    program, source = "with_checkpoint_manager.py", estimators[0] / "at_10"
+    run(new_python, program, source, directory / "a", directory / "a.json", *WITHOUT_LAYERS, "own_optimizer")
+    run(new_python, program, source, directory / "b", directory / "b.json", "layers", legacy_keras=True)
+    return {**json.loads((directory / "a.json").read_text()), **json.loads((directory / "b.json").read_text())}
+
+
+@pytest.mark.parametrize("name", [*WITHOUT_LAYERS, "layers"])
+def test_sixty_losses_are_equal_to_those_of_the_estimator_going_on(name, estimators, continued):
+    assert continued[name]["one"] == {str(11 + i): loss for i, loss in enumerate(estimators[1][name])}
+
+
+@pytest.mark.parametrize("name", [*WITHOUT_LAYERS, "layers"])
+def test_losses_are_the_same_when_python_is_left_out_for_twelve_steps(name, estimators, continued):
+    assert continued[name]["twelve"] == {str(s): estimators[1][name][s - 11] for s in range(22, 71, 12)}
+
+
+def test_an_optimizer_that_moves_the_step_itself_stays_within_1e_5_of_the_estimator(estimators, continued):
+    """The Estimator reads and moves its step in no particular order, so that its own runs differ from one another."""
+    ours = list(continued["own_optimizer"]["one"].values())
+    assert ours == pytest.approx(estimators[1]["own_optimizer"], rel=1e-5)
+
+
+def test_an_optimizer_that_moves_the_step_itself_repeats_to_the_last_bit(continued):
+    runs = continued["own_optimizer"]
+    assert runs["twelve"] == {step: runs["one"][step] for step in runs["twelve"]}

@@ -115,15 +115,23 @@ def _findings(
 ) -> Iterator[Finding]:
     for rule, verdict in collected:
         span = module.span(verdict.node)
-        finding = Finding(
-            rule.code, verdict.fidelity, module.path, span, program.site.symbol.qualified, verdict.message, verdict.help
-        )
+        symbol = _symbol(module, program, verdict.node)
+        finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
         if reason is None:
             yield replace(finding, rewritten=True)
         elif verdict.fidelity is Fidelity.MANUAL:
             yield finding
         elif not rule.is_setting:  # a setting goes with its RunConfig, which is reported
-            yield finding.left(f"left as its program is, because of {reason}")
+            yield finding.left("left, because its program is", f"See {reason}.")
+
+
+def _symbol(module: Module, program: Program, node: ast.expr | ast.stmt) -> str:
+    """The qualified name of what stands at a site: of the call, of a method, else of its estimator."""
+    estimator = program.site.symbol.qualified
+    if not isinstance(node, ast.Call):
+        return estimator
+    method = next((f"{estimator}.{call.method}" for call in program.calls if call.node is node), estimator)
+    return module.names.qualified(node.func) or method
 
 
 def _loose(module: Module, site: Site) -> Finding:

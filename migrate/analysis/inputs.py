@@ -95,11 +95,9 @@ class Inputs:
         seen.add(function)
         if isinstance(function, ast.Lambda):
             return self._is_dataset(function.body, seen)
-        values = [node.value for node in ast.walk(function) if isinstance(node, ast.Return) and self._owns(function, node)]
+        returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+        values = [node.value for node in returns if self.names.scope_of(node).node is function]
         return bool(values) and all(value is not None and self._is_dataset(value, seen) for value in values)
-
-    def _owns(self, function: FunctionNode, node: ast.AST) -> bool:
-        return self.names.scope_of(node).node is function
 
     def _is_dataset(self, value: ast.expr, seen: set[ast.AST]) -> bool:
         if isinstance(value, ast.Call):
@@ -128,9 +126,8 @@ class Inputs:
 def _is_method_of(value: ast.expr, name: str) -> bool:
     """Whether ``value`` is a chain of method calls that begins at the variable ``name``."""
     while isinstance(value, ast.Call | ast.Attribute):
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-            if "iterator" in value.func.attr or value.func.attr == "get_next":
-                return False
+        if isinstance(value, ast.Attribute) and ("iterator" in value.attr or value.attr == "get_next"):
+            return False
         value = value.func if isinstance(value, ast.Call) else value.value
     return isinstance(value, ast.Name) and value.id == name
 

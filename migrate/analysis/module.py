@@ -81,7 +81,7 @@ class Module:
 
     @property
     def is_tf1(self) -> bool:
-        """Whether plain ``tensorflow`` means TensorFlow 1 here, so that ``tf.estimator`` has TensorFlow 1's defaults."""
+        """Whether plain ``tensorflow`` means TensorFlow 1 here, and ``tf.estimator`` has its defaults."""
         return bool(self.tf1_only)
 
     def span(self, node: ast.expr | ast.stmt) -> Span:

@@ -41,15 +41,16 @@ class Configs:
 
     def behind(self, expression: ast.expr | None) -> Config:
         """The config that an estimator gets by its argument ``config=expression``."""
-        if is_none(expression):
+        if expression is None:
             return Config()
-        assert expression is not None
         try:
             return self._read(expression)
         except Unbindable as reason:
             return Config(problem=(expression, str(reason)))
 
     def _read(self, expression: ast.expr) -> Config:
+        if is_none(expression):
+            return Config()
         if isinstance(expression, ast.Name):
             return self._read_name(expression)
         if not isinstance(expression, ast.Call):

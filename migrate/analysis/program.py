@@ -67,7 +67,7 @@ class Program:
       returned: the function that hands the estimator over and its ``return``; None when it stays where it is made.
       receivers: the assignments that take it from there.
       calls: its method calls, in the order of the file.
-      problems: what cannot be understood: the node and the reason.
+      problems: what else cannot be understood: the node and the reason.
     """
 
     module: Module
@@ -119,8 +119,6 @@ class _Reader:
         self._read_arguments(program)
         config = program.arguments.get("config") or _keyword(site.node, "config")
         program.config = self.configs.behind(config)
-        if program.config.problem is not None:
-            program.problems.append(program.config.problem)
         self._read_variable(program)
         program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
         return program
@@ -209,8 +207,8 @@ class _Reader:
         if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)) or function.decorator_list:
             program.problems.append((statement, f"`{function.name}` is no plain function"))
             return
-        returns = [n for n in ast.walk(function) if isinstance(n, ast.Return) and self.names.scope_of(n).node is function]
-        if len(returns) != 1:
+        returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+        if len([node for node in returns if self.names.scope_of(node).node is function]) != 1:
             program.problems.append((statement, f"`{function.name}` returns in more than one place"))
             return
         program.returned = (function, statement)

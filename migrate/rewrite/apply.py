@@ -1,7 +1,7 @@
 """Applies a plan to a file's text with LibCST, so that every byte outside the edits stays."""
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import libcst as cst
 import libcst.matchers as m
@@ -13,6 +13,7 @@ from migrate.rewrite.plan import InsertFirst, Part, Plan, Redefine, ReplaceExpre
 
 _Place = tuple[int, int]
 _Range = tuple[int, int, int, int]
+_Replaceable = cst.Call | cst.Attribute | cst.Name
 _Line = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
@@ -40,7 +41,7 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
 class _Editor(cst.CSTTransformer):
     """Replaces nodes by their positions in the old text."""
 
-    def __init__(self, module: cst.Module, plan: Plan, ranges: "dict[cst.CSTNode, CodeRange]") -> None:
+    def __init__(self, module: cst.Module, plan: Plan, ranges: Mapping[cst.CSTNode, CodeRange]) -> None:
         super().__init__()
         self.module = module
         self.ranges = ranges
@@ -67,25 +68,45 @@ class _Editor(cst.CSTTransformer):
         start = self.ranges[node].start
         return start.line, start.column
 
-    def on_leave(self, original: cst.CSTNode, updated):  # type: ignore[no-untyped-def,override]
-        updated = super().on_leave(original, updated)
-        if isinstance(original, cst.SimpleStatementLine):
-            return self._statement_line(original, updated)
-        if isinstance(original, cst.SimpleStatementSuite):
-            return self._suite(original, updated)
-        if isinstance(original, cst.FunctionDef):
-            updated = self._function(original, updated)
-        if isinstance(original, cst.BaseCompoundStatement) and self._place(original) in self.statements:
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
+        return self._statement_line(original_node, updated_node)
+
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
+        return self._suite(original_node, updated_node)
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef | cst.RemovalSentinel:
+        if self._place(original_node) in self.statements:
             return cst.RemoveFromParent()
-        if isinstance(original, cst.BaseExpression):
-            return self._expression(original, updated)
-        if isinstance(updated, cst.IndentedBlock) and not updated.body:
-            return updated.with_changes(body=[cst.parse_statement("pass")])
-        return updated
+        return self._function(original_node, updated_node)
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For | cst.RemovalSentinel:
+        return cst.RemoveFromParent() if self._place(original_node) in self.statements else updated_node
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        if updated_node.body:
+            return updated_node
+        return updated_node.with_changes(body=[cst.parse_statement("pass")])
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
 
     def _statement_line(
         self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine
-    ) -> "cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel":
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
         if not any(self._place(small) in self.statements for small in original.body):
             return updated
         lines = self._replaced(original.body, updated.body)
@@ -125,9 +146,7 @@ class _Editor(cst.CSTTransformer):
         lines[0] = lines[0].with_changes(leading_lines=[*blank, *comments])
         return lines
 
-    def _suite(
-        self, original: cst.SimpleStatementSuite, updated: cst.SimpleStatementSuite
-    ) -> cst.BaseSuite:
+    def _suite(self, original: cst.SimpleStatementSuite, updated: cst.SimpleStatementSuite) -> cst.BaseSuite:
         """``if x: a; b`` becomes a block where one of its statements is replaced."""
         if not any(self._place(small) in self.statements for small in original.body):
             return updated
@@ -146,7 +165,7 @@ class _Editor(cst.CSTTransformer):
                 updated = _with_first(updated, edit.statements)
         return updated
 
-    def _expression(self, original: cst.BaseExpression, updated: cst.BaseExpression) -> cst.BaseExpression:
+    def _expression(self, original: _Replaceable, updated: _Replaceable) -> cst.BaseExpression:
         where = self.ranges.get(original)
         if where is None:
             return updated
@@ -156,8 +175,9 @@ class _Editor(cst.CSTTransformer):
             return updated
         source = formatted(edit.expression, where.start.column, self.module.default_indent).rstrip("\n")
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)
-        lpar, rpar = getattr(original, "lpar", ()), getattr(original, "rpar", ())
-        return expression.with_changes(lpar=lpar, rpar=rpar) if lpar else expression
+        if original.lpar and not getattr(expression, "lpar", ()):
+            return expression.with_changes(lpar=original.lpar, rpar=original.rpar)
+        return expression
 
 
 def _with_first(function: cst.FunctionDef, statements: str) -> cst.FunctionDef:
@@ -177,4 +197,3 @@ def _comments(node: cst.CSTNode) -> list[str]:
 
 def _comment_line(comment: str) -> cst.EmptyLine:
     return cst.EmptyLine(comment=cst.Comment(comment))
-

@@ -62,12 +62,14 @@ class Draft:
       program: the Estimator program.
       settings: the user's choices.
       vocabulary: names for new code.
-      datasets: the variable that holds the dataset made from a helper, by the helper's statement; shared by the
-        programs of a module.
+      dataset_names: the variable for the dataset made from a helper, by the helper's statement; shared by the programs
+        of a module.
       method_calls: the estimator methods that the module's programs call.
       hook_arguments: the ``hooks=`` of those calls.
       all: the drafts of all programs of the module.
-      inline_datasets: the dataset made from a helper that stands inside a call.
+      datasets: the expression for such a dataset where it is used.
+      datasets: dict[ast.stmt, str] = field(default_factory=dict)
+    inline_datasets: the dataset made from a helper that stands inside a call.
       model: the Keras model's variable.
       recovery: the ``CheckpointRecovery``'s variable.
       backup: the ``BackupAndRestore``'s variable, which stands in for ``recovery`` where that is the target.
@@ -92,10 +94,11 @@ class Draft:
     program: Program
     settings: Settings
     vocabulary: Vocabulary
-    datasets: dict[ast.stmt, str]
+    dataset_names: dict[ast.stmt, str]
     method_calls: set[ast.Call]
     hook_arguments: list[ast.expr]
     all: "list[Draft]"
+    datasets: dict[ast.stmt, str] = field(default_factory=dict)
     inline_datasets: dict[ast.Call, str] = field(default_factory=dict)
     model: str = "model"
     recovery: str = "recovery"
@@ -172,9 +175,9 @@ class Draft:
         """The expression for the dataset that a call trains, evaluates or predicts on."""
         assert call.input is not None
         if call.input.statement is not None:
-            return self.datasets[call.input.statement]
+            return self.datasets.get(call.input.statement, "")  # missing where the program is left
         if call.input.helper is not None:
-            return self.inline_datasets[call.input.helper]
+            return self.inline_datasets.get(call.input.helper, "")
         node = call.input.node
         if isinstance(node, ast.Lambda):
             return self.text(node.body)

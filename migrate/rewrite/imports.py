@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 import libcst as cst
+import libcst.helpers
 
 
 def _loaded(code: str) -> set[str]:
@@ -12,38 +13,48 @@ def _loaded(code: str) -> set[str]:
 
 
 def drop_unused(module: cst.Module, before: cst.Module) -> cst.Module:
-    """Removes the module's imports whose names the old code used and the new code does not."""
-    gone = _loaded(before.code) - _loaded(module.code)
-    return module if not gone else module.visit(_Dropper(gone))
+    """Removes imports that nothing uses: those that the rewrite freed, and all of ``tf.estimator``'s.
+
+    An import of an Estimator's name fails from TensorFlow 2.16 on, used or not.
+    """
+    loaded = _loaded(module.code)
+    return module.visit(_Dropper(_loaded(before.code) - loaded, loaded))
 
 
 class _Dropper(cst.CSTTransformer):
-    def __init__(self, gone: set[str]) -> None:
+    def __init__(self, gone: set[str], loaded: set[str]) -> None:
         super().__init__()
         self.gone = gone
+        self.loaded = loaded
 
     def leave_Import(
         self, original_node: cst.Import, updated_node: cst.Import
     ) -> cst.BaseSmallStatement | cst.RemovalSentinel:
-        return self._without(updated_node, updated_node.names)
+        return self._without(updated_node, updated_node.names, "")
 
     def leave_ImportFrom(
         self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom
     ) -> cst.BaseSmallStatement | cst.RemovalSentinel:
         if isinstance(updated_node.names, cst.ImportStar):
             return updated_node
-        return self._without(updated_node, updated_node.names)
+        module = updated_node.module
+        return self._without(updated_node, updated_node.names, cst.helpers.get_full_name_for_node(module or "") or "")
 
     def _without(
-        self, node: cst.Import | cst.ImportFrom, aliases: Sequence[cst.ImportAlias]
+        self, node: cst.Import | cst.ImportFrom, aliases: Sequence[cst.ImportAlias], module: str
     ) -> cst.BaseSmallStatement | cst.RemovalSentinel:
-        kept = [alias for alias in aliases if _bound(alias) not in self.gone]
+        kept = [alias for alias in aliases if not self._goes(alias, module)]
         if not kept:
             return cst.RemoveFromParent()
         if len(kept) == len(aliases):
             return node
         kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return node.with_changes(names=kept)
+
+    def _goes(self, alias: cst.ImportAlias, module: str) -> bool:
+        path = f"{module}.{alias.evaluated_name}".split(".")
+        is_estimator = "estimator" in path and any(part.startswith("tensorflow") for part in path)
+        return _bound(alias) in self.gone or (is_estimator and _bound(alias) not in self.loaded)
 
 
 def _bound(alias: cst.ImportAlias) -> str:
@@ -95,8 +106,7 @@ def _spaced(statements: list) -> list:  # type: ignore[type-arg]
     blank = cst.EmptyLine(indent=False)
     is_tensorflow = "tensorflow" in cst.Module([statements[0]]).code
     first = statements[0] if is_tensorflow else statements[0].with_changes(leading_lines=[blank])
-    rest = [s if "tensorflow" in cst.Module([s]).code else s.with_changes(leading_lines=[blank]) for s in statements[1:]]
-    return [first, *rest]
+    return [first, *statements[1:]]
 
 
 def _only(statement: str, used: set[str]) -> str:
@@ -121,9 +131,7 @@ def _is_import(statement: cst.BaseStatement) -> bool:
     """An import at the top of the file, ``from __future__`` included, also behind ``try``."""
     if isinstance(statement, cst.Try):
         return isinstance(statement.body, cst.IndentedBlock) and all(_is_import(s) for s in statement.body.body)
-    return isinstance(statement, cst.SimpleStatementLine) and isinstance(
-        statement.body[0], cst.Import | cst.ImportFrom
-    )
+    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Import | cst.ImportFrom)
 
 
 def _after_docstring(module: cst.Module) -> int:

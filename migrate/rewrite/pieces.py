@@ -40,7 +40,7 @@ def pieces() -> dict[str, Piece]:
     for entry in sorted(files("migrate.recovery").iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(".py") and entry.name != "__init__.py":
             piece = _read(entry.read_text(encoding="utf-8"))
-            found.update({name: piece for name in piece.provides})
+            found.update(dict.fromkeys(piece.provides, piece))
     return found
 
 

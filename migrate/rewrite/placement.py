@@ -1,4 +1,4 @@
-"""Where the emitted pieces stand: in the file that alone needs a few lines of them, or in one module that files share."""
+"""Where the emitted pieces stand: in the file itself, or in one module beside it that files share."""
 
 import ast
 import os

@@ -62,7 +62,7 @@ def dnn(program: Program, draft: Draft) -> Iterator[Verdict]:
     keras = f"{draft.tf}.keras"
     draft.layers += _hidden_layers(program, draft)
     draft.layers.append(f"{draft.model} = {keras}.Model({draft.inputs}, {keras}.layers.Dense({units})({draft.net}))")
-    loss = f'{keras}.losses.{loss.format(repr(reduction))}'
+    loss = f"{keras}.losses.{loss.format(repr(reduction))}"
     metric_list = ", ".join(f"{keras}.metrics.{metric}" for metric in metrics)
     draft.compile_arguments.update(loss=loss, metrics=f"[{metric_list}]")
     message = f"{program.name} becomes a Keras model with the same layers and loss"

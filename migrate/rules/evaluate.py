@@ -4,15 +4,14 @@ Loads the newest checkpoint of ``model_dir`` in a graph of its own and returns a
 
 Instead: ``recovery.restore()`` and ``model.evaluate(…, return_dict=True)``, in one dict that has ``global_step`` too.
 
-Fidelity: exact but for ``loss``, which Keras weighs by batch size where the Estimator took the plain mean over batches:
-they differ when the last batch is short. With ``BackupAndRestore`` the weights are those in memory, which ``fit`` has
+Fidelity: noted. ``loss`` is weighed by batch size in Keras, where the Estimator took the plain mean over batches: they
+differ when the last batch is short. With ``BackupAndRestore`` the weights are those in memory, which ``fit`` has
 restored; so evaluating before any training in the same run leaves the program. Summaries of evaluation are not written.
 ``hooks`` and ``checkpoint_path`` leave the program.
 
 See: tf.estimator.Estimator.evaluate, tf.keras.Model.evaluate.
 """
 
-import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none

@@ -65,7 +65,9 @@ def _rewrite(program: Program, draft: Draft, hook: HookClass) -> Verdict:
         draft.edits.append(Redefine(span(method), new_name, ", ".join((own, *parameters))))
     for stop in hook.stops:
         method = next(m for m in hook.methods.values() if stop in ast.walk(m))
-        draft.edits.append(ReplaceStatement(span(stop), (Part(f"{method.args.args[0].arg}.model.stop_training = True"),)))
+        draft.edits.append(
+            ReplaceStatement(span(stop), (Part(f"{method.args.args[0].arg}.model.stop_training = True"),))
+        )
     initializer = hook.initializer
     if initializer is not None and not _calls_super(initializer):
         draft.edits.append(InsertFirst(span(initializer), "super().__init__()"))

@@ -27,7 +27,9 @@ _PARAMETERS = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity"
 @rule(
     "FT123",
     "exact",
-    Example("numpy_input_fn({'x': x}, y, shuffle=False)", "from_tensor_slices(({'x': x}, y)).batch(128)", "train_input_fn"),
+    Example(
+        'numpy_input_fn({"x": x}, y, shuffle=False)', 'from_tensor_slices(({"x": x}, y)).batch(128)', "train_input_fn"
+    ),
     Example("numpy_input_fn({'x': x}, y, num_epochs=None, shuffle=False)", ".repeat().batch(128)", "train_input_fn"),
     Example("numpy_input_fn({'x': x}, y, 8, 2, True)", ".shuffle(1000)", "train_input_fn"),
     Example("pandas_input_fn(x, y, shuffle=False)", "from_tensor_slices((dict(x), y))", "train_input_fn"),
@@ -48,20 +50,22 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
     helper = given.helper
     try:
         arguments = bind(helper, _PARAMETERS)
-        text, is_shuffled = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
+        examples, batches = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
         if given.statement is not None:
-            _claim(program, draft, given, text)
+            _claim(program, draft, given, examples, batches)
         else:
-            draft.inline_datasets[helper] = text
+            draft.inline_datasets[helper] = examples + batches
     except Unbindable as reason:
         return manual(helper, str(reason), "Write the input as a function that returns a tf.data.Dataset.")
     name = given.symbol.tail.rpartition(".")[2]
-    if is_shuffled:
-        return noted(helper, f"{name} becomes a tf.data.Dataset with the same batches, shuffled in another random order")
+    if ".shuffle(" in batches:
+        return noted(
+            helper, f"{name} becomes a tf.data.Dataset with the same batches, shuffled in another random order"
+        )
     return exact(helper, f"{name} becomes a tf.data.Dataset with the same batches in the same order")
 
 
-def _claim(program: Program, draft: Draft, given: Input, text: str) -> None:
+def _claim(program: Program, draft: Draft, given: Input, examples: str, batches: str) -> None:
     """Replaces the statement that made the helper; every use of its name must be a call that is rewritten."""
     assert given.statement is not None and given.name is not None
     names = program.module.names
@@ -72,15 +76,21 @@ def _claim(program: Program, draft: Draft, given: Input, text: str) -> None:
         call = names.parent(keyword) if isinstance(keyword, ast.keyword) else keyword
         if not isinstance(call, ast.Call) or call not in draft.method_calls:
             raise Unbindable(f"`{given.name}` is also used at line {use.lineno}, where it must stay a function")
-    if given.statement not in draft.datasets:
-        stem = given.name.removesuffix("_input_fn").removesuffix("_fn")
-        draft.datasets[given.statement] = draft.vocabulary.fresh(f"{stem}_dataset" if stem else "dataset")
-    variable = draft.datasets[given.statement]
-    draft.edits.append(ReplaceStatement(program.module.span(given.statement), (Part(f"{variable} = {text}"),)))
+    stem = given.name.removesuffix("_input_fn").removesuffix("_fn")
+    if given.statement not in draft.dataset_names:
+        draft.dataset_names[given.statement] = draft.vocabulary.fresh(f"{stem}_dataset" if stem else "dataset")
+    variable = draft.dataset_names[given.statement]
+    at_use = ""
+    if draft.continues_input and ".shuffle(" in batches:
+        # A shuffle gives every pass another order; made anew for each fit, it repeats the one of the interrupted run.
+        batches, at_use = "", batches
+    draft.datasets[given.statement] = variable + at_use
+    new = (Part(f"{variable} = {examples}{batches}"),)
+    draft.edits.append(ReplaceStatement(program.module.span(given.statement), new))
 
 
-def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> tuple[str, bool]:
-    """The expression for the dataset, and whether it is shuffled."""
+def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> tuple[str, str]:
+    """The expression for a dataset of single examples, and the method calls that shuffle, repeat and batch it."""
     if "x" not in arguments:
         raise Unbindable("the helper is called without x")
     shuffle = literal(arguments.get("shuffle"))
@@ -90,7 +100,7 @@ def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> t
     features = f"dict({features})" if is_pandas else features
     labels = arguments.get("y")
     parts = features if is_none(labels) or labels is None else f"({features}, {draft.text(labels)})"
-    text = f"{draft.tf}.data.Dataset.from_tensor_slices({parts})"
+    batches = ""
     if shuffle:
         capacity = arguments.get("queue_capacity")
         if capacity is not None and is_none(capacity):
@@ -98,9 +108,10 @@ def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> t
         else:
             size = "1000" if capacity is None else draft.text(capacity)
         seed = ", seed=0" if draft.continues_input else ""
-        text += f".shuffle({size}{seed})"
+        batches = f".shuffle({size}{seed})"
     epochs = arguments.get("num_epochs")
     if epochs is not None and literal(epochs) != 1:
-        text += ".repeat()" if is_none(epochs) else f".repeat({draft.text(epochs)})"
+        batches += ".repeat()" if is_none(epochs) else f".repeat({draft.text(epochs)})"
     batch_size = arguments.get("batch_size")
-    return f"{text}.batch({'128' if batch_size is None else draft.text(batch_size)})", shuffle
+    batches += f".batch({'128' if batch_size is None else draft.text(batch_size)})"
+    return f"{draft.tf}.data.Dataset.from_tensor_slices({parts})", batches

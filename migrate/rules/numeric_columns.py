@@ -35,7 +35,7 @@ class _Columns:
 @rule(
     "FT121",
     "exact",
-    Example('[tf1.feature_column.numeric_column("x")]', 'inputs = {"x": tf.keras.Input((1,))}', "columns"),
+    Example('[tf1.feature_column.numeric_column("x")]', 'inputs = {"x": tf.keras.Input((1,), name="x")}', "columns"),
     Example('[tf1.feature_column.numeric_column("x", shape=[2, 3])]', "tf.keras.layers.Flatten()", "columns"),
     Example("[tf1.feature_column.numeric_column(k) for k in args.keys]", "for k in args.keys}", "columns"),
     Example('[tf1.feature_column.numeric_column("x", normalizer_fn=abs)]', None, "columns"),
@@ -54,7 +54,7 @@ def numeric_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
         return
     tf, inputs = draft.tf, draft.inputs
     keys = [draft.text(key) for key, _ in columns.columns]
-    items = ", ".join(f"{key}: {tf}.keras.Input({shape})" for key, shape in zip(keys, shapes, strict=True))
+    items = ", ".join(f"{key}: {tf}.keras.Input({shape}, name={key})" for key, shape in zip(keys, shapes, strict=True))
     if columns.loop is not None:
         variable, iterable = columns.loop
         items += f" for {draft.text(variable)} in {draft.text(iterable)}"
@@ -83,8 +83,10 @@ def _shape(draft: Draft, shape: ast.expr | None) -> str:
     if isinstance(shape, ast.List | ast.Tuple):
         if not shape.elts:
             return "(1,)"
-        return f"({', '.join(draft.text(size) for size in shape.elts)},)" if len(shape.elts) == 1 else (
-            f"({', '.join(draft.text(size) for size in shape.elts)})"
+        return (
+            f"({', '.join(draft.text(size) for size in shape.elts)},)"
+            if len(shape.elts) == 1
+            else (f"({', '.join(draft.text(size) for size in shape.elts)})")
         )
     if isinstance(literal(shape), int):
         return f"({draft.text(shape)},)"

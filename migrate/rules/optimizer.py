@@ -57,9 +57,12 @@ _V1 = {
     "FtrlOptimizer": _V1Optimizer(
         "Ftrl",
         (
-            "learning_rate", "learning_rate_power", "initial_accumulator_value", "l1_regularization_strength",
+            "learning_rate",
+            "learning_rate_power",
+            "initial_accumulator_value",
+            "l1_regularization_strength",
             "l2_regularization_strength",
-        ),  # fmt: skip
+        ),
         {
             **_RATE,
             "learning_rate_power": "learning_rate_power",
@@ -180,7 +183,7 @@ def _from_v1(draft: Draft, known: _V1Optimizer, call: ast.Call) -> str:
             raise Unbindable("the learning rate is computed, perhaps from the global step")
         written[known.renamed[parameter]] = draft.text(value)
     order = [keras for keras in (*known.renamed.values(), *known.constants) if keras in written]
-    rate = written["learning_rate"] if "learning_rate" in written else ""
+    rate = written.get("learning_rate", "")
     rest = [f"{keras}={written[keras]}" for keras in dict.fromkeys(order) if keras != "learning_rate"]
     return f"{known.keras}({', '.join([rate, *rest] if rate else rest)})"
 

@@ -10,7 +10,6 @@ Fidelity: exact. ``predict_keys``, ``hooks``, ``checkpoint_path`` and ``yield_si
 See: tf.estimator.Estimator.predict.
 """
 
-import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none, literal

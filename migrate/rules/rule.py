@@ -97,9 +97,7 @@ class Rule:
 RULES: dict[str, Rule] = {}
 
 
-def rule(
-    code: str, fidelity: str, *examples: Example, is_setting: bool = False
-) -> Callable[[Check], Check]:
+def rule(code: str, fidelity: str, *examples: Example, is_setting: bool = False) -> Callable[[Check], Check]:
     """Registers a rule under its code."""
 
     def register(check: Check) -> Check:

@@ -13,11 +13,10 @@ See: tf.compat.v1, tf_upgrade_v2.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import ReplaceStatement
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 # Names of tf.compat.v1 that work the same in eager mode.
@@ -35,7 +34,7 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     if program.kind != "dnn":
         return
     module = program.module
-    remaining = [(node, found) for node, found in module.tf1_only if not any(other.goes(node) for other in draft.all)]
+    remaining = [(node, found) for node, found in module.tf1_only if not _goes(draft, node)]
     for node, found in remaining[:1]:
         yield manual(
             node,
@@ -45,7 +44,7 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     graph_only = [
         (node, found)
         for node, found in module.v1
-        if not found.tail.startswith(_EAGER) and not any(other.goes(node) for other in draft.all) and not _is_mode(module.modes, node)
+        if not found.tail.startswith(_EAGER) and not _goes(draft, node) and not _is_mode(module.modes, node)
     ]
     for call, found in module.modes:
         statement = module.names.parent(call)
@@ -57,9 +56,13 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
                 "Move the code that needs graphs to another program.",
             )
         elif isinstance(statement, ast.Expr):
-            draft.edits.append(ReplaceStatement(module.span(statement)))
+            draft.absorbed.append(statement)
             yield exact(call, f"{found.tail}() goes: TF2 code runs eagerly")
 
 
-def _is_mode(modes: list[tuple[ast.Call, object]], node: ast.expr) -> bool:
+def _goes(draft: Draft, node: ast.expr) -> bool:
+    return any(other.goes(node) for other in draft.all)
+
+
+def _is_mode(modes: Iterable[tuple[ast.Call, object]], node: ast.expr) -> bool:
     return any(call.func is node for call, _ in modes)

@@ -33,4 +33,4 @@ def tf_random_seed(program: Program, draft: Draft) -> Iterator[Verdict]:
     text = draft.repeatable(seed, "seed")
     call = f"{draft.tf}.keras.utils.set_random_seed({text})"
     draft.before.append(call if literal(seed) is not ... else f"if {text} is not None:\n    {call}")
-    yield noted(seed, "runs repeat, but draw other random numbers than the Estimator's; Python and NumPy are seeded too")
+    yield noted(seed, "runs repeat, with other random numbers than the Estimator's; Python and NumPy are seeded too")

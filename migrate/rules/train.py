@@ -25,8 +25,8 @@ from migrate.rewrite.plan import Part, ReplaceStatement
 from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 
 _BACKUP_COST = (
-    "recovered by BackupAndRestore: nothing is saved before the first epoch ends, a clean stop inside an epoch counts as"
-    " a whole one, and a kill during a save on Keras 3 can leave a job that cannot start again"
+    "recovered by BackupAndRestore: nothing is saved before the first epoch ends, a clean stop inside an epoch counts"
+    " as a whole one, and a kill during a save on Keras 3 can leave a job that cannot start again"
 )
 
 

@@ -1,0 +1,71 @@
+"""The Estimator program that the rules' examples vary, and the codemod applied to a text."""
+
+import ast
+from functools import cache
+
+from migrate.analysis.module import Module
+from migrate.finding import Finding
+from migrate.judge import judge
+from migrate.rewrite.apply import apply
+from migrate.settings import Settings
+
+SLOTS = {
+    "head": "pass",
+    "config": "RunConfig(save_checkpoints_steps=5)",
+    "columns": '[tf1.feature_column.numeric_column("x")]',
+    "train_input_fn": 'numpy_input_fn({"x": x}, y, shuffle=False)',
+    "estimator": "hidden_units=[8]",
+    "train": "max_steps=10",
+    "evaluate": "",
+    "predict": "",
+    "hook": "self.count = 0",
+}
+
+_PROGRAM = """\
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+from tensorflow.compat.v1.estimator import RunConfig
+from tensorflow.compat.v1.estimator.inputs import numpy_input_fn, pandas_input_fn
+
+
+class Hook(tf1.train.SessionRunHook):
+    def begin(self):
+        self.count = 0
+
+    def before_run(self, run_context):
+        {hook}
+
+
+def dataset_fn(size):
+    return tf.data.Dataset.from_tensor_slices(({{"x": [1.0]}}, [0])).batch(size)
+
+
+def main(args, x, y):
+    {head}
+    config = {config}
+    columns = {columns}
+    train_input_fn = {train_input_fn}
+    test_input_fn = numpy_input_fn({{"x": x}}, y, shuffle=False)
+    model = tf1.estimator.DNNClassifier(feature_columns=columns, config=config, {estimator})
+    model.train(train_input_fn, {train}{hooks})
+    metrics = model.evaluate(test_input_fn, {evaluate})
+    for prediction in model.predict(test_input_fn, {predict}):
+        print(metrics, prediction)
+"""
+
+
+def program(**slots: str) -> str:
+    """The Estimator program with some of its ``SLOTS`` replaced."""
+    filled = {**SLOTS, **slots}
+    hooks = "" if "hooks=" in filled["train"] or "\n" in filled["train"] else ", hooks=[Hook()]"
+    return _PROGRAM.format(hooks=hooks, **filled).replace("input_fn, )", "input_fn)").replace(", , ", ", ")
+
+
+@cache
+def migrate(text: str, **settings: str) -> tuple[str, list[Finding]]:
+    """The rewritten text and the findings; the text unchanged where nothing is rewritten."""
+    module = Module("program.py", text, ast.parse(text))
+    findings, plan = judge(module, Settings(**settings))
+    if not plan:
+        return text, findings
+    return apply(text, plan, [f"from tf2_recovery import {', '.join(sorted(plan.pieces))}"]), findings

@@ -1,0 +1,78 @@
+"""Every rule keeps its own page and its own examples."""
+
+import ast
+
+import pytest
+
+from migrate.finding import Fidelity
+from migrate.rules import RULES, Rule
+from migrate.rules.rule import Example
+from tests.codemod.programs import SLOTS, migrate, program
+
+EXAMPLES = [
+    pytest.param(rule, example, id=f"{rule.code}-{example.slot}-{example.before[:40]}")
+    for rule in RULES.values()
+    for example in rule.examples
+]
+REWRITTEN = [parameter for parameter in EXAMPLES if parameter.values[1].after is not None]
+LEFT = [parameter for parameter in EXAMPLES if parameter.values[1].after is None]
+
+
+def source(example: Example) -> str:
+    return program(**{example.slot: example.before})
+
+
+@pytest.mark.parametrize(("rule", "example"), REWRITTEN)
+def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) -> None:
+    text, findings = migrate(source(example), recovery=example.recovery)
+    assert example.after is not None
+    assert "".join(example.after.split()) in "".join(text.split()), text
+    assert all(finding.rewritten for finding in findings), findings
+
+
+@pytest.mark.parametrize(("rule", "example"), LEFT)
+def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule: Rule, example: Example) -> None:
+    text, findings = migrate(source(example), recovery=example.recovery)
+    assert text == source(example)
+    reasons = [f for f in findings if f.code == rule.code and f.fidelity is Fidelity.MANUAL]
+    assert reasons
+    assert all(finding.message and finding.help for finding in reasons)
+    assert not any(finding.rewritten or finding.error for finding in findings)
+
+
+@pytest.mark.parametrize(("rule", "example"), REWRITTEN)
+def test_a_second_run_over_the_output_finds_nothing(rule: Rule, example: Example) -> None:
+    text, _ = migrate(source(example), recovery=example.recovery)
+    assert migrate(text, recovery=example.recovery) == (text, [])
+
+
+@pytest.mark.parametrize(("rule", "example"), REWRITTEN)
+def test_the_output_compiles_and_names_no_estimator(rule: Rule, example: Example) -> None:
+    text, _ = migrate(source(example), recovery=example.recovery)
+    names = {node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
+    assert not names & {"estimator", "SessionRunHook", "RunConfig"}
+
+
+@pytest.mark.parametrize(("rule", "example"), EXAMPLES)
+def test_every_comment_survives(rule: Rule, example: Example) -> None:
+    commented = "\n".join(
+        line if "import" in line or not line.strip() else f"{line}  # line {number}"
+        for number, line in enumerate(source(example).splitlines())
+    )
+    text, _ = migrate(commented, recovery=example.recovery)
+    for number in range(len(commented.splitlines())):
+        assert (f"# line {number}\n" in commented + "\n") == (f"# line {number}\n" in text + "\n"), text
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+def test_every_rule_has_a_page_that_names_its_code_and_says_what_to_do(rule: Rule) -> None:
+    assert rule.page.startswith(f"{rule.code} · ")
+    for part in ("Instead:", "Fidelity:", "See:"):
+        assert part in rule.page
+    assert f"Fidelity: {rule.fidelity.value}" in rule.page
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+def test_every_rule_stands_in_a_file_of_its_own_name(rule: Rule) -> None:
+    assert rule.check.__name__ == rule.name
+    assert all(example.slot in SLOTS for example in rule.examples)

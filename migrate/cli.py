@@ -12,9 +12,8 @@ from typing import BinaryIO, TextIO
 from migrate.arguments import STDIN, Arguments, parse, program, standard_input
 from migrate.finding import Fidelity
 from migrate.outcome import Outcome
-from migrate.report import source
-from migrate.report.diff import encoded
 from migrate.report.report import Report
+from migrate.report.source import STDIN as STDIN_PATH
 from migrate.report.terminal import show
 from migrate.settings import SettingsError, unknown_code
 
@@ -93,8 +92,8 @@ def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:
 
 def _rewritten(outcome: Outcome, stdin: bytes) -> bytes:
     for change in outcome.changes:
-        if change.path == source.STDIN:
-            return encoded(change, change.after)
+        if change.path == STDIN_PATH and change.source is not None:
+            return change.source.encode(change.after)
     return stdin
 
 

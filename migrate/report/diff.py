@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from migrate.outcome import FileChange
-from migrate.report.source import encoding_of
 from migrate.report.terminal import Line
 
 _CONTEXT = 3
@@ -47,51 +46,50 @@ def _repository(directory: str) -> str | None:
 
 
 def _file_diff(change: FileChange, base: str) -> bytes:
-    if change.before == change.after:
+    before = b"" if change.before is None else _bytes(change, change.before)
+    after = _bytes(change, change.after)
+    if before == after:
         return b""
     # git refuses to change a symlink through its name: the file that it leads to is named instead.
-    path = os.path.relpath(os.path.realpath(change.path), base).replace(os.sep, "/")
-    old_name = b"/dev/null" if change.before is None else _quoted(b"a/" + os.fsencode(path))
-    names = [b"--- " + old_name + b"\n", b"+++ " + _quoted(b"b/" + os.fsencode(path)) + b"\n"]
-    hunks = "".join(_hunks(_lines(change.before or ""), _lines(change.after)))
-    return b"".join(names) + encoded(change, hunks)
+    path = os.fsencode(os.path.relpath(os.path.realpath(change.path), base).replace(os.sep, "/"))
+    old_name = b"/dev/null" if change.before is None else _quoted(b"a/" + path)
+    names = b"--- " + old_name + b"\n+++ " + _quoted(b"b/" + path) + b"\n"
+    return names + b"".join(_hunks(_lines(before), _lines(after)))
 
 
-def _lines(text: str) -> list[str]:
+def _bytes(change: FileChange, text: str) -> bytes:
+    return text.encode() if change.source is None else change.source.encode(text)
+
+
+def _lines(content: bytes) -> list[bytes]:
     """The lines with their ends, cut where git cuts them: after ``\\n`` alone."""
-    lines = text.split("\n")
+    lines = content.split(b"\n")
     last = lines.pop()
-    return [line + "\n" for line in lines] + ([last] if last else [])
+    return [line + b"\n" for line in lines] + ([last] if last else [])
 
 
-def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+def _hunks(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[bytes]:
     import difflib
 
     for group in difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(_CONTEXT):
         old, new = _range(group[0][1], group[-1][2]), _range(group[0][3], group[-1][4])
-        yield f"@@ -{old} +{new} @@\n"
+        yield f"@@ -{old} +{new} @@\n".encode("ascii")
         for tag, old_start, old_end, new_start, new_end in group:
             if tag == "equal":
-                yield from (_line(" ", line) for line in before[old_start:old_end])
+                yield from (_line(b" ", line) for line in before[old_start:old_end])
             else:
-                yield from (_line("-", line) for line in before[old_start:old_end])
-                yield from (_line("+", line) for line in after[new_start:new_end])
+                yield from (_line(b"-", line) for line in before[old_start:old_end])
+                yield from (_line(b"+", line) for line in after[new_start:new_end])
 
 
-def _line(sign: str, line: str) -> str:
-    return sign + line if line.endswith("\n") else f"{sign}{line}\n\\ No newline at end of file\n"
+def _line(sign: bytes, line: bytes) -> bytes:
+    return sign + line if line.endswith(b"\n") else sign + line + b"\n\\ No newline at end of file\n"
 
 
 def _range(start: int, end: int) -> str:
     """Lines ``start`` to ``end`` as a hunk's header counts them: from 1, or the line before where there are none."""
     length = end - start
     return f"{start + 1 if length else start}" + ("" if length == 1 else f",{length}")
-
-
-def encoded(change: FileChange, text: str) -> bytes:
-    """``text`` as it stands in the file that is changed: in the encoding that the file's own cookie names."""
-    start = change.after if change.before is None else change.before
-    return text.encode(encoding_of("\n".join(start.split("\n", 2)[:2]).encode("utf-8", "replace")).replace("-sig", ""))
 
 
 def _quoted(name: bytes) -> bytes:

@@ -10,11 +10,6 @@ _SPAN_LINES = 4
 _WIDTH = 110
 
 
-def source_lines(source: str) -> list[str]:
-    """The lines of a file without their ends, cut where Python's parser cuts them."""
-    return source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-
-
 def code_frame(lines: Sequence[str], span: Span) -> Iterator[Line]:
     """The first lines of ``span`` and the line before and after them; nothing where the file has no such line.
 

@@ -8,7 +8,7 @@ from typing import BinaryIO, TextIO
 from migrate.finding import Finding
 from migrate.outcome import Outcome
 from migrate.report import diff, json_report, summary, text
-from migrate.report.source import source_reader
+from migrate.report.source import line_reader
 from migrate.report.terminal import Line, is_colourful, plain, printable, show
 
 
@@ -71,7 +71,7 @@ class Report:
         return json_report.render(self.outcome, self.written or ())
 
     def _findings(self, findings: Iterable[Finding]) -> Iterator[Line]:
-        return text.lines(findings, source_reader(self.outcome.changes, self.stdin), self.reason_of)
+        return text.lines(findings, line_reader(self.outcome.changes, self.stdin), self.reason_of)
 
     def _last_lines(self) -> Iterator[Line]:
         changes = self.outcome.changes

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from migrate.finding import Fidelity, Finding
 from migrate.report import in_order
-from migrate.report.frame import code_frame, source_lines
+from migrate.report.frame import code_frame
 from migrate.report.terminal import Line, printable
 
 _WHY = {
@@ -18,19 +18,18 @@ _STYLES = {Fidelity.EXACT: "green", Fidelity.NOTED: "yellow", Fidelity.MANUAL: "
 
 def lines(
     findings: Iterable[Finding],
-    source_of: Callable[[str], str | None],
+    lines_of: Callable[[str], Sequence[str]],
     reason_of: Callable[[Finding], str],
 ) -> Iterator[Line]:
     """The lines of the report, sorted by path and place.
 
     Args:
       findings: what to report.
-      source_of: gives the text of a file as it was read, by its path, or None where it cannot be read as text.
+      lines_of: gives the lines of a file as it was read, by its path; none where it cannot be read.
       reason_of: gives why a finding's fidelity is what it is, or an empty text where only a general sentence fits.
     """
     for path, group in groupby(in_order(findings), key=lambda finding: finding.path):
-        source = source_of(path)
-        code = [] if source is None else source_lines(source)
+        code = lines_of(path)
         for finding in group:
             yield from _finding(finding, code, reason_of(finding))
             yield []

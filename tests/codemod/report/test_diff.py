@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from migrate.files.text import SourceText
 from migrate.outcome import FileChange
 from migrate.report import diff
 
@@ -24,6 +25,11 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def git_apply(patch: bytes, *arguments: str, cwd: Path | None = None) -> None:
     done = subprocess.run(["git", "apply", *arguments], input=patch, cwd=cwd, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def in_encoding(encoding: str, before: str, after: str) -> FileChange:
+    source = SourceText.decode("train.py", before.encode(encoding))
+    return FileChange("train.py", source.text, after.removeprefix("\ufeff"), source)
 
 
 def assert_git_makes_the_change(path: str, before: bytes | None, after: bytes, change: FileChange) -> None:
@@ -138,14 +144,15 @@ def test_git_writes_the_same_name_as_we_do(repository: Path) -> None:
 
 @pytest.mark.parametrize("cookie", ["latin-1", "cp1252", "shift_jis", "utf-8"])
 def test_a_file_stands_in_the_diff_in_its_own_encoding(repository: Path, cookie: str) -> None:
-    text = f"# -*- coding: {cookie} -*-\nname = '{'ナ' if cookie == 'shift_jis' else 'é'}'\n"
-    after = text + "x = 1\n"
-    assert_git_makes_the_change("t.py", text.encode(cookie), after.encode(cookie), FileChange("t.py", text, after))
+    before = f"# -*- coding: {cookie} -*-\nname = '{'ナ' if cookie == 'shift_jis' else 'é'}'\n"
+    after = before + "x = 1\n"
+    change = in_encoding(cookie, before, after)
+    assert_git_makes_the_change("train.py", before.encode(cookie), after.encode(cookie), change)
 
 
 def test_a_byte_order_mark_is_kept(repository: Path) -> None:
     before, after = "\ufeffx = 1\n", "\ufeffx = 2\n"
-    assert_git_makes_the_change("t.py", before.encode(), after.encode(), FileChange("t.py", before, after))
+    assert_git_makes_the_change("train.py", before.encode(), after.encode(), in_encoding("utf-8", before, after))
 
 
 def test_an_absolute_path_below_the_current_directory_becomes_relative(repository: Path) -> None:

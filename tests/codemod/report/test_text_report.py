@@ -9,8 +9,8 @@ from migrate.report.terminal import plain
 SOURCE = "config = RunConfig(\n    keep_checkpoint_max=5)\n"
 
 
-def report(*findings: Finding, source: str | None = SOURCE, reason: str = "") -> str:
-    return plain(text.lines(findings, lambda path: source, lambda finding: reason))
+def report(*findings: Finding, source: str = SOURCE, reason: str = "") -> str:
+    return plain(text.lines(findings, lambda path: source.split("\n"), lambda finding: reason))
 
 
 def test_nothing_found_is_nothing_said() -> None:
@@ -33,7 +33,7 @@ def test_a_rewritten_site(finding: Callable[..., Finding]) -> None:
 
 def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable[..., Finding]) -> None:
     noted = finding(fidelity=Fidelity.NOTED, message="protocol is dropped", help="Set it by hand.")
-    assert report(noted, source=None) == (
+    assert report(noted, source="") == (
         "train.py:2:5: FT104 protocol is dropped\n"
         "  = rewritten, noted: the behaviour differs as said above\n"
         "  = help: Set it by hand.\n"
@@ -43,7 +43,7 @@ def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable
 
 def test_a_site_that_is_left_says_so_and_what_to_do(finding: Callable[..., Finding]) -> None:
     left = finding().left("the config is a parameter", help="Build it in this function.")
-    assert report(left, source=None, reason="a reason for a rewrite") == (
+    assert report(left, source="", reason="a reason for a rewrite") == (
         "train.py:2:5: FT104 the config is a parameter\n"
         "  = left: the message above says why\n"
         "  = help: Build it in this function.\n"

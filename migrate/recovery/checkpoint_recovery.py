@@ -1,7 +1,6 @@
 """Keras ``fit`` that saves and resumes as a ``tf.estimator.Estimator`` did."""
 
 import os
-import re
 import time
 
 import tensorflow as tf
@@ -24,7 +23,6 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         self.manager = manager
         self.save_secs = save_secs
         self._saved_step = None
-        self._saved_time = time.monotonic()
 
     @property
     def step(self):
@@ -32,55 +30,72 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         return int(self.manager.checkpoint.optimizer.iterations.numpy())
 
     def restore(self):
-        """Restores the newest readable checkpoint and returns its step, 0 if none."""
-        checkpoint = self.manager.checkpoint
-        # Keras 3 creates the slots here; a restore finds no place for them before.
-        checkpoint.optimizer.build(checkpoint.model.trainable_variables)
+        """Restores the newest readable checkpoint and returns its step, 0 if none.
+
+        Raises:
+          ValueError: the checkpoint does not fit; the message names the variable.
+          RuntimeError: there are checkpoints, but none of them can be read.
+        """
         problem = None
         for path in self._newest_first():
             try:
-                names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
-                if "_CHECKPOINTABLE_OBJECT_GRAPH" not in names:
-                    raise ValueError(
-                        f"{path} was written by tf.estimator. Its weights do not fit "
-                        "by name: convert it, or train in a new directory."
-                    )
-                checkpoint.restore(path).assert_consumed()
-            except tf.errors.OpError as error:
-                problem = error
+                self._restore_all(path)
+            except (tf.errors.OpError, IndexError) as error:  # IndexError: cut short
                 tf.get_logger().warning("Cannot read %s (%s)", path, error)
-                continue
-            self._saved_step = self.step
-            tf.get_logger().info("Restored %s at step %d", path, self.step)
-            return self.step
-        if problem is not None:  # never train from scratch over what is there
-            raise problem
+                problem = error
+            else:
+                tf.get_logger().info("Restored %s at step %d", path, self.step)
+                self._saved_step = self.step
+                return self.step
+        if problem is not None:  # Never train from scratch over what is there.
+            directory = self.manager.directory
+            raise RuntimeError(f"No checkpoint in {directory} is whole.") from problem
         return self.step
-
-    def _newest_first(self):
-        if self.manager.checkpoints:
-            return self.manager.checkpoints[::-1]
-        # The "checkpoint" file that lists them is lost or empty.
-        files = tf.io.gfile.glob(os.path.join(self.manager.directory, "*.index"))
-        numbered = [(re.search(r"-(\d+)\.index$", file), file) for file in files]
-        steps = [(int(match[1]), file) for match, file in numbered if match]
-        return [file[: -len(".index")] for _, file in sorted(steps, reverse=True)]
-
-    def _save(self):
-        if self.step != self._saved_step:
-            self.manager.save(checkpoint_number=self.step, check_interval=False)
-        self._saved_step = self.step
-        self._saved_time = time.monotonic()
 
     def on_train_begin(self, logs=None):
         self._save()
 
     def on_train_batch_end(self, batch, logs=None):
-        every = self.manager.checkpoint_interval
-        by_step = every is not None and self.step >= self._saved_step + every
-        elapsed = time.monotonic() - self._saved_time
-        if by_step or (self.save_secs is not None and elapsed >= self.save_secs):
+        self._unsaved_steps += 1
+        every, seconds = self.manager.checkpoint_interval, self.save_secs
+        by_step = every is not None and self._unsaved_steps >= every
+        if by_step or (
+            seconds is not None and time.monotonic() >= self._saved_time + seconds
+        ):
             self._save()
 
     def on_train_end(self, logs=None):
         self._save()
+
+    def _save(self):
+        step = self.step
+        if step != self._saved_step:
+            # check_interval=True would skip the last save.
+            self.manager.save(checkpoint_number=step, check_interval=False)
+        self._saved_step, self._unsaved_steps = step, 0
+        self._saved_time = time.monotonic()
+
+    def _newest_first(self):
+        if self.manager.checkpoints:
+            return self.manager.checkpoints[::-1]
+        # The file "checkpoint", which lists them, is lost.
+        files = tf.io.gfile.glob(
+            os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
+        )
+        paths = [file[: -len(".index")] for file in files]
+        return sorted(paths, key=lambda path: int(path.split("-")[-1]), reverse=True)
+
+    def _restore_all(self, path):
+        names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
+        if "_CHECKPOINTABLE_OBJECT_GRAPH" not in names:
+            raise ValueError(
+                f"{path} was written by tf.estimator and has other names than this "
+                "model: convert it first, or train in a new directory."
+            )
+        checkpoint = self.manager.checkpoint
+        # Keras 3 makes the slots here; a restore would find no place for them.
+        checkpoint.optimizer.build(checkpoint.model.trainable_variables)
+        try:
+            checkpoint.restore(path).assert_consumed()
+        except (AssertionError, ValueError) as error:
+            raise ValueError(f"{path} does not fit this model: {error}") from error

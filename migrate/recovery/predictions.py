@@ -47,4 +47,6 @@ def _outputs(recovery, dataset):
         recovery.restore()
         model = recovery.manager.checkpoint.model
     for batch in dataset:
-        yield from model.predict_on_batch(batch[0] if isinstance(batch, tuple) else batch)
+        yield from model.predict_on_batch(
+            batch[0] if isinstance(batch, tuple) else batch
+        )

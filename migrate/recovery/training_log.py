@@ -7,11 +7,11 @@ import tensorflow as tf
 
 
 class TrainingLog(tf.keras.callbacks.Callback):
-    """Writes the loss of a step to TensorBoard and to the log; stops at a NaN loss.
+    """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
 
     Args:
       directory: where TensorBoard finds the summaries, a path.
-      summary_steps: steps between two summaries; None for none.
+      summary_steps: steps between two summaries of the loss; None for none.
       log_steps: steps between two lines in the log; None for none.
 
     Raises:
@@ -22,37 +22,40 @@ class TrainingLog(tf.keras.callbacks.Callback):
         super().__init__()
         self.summary_steps = summary_steps
         self.log_steps = log_steps
-        with tf.Graph().as_default():  # this writer is made for graphs; tf.summary
-            # needs the package tensorboard, which TensorFlow 2.21 does not install.
+        with tf.Graph().as_default():  # This writer asks for a graph; tf.summary for
+            # the package tensorboard, which TensorFlow 2.21 does not install.
             self._writer = tf.compat.v1.summary.FileWriter(directory)
 
     def on_train_begin(self, logs=None):
-        self._first = self._logged = self._step()
+        self._step = int(self.model.optimizer.iterations.numpy())
+        self._first = self._logged = self._step
         self._logged_time = time.monotonic()
 
     def on_train_batch_begin(self, batch, logs=None):
-        # Keras reports the mean since the last reset: of this one step, then.
-        self.model.reset_metrics()
+        step = self._step + 1
+        if self._due(step, self.summary_steps) or self._due(step, self.log_steps):
+            # Keras gives the mean since the last reset: of the next step alone, then.
+            self.model.reset_metrics()
 
     def on_train_batch_end(self, batch, logs=None):
-        step, loss = self._step(), logs["loss"]
-        if self._due(step, self.summary_steps):
-            value = tf.compat.v1.Summary.Value(tag="loss", simple_value=loss)
-            self._writer.add_summary(tf.compat.v1.Summary(value=[value]), step)
-        if self._due(step, self.log_steps):
-            speed = (step - self._logged) / (time.monotonic() - self._logged_time)
-            tf.get_logger().info(
-                "loss = %g, step = %d (%.4g steps/sec)", loss, step, speed
-            )
-            self._logged, self._logged_time = step, time.monotonic()
-        if math.isnan(loss):
+        self._step = step = self._step + 1
+        if math.isnan(logs["loss"]):
             raise ArithmeticError(f"The loss is not a number at step {step}.")
+        if self._due(step, self.summary_steps):
+            self._write("loss", logs["loss"])
+        if self._due(step, self.log_steps):
+            tf.get_logger().info("loss = %g, step = %d", logs["loss"], step)
+            seconds = time.monotonic() - self._logged_time
+            if step > self._first + 1:  # the first step includes tracing
+                self._write("global_step/sec", (step - self._logged) / seconds)
+            self._logged, self._logged_time = step, time.monotonic()
 
     def on_train_end(self, logs=None):
         self._writer.flush()
 
-    def _step(self):
-        return int(self.model.optimizer.iterations.numpy())
+    def _write(self, tag, value):
+        value = tf.compat.v1.Summary.Value(tag=tag, simple_value=value)
+        self._writer.add_summary(tf.compat.v1.Summary(value=[value]), self._step)
 
     def _due(self, step, every):
         return bool(every) and (step - self._first - 1) % every == 0

@@ -1,0 +1,229 @@
+"""Git's ignore rules, asked one directory entry at a time, from the top of a tree down.
+
+The patterns are translated here and not by ``pathspec``: it judges whole paths, and so reads ``*`` with ``!*/`` (keep
+only some files, in every directory) as "ignore every directory" when it is asked about the directories themselves.
+The source of each rule is gitignore(5) and git's own dir.c and wildmatch.c; the tests ask git.
+"""
+
+import codecs
+import os
+import re
+
+# POSIX character classes, as git's wildmatch.c takes them: ASCII only.
+_CLASSES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": r"\x21-\x7e",
+    "lower": "a-z",
+    "print": r"\x20-\x7e",
+    "punct": r"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
+    "space": r"\x20\t\n\r\f\v",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+_SPECIAL = re.compile(r"[*?\[\\]")
+_BRACKET_ITEM = re.compile(r"\[:(?P<named>[^\]]*):\]|\\?(?P<first>.)(?:-(?!\])\\?(?P<last>.))?", re.DOTALL)
+
+
+class _Alternatives:
+    """Many patterns as one regular expression that tells which pattern matched."""
+
+    def __init__(self, patterns: list[tuple[int, str]]) -> None:
+        # The last line of an ignore file wins, so it is tried first.
+        newest_first = patterns[::-1]
+        self._lines = [line for line, _ in newest_first]
+        self._regex = re.compile("|".join(f"({regex})" for _, regex in newest_first), re.DOTALL) if patterns else None
+
+    def last_line(self, subject: str) -> int:
+        match = self._regex.fullmatch(subject) if self._regex else None
+        return self._lines[match.lastindex - 1] if match and match.lastindex else -1
+
+
+class IgnoreRules:
+    """The patterns of one ignore file, and those of the files above it, which have less weight.
+
+    Args:
+      base: the directory that the patterns are relative to, as an absolute path without symbolic links.
+      text: what the file holds. Git matches bytes, so that ``?`` is one byte of an ``é``: here they are characters.
+      above: the rules that hold where these say nothing.
+    """
+
+    def __init__(self, base: str, text: bytes, above: "IgnoreRules | None" = None) -> None:
+        self._prefix = len(os.fsencode(base).rstrip(b"/")) + 1
+        self._above = above
+        self._keeps: list[bool] = []
+        by_kind: dict[tuple[bool, bool], list[tuple[int, str]]] = {}
+        for line in text.removeprefix(codecs.BOM_UTF8).decode("latin-1").split("\n"):
+            self._add(line.removesuffix("\r"), by_kind)
+        # A name is matched against most patterns, a path only against those with a slash.
+        self._alternatives = {
+            (of_path, is_directory): _Alternatives(by_kind.get((of_path, is_directory), []))
+            for of_path in (False, True)
+            for is_directory in (False, True)
+        }
+
+    def _add(self, line: str, by_kind: dict[tuple[bool, bool], list[tuple[int, str]]]) -> None:
+        glob = _without_trailing_spaces(line)
+        keeps = glob.startswith("!")
+        glob = glob[keeps:]
+        if not glob or line.startswith("#"):
+            return
+        only_directories = glob.endswith("/")
+        glob = glob.removesuffix("/")
+        of_path = "/" in glob
+        regex = _regex(glob.removeprefix("/"), of_path)
+        if regex is None:
+            return
+        for is_directory in (True,) if only_directories else (False, True):
+            by_kind.setdefault((of_path, is_directory), []).append((len(self._keeps), regex))
+        self._keeps.append(keeps)
+
+    def ignores(self, path: str, is_directory: bool) -> bool:
+        """Whether git ignores this entry of a directory that it does not ignore.
+
+        Args:
+          path: an absolute path below ``base``, without symbolic links above its last part.
+          is_directory: whether it is a directory itself, not a link to one.
+        """
+        if not path.isascii():
+            path = os.fsencode(path).decode("latin-1")
+        name = path[path.rindex("/") + 1 :]
+        rules: IgnoreRules | None = self
+        while rules is not None:
+            line = max(
+                rules._alternatives[False, is_directory].last_line(name),
+                rules._alternatives[True, is_directory].last_line(path[rules._prefix :]),
+            )
+            if line >= 0:
+                return not rules._keeps[line]
+            rules = rules._above
+        return False
+
+
+def rules_of(directory: str, above: IgnoreRules | None, names: set[str]) -> IgnoreRules | None:
+    """The rules for the entries of a directory.
+
+    Args:
+      directory: an absolute path without symbolic links.
+      above: the rules for the directory itself. A repository inside another one starts anew, as in git.
+      names: the names of its entries that matter: whether ``.git`` and ``.gitignore`` are there.
+    """
+    if ".git" in names:
+        above = IgnoreRules(directory, _read(_exclude_file(os.path.join(directory, ".git"))))
+    if ".gitignore" not in names:
+        return above
+    return IgnoreRules(directory, _read(os.path.join(directory, ".gitignore")), above)
+
+
+def rules_above(directory: str) -> IgnoreRules | None:
+    """The rules that a directory inherits from its repository; none when git ignores the directory itself.
+
+    Args:
+      directory: an absolute path without symbolic links. The user named it, so it is read even if git ignores it, and
+        then git's rules have no more to say about what is in it.
+    """
+    ancestors: list[str] = []
+    place = directory
+    while not os.path.lexists(os.path.join(place, ".git")):
+        parent = os.path.dirname(place)
+        if parent == place:
+            return None
+        ancestors.append(place)
+        place = parent
+    rules: IgnoreRules | None = None
+    for child in reversed(ancestors):
+        parent = os.path.dirname(child)
+        names = {name for name in (".git", ".gitignore") if os.path.lexists(os.path.join(parent, name))}
+        rules = rules_of(parent, rules, names)
+        if rules is not None and rules.ignores(child, is_directory=True):
+            return None
+    return rules
+
+
+def _read(path: str) -> bytes:
+    # Like git, go on when an ignore file is missing, unreadable or a directory: the walk then only reads more.
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _exclude_file(dot_git: str) -> str:
+    """Where ``info/exclude`` stands: a worktree's or submodule's ``.git`` is a file that points elsewhere."""
+    pointer = os.fsdecode(_read(dot_git))
+    if pointer.startswith("gitdir: "):
+        dot_git = os.path.join(os.path.dirname(dot_git), pointer.removeprefix("gitdir: ").rstrip("\n"))
+        common = os.fsdecode(_read(os.path.join(dot_git, "commondir")))
+        dot_git = os.path.join(dot_git, common.rstrip("\n"))
+    return os.path.join(dot_git, "info", "exclude")
+
+
+def _without_trailing_spaces(line: str) -> str:
+    bare = line.rstrip(" ")
+    backslashes = len(bare) - len(bare.rstrip("\\"))
+    return bare + " " if bare != line and backslashes % 2 else bare
+
+
+def _regex(glob: str, of_path: bool) -> str | None:
+    """A regular expression for a whole name or path; None for a pattern that git matches with nothing."""
+    parts: list[str] = []
+    position = 0
+    while position < len(glob):
+        start, character = position, glob[position]
+        position += 1
+        if character == "*":
+            while glob.startswith("*", position):
+                position += 1
+            part, position = _stars(glob, start, position, of_path)
+            parts.append(part)
+        elif character == "?":
+            parts.append("[^/]")
+        elif character == "[":
+            bracket = _bracket(glob, position)
+            if bracket is None:
+                return None
+            parts.append(bracket[0])
+            position = bracket[1]
+        elif character == "\\":
+            if position == len(glob):
+                return None
+            parts.append(re.escape(glob[position]))
+            position += 1
+        else:
+            parts.append(re.escape(character))
+    return "".join(parts)
+
+
+def _stars(glob: str, start: int, end: int, of_path: bool) -> tuple[str, int]:
+    """One or more stars at ``glob[start:end]``: ``**`` crosses slashes only where it is a whole part of a path."""
+    # Git cuts off the literal beginning before it matches, and so takes ``a**/b`` for a whole part too.
+    opens = _SPECIAL.search(glob, 0, start) is None or glob[start - 1] == "/"
+    if end - start == 1 or not of_path or not opens or glob[end : end + 1] not in ("", "/"):
+        return "[^/]*", end
+    return (".*", end) if end == len(glob) else ("(?:.*/)?", end + 1)
+
+
+def _bracket(glob: str, position: int) -> tuple[str, int] | None:
+    """The set that opens before ``position`` and where it ends; None if it never closes or names no known class."""
+    negated = glob.startswith(("!", "^"), position)
+    position += negated
+    items: list[str] = []
+    while not items or not glob.startswith("]", position):
+        item = _BRACKET_ITEM.match(glob, position)
+        if item is None:
+            return None
+        if item["named"] is not None:
+            if item["named"] not in _CLASSES:
+                return None
+            items.append(_CLASSES[item["named"]])
+        else:
+            first, last = item["first"], item["last"] or item["first"]
+            items.append(f"{re.escape(first)}-{re.escape(last)}" if first <= last else re.escape(first))
+        position = item.end()
+    if negated:
+        return f"[^/{''.join(items)}]", position + 1
+    return f"(?!/)[{''.join(items)}]", position + 1

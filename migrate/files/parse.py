@@ -1,0 +1,87 @@
+"""From text to a syntax tree, with every way to fail made a finding."""
+
+import ast
+import contextlib
+import re
+import sys
+import warnings
+
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable, trouble
+from migrate.finding import Finding, Span
+
+_STRING_OR_COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*""")
+_PYTHON_2 = re.compile(
+    r"""
+    \bprint\s+[\w"'`]
+    | \bexec\s+[\w"']
+    | \bexcept\s+(?:[\w.]+|\([^()]*\))\s*,\s*[\w.]+\s*:
+    | \braise\s+[\w.]+\s*,
+    | <> | (?<!`)`[^`]+`(?!`)
+    | \b[uU][rR]["']
+    | (?<![\w.])0[0-7]+\b
+    | (?<![\w.])(?:0[xX][\da-fA-F]+|\d+)[lL]\b
+    | \b(?:def|lambda)\b[^:]*[(,\s]\([\w\s,]*\)
+    """,
+    re.VERBOSE,
+)
+
+_DEEP_FROM = 100_000
+"""Python 3.10 crashes at some 110,000 levels, which take twice as many characters; later ones raise RecursionError."""
+
+
+def parse(source: SourceText) -> ast.Module:
+    """The syntax tree of a file, without a word on stderr.
+
+    Args:
+      source: the file. Its tree may be deeper than a recursive visitor can go: ``a.b.b.b…`` nests once for each ``.b``.
+
+    Raises:
+      Unreadable: FT003, for a syntax error, with the place that Python names, or an expression nested too deeply.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if sys.version_info < (3, 11) and len(source.text) > _DEEP_FROM:
+                _refuse_a_crash(source)
+            return ast.parse(source.text, source.path)
+    except SyntaxError as error:
+        raise Unreadable(_syntax_error(source, error)) from error
+    except (RecursionError, MemoryError) as error:
+        message, help = "is nested too deeply for Python to parse", "Split its deepest expression, or leave it out."
+        raise Unreadable(trouble("FT003", source.path, message, help)) from error
+    except ValueError as error:  # A lone surrogate, which UTF-7 can write.
+        raise Unreadable(trouble("FT003", source.path, f"cannot be parsed: {error}", "Save it as UTF-8.")) from error
+
+
+def _refuse_a_crash(source: SourceText) -> None:
+    """Raises RecursionError where Python 3.10's parser would overflow the C stack: its compiler counts levels."""
+    # A syntax error is found again by the parser, or is one that only the compiler minds.
+    with contextlib.suppress(SyntaxError):
+        compile(source.text, source.path, "exec", dont_inherit=True)
+
+
+def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
+    lines = source.lines()
+    line = min(max(error.lineno or 1, 1), len(lines))
+    column = max((error.offset or 1) - 1, 0)
+    end = ((error.end_lineno or 0), (error.end_offset or 0) - 1)
+    # Where Python knows no end, it gives one before the start.
+    end_line, end_column = end if end > (line, column) and end[0] <= len(lines) else (line, column + 1)
+    reason = error.msg.rstrip(".")
+    if _is_python_2(lines[line - 1], reason):
+        from shlex import quote
+
+        command = f"2to3 -w {quote(source.path)}"
+        help = f"This looks like Python 2: run `{command}` first (2to3 comes with Python up to 3.12)."
+    else:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        help = f"Mend it, leave the file out, or run migrate with a newer Python than {version} if the file needs one."
+    return trouble("FT003", source.path, f"syntax error: {reason}", help, Span(line, column, end_line, end_column))
+
+
+def _is_python_2(line: str, reason: str) -> bool:
+    if reason.startswith(("Missing parentheses in call to 'print'", "Missing parentheses in call to 'exec'")):
+        return True
+    code = _STRING_OR_COMMENT.sub(lambda match: '""' if match[1] else "", line)
+    return _PYTHON_2.search(code) is not None

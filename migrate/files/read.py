@@ -1,0 +1,54 @@
+"""Reading one file's bytes, and saying clearly why it cannot be read."""
+
+import os
+import stat
+
+from migrate.files.trouble import Unreadable, reason, trouble
+from migrate.finding import Finding
+
+_HELP: dict[type[Exception], str] = {
+    FileNotFoundError: "Check the spelling of the path, or leave it out.",
+    PermissionError: "Give yourself permission to read it, or leave it out.",
+}
+
+
+def cannot_read(path: str, error: OSError | ValueError) -> Finding:
+    """The finding FT001 for a file or directory that the operating system would not open or list."""
+    if isinstance(error, FileNotFoundError) and os.path.islink(path):
+        message = f"is a symbolic link to {os.readlink(path)}, which does not exist"
+        return trouble("FT001", path, message, "Mend or remove the link.")
+    help = _HELP.get(type(error), "Mend this, or leave the path out.")
+    return trouble("FT001", path, f"cannot be read: {reason(error)}", help)
+
+
+def not_a_file(path: str, mode: int) -> Finding | None:
+    """The finding FT001 for what only looks like a file; None for a regular file.
+
+    Args:
+      path: what was looked at, as the user named it.
+      mode: its ``st_mode``, links followed. Opening a FIFO would wait for a writer, perhaps for ever.
+    """
+    if stat.S_ISREG(mode):
+        return None
+    kinds = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFDIR: "a directory"}
+    kind = kinds.get(stat.S_IFMT(mode), "a device")
+    return trouble("FT001", path, f"is {kind}, not a file", "Name a regular file, or leave the path out.")
+
+
+def read(path: str) -> bytes:
+    """The bytes of a file.
+
+    Args:
+      path: a regular file, or a symbolic link to one.
+
+    Raises:
+      Unreadable: FT001, with the operating system's reason.
+    """
+    try:
+        trouble_found = not_a_file(path, os.stat(path).st_mode)
+        if trouble_found is None:
+            with open(path, "rb") as file:
+                return file.read()
+    except (OSError, ValueError) as error:
+        raise Unreadable(cannot_read(path, error)) from error
+    raise Unreadable(trouble_found)

@@ -1,0 +1,139 @@
+"""Between bytes and text, without losing a byte on the way there and back."""
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from migrate.files.trouble import Unreadable, Unwritable, trouble
+from migrate.finding import Finding, Span
+
+__all__ = ["SourceText", "Unreadable"]
+
+# PEP 263: a comment in the first line, or in the second below a blank line or a comment.
+_COOKIE = re.compile(rb"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))??[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """One Python file as text.
+
+    Attributes:
+      path: the file, as the user named it.
+      text: all of it, as it stands: line ends, tabs and form feeds are kept; only a byte order mark is not part of it.
+      encoding: Python's name of its encoding, from its cookie, by default ``utf-8``.
+      bom: whether a UTF-8 byte order mark stands before the text.
+      newline: the line end of most of its lines, which new lines should have too; ``\\n`` for a single line.
+    """
+
+    path: str
+    text: str
+    encoding: str
+    bom: bool
+    newline: str
+
+    @classmethod
+    def decode(cls, path: str, data: bytes) -> "SourceText":
+        """The text of a file.
+
+        Args:
+          path: the file, as the user named it.
+          data: all its bytes.
+
+        Raises:
+          Unreadable: FT002, for bytes that Python would not take for source, or that could not be written back as they
+            are.
+        """
+        if data.startswith(_UTF_16):
+            help = "Python reads no UTF-16: save the file as UTF-8."
+            raise Unreadable(trouble("FT002", path, "starts with the byte order mark of UTF-16", help))
+        bom = data.startswith(codecs.BOM_UTF8)
+        body = data[len(codecs.BOM_UTF8) :] if bom else data
+        cookie = _COOKIE.match(body)
+        encoding = _encoding(path, body, cookie, bom)
+        if 0 in body:
+            raise Unreadable(_at_byte(path, body, body.index(0), encoding, "holds a NUL byte", "Remove the NUL byte."))
+        try:
+            text = body.decode(encoding)
+        except UnicodeDecodeError as error:
+            raise Unreadable(_undecodable(path, body, error.start, encoding, cookie)) from error
+        except UnicodeError as error:
+            raise Unreadable(_unusable(path, encoding)) from error
+        # Only UTF-8 and its like have one way to write a text; the cookie shows an encoding that does not hold ASCII.
+        if encoding != "utf-8" and (text.encode(encoding) != body or (cookie and cookie[1].decode() not in text)):
+            raise Unreadable(_unusable(path, encoding))
+        return cls(path, text, encoding, bom, _usual_newline(text))
+
+    def encode(self, text: str | None = None) -> bytes:
+        """The bytes to write, byte for byte those that were read if the text is.
+
+        Args:
+          text: a new text, by default the text itself.
+
+        Raises:
+          Unwritable: FT005, when the file's encoding lacks a character of the new text.
+        """
+        try:
+            body = (self.text if text is None else text).encode(self.encoding)
+        except UnicodeEncodeError as error:
+            message = f"{error.object[error.start]!a} is not in {self.encoding}, the encoding that the file names"
+            raise Unwritable(trouble("FT005", self.path, message, "Save the file as UTF-8 first.")) from error
+        return codecs.BOM_UTF8 + body if self.bom else body
+
+    def lines(self) -> list[str]:
+        """The lines as Python counts them, without their ends; ``str.splitlines`` also breaks at form feeds."""
+        return _NEWLINE.split(self.text)
+
+
+def _encoding(path: str, body: bytes, cookie: re.Match[bytes] | None, bom: bool) -> str:
+    if cookie is None:
+        return "utf-8"
+    named = cookie[1].decode("ascii")
+    try:
+        encoding = codecs.lookup(_without_line_ends(named)).name
+        "".encode(encoding)  # Refused by codecs that are not text encodings, such as rot13.
+    except (LookupError, UnicodeError) as error:
+        message, help = f"names the encoding {named}, which Python does not know", "Correct the name."
+        raise Unreadable(_at_byte(path, body, cookie.start(1), "ascii", message, help, len(named))) from error
+    if bom and encoding != "utf-8":
+        message = f"names the encoding {named}, but starts with the byte order mark of UTF-8"
+        help = "Remove the byte order mark, or name utf-8."
+        raise Unreadable(_at_byte(path, body, cookie.start(1), "ascii", message, help, len(named)))
+    return encoding
+
+
+def _without_line_ends(encoding: str) -> str:
+    """Emacs writes ``utf-8-unix`` and ``latin-1-dos``; Python takes them without the ending, as here."""
+    plain = encoding.lower().replace("_", "-")
+    known = ("utf-8", "latin-1", "iso-8859-1", "iso-latin-1")
+    return next((name for name in known if plain.startswith(name + "-")), encoding)
+
+
+def _undecodable(path: str, body: bytes, offset: int, encoding: str, cookie: re.Match[bytes] | None) -> Finding:
+    if cookie:
+        message = f"byte 0x{body[offset]:02x} is not {encoding}, the encoding that the file names"
+        help = "Correct the name, or save the file in that encoding."
+    else:
+        message = f"byte 0x{body[offset]:02x} is not UTF-8, and the file names no other encoding"
+        help = "Save the file as UTF-8, or name its encoding in the first line: `# -*- coding: latin-1 -*-`."
+    return _at_byte(path, body, offset, encoding, message, help)
+
+
+def _unusable(path: str, encoding: str) -> Finding:
+    message = f"names the encoding {encoding}, in which it could not be written back as it is"
+    return trouble("FT002", path, message, "Save the file as UTF-8.")
+
+
+def _at_byte(path: str, body: bytes, offset: int, encoding: str, message: str, help: str, length: int = 1) -> Finding:
+    before = body[:offset].decode(encoding, "replace")
+    *lines_before, line = _NEWLINE.split(before)
+    place = len(lines_before) + 1
+    span = Span(place, len(line), place, len(line) + length)
+    return trouble("FT002", path, f"{message} (line {place})", help, span)
+
+
+def _usual_newline(text: str) -> str:
+    windows = text.count("\r\n")
+    count = {"\n": text.count("\n") - windows, "\r\n": windows, "\r": text.count("\r") - windows}
+    return max(count, key=lambda newline: count[newline])

@@ -1,0 +1,55 @@
+"""Trouble with a file: an exception that carries the finding to report, so that work on the other files goes on."""
+
+from migrate.finding import Fidelity, Finding, Span
+
+FIRST_CHARACTER = Span(1, 0, 1, 0)
+
+
+class FileTrouble(Exception):
+    """Work on one file had to stop.
+
+    Attributes:
+      finding: the error to report: which file and line, what happened and what to do.
+    """
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding)
+        self.finding = finding
+
+    def __str__(self) -> str:
+        return f"{self.finding.place}: {self.finding.message}"
+
+
+class Unreadable(FileTrouble):
+    """A file that cannot be read (FT001), decoded (FT002) or parsed (FT003)."""
+
+
+class NotWritten(FileTrouble):
+    """A file that was not written; what stood there is whole."""
+
+
+class Changed(NotWritten):
+    """A file that is no longer what was read, so that writing it would lose somebody's work (FT004)."""
+
+
+class Unwritable(NotWritten):
+    """A file that cannot be written, for want of permission, space or a letter in its encoding (FT005)."""
+
+
+def trouble(code: str, path: str, message: str, help: str, span: Span = FIRST_CHARACTER) -> Finding:
+    """An error in ``path`` as a finding.
+
+    Args:
+      code: ``FT001`` to ``FT005``.
+      path: the file or directory, as the user named it.
+      message: what happened, without a final full stop.
+      help: a sentence of what to do.
+      span: where in the file; by default its first character.
+    """
+    return Finding(code, Fidelity.MANUAL, path, span, symbol="", message=message, help=help, error=True)
+
+
+def reason(error: OSError | ValueError) -> str:
+    """What the operating system says, in lower case: ``permission denied``."""
+    text = getattr(error, "strerror", None) or str(error)
+    return text[:1].lower() + text[1:]

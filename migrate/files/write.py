@@ -1,0 +1,151 @@
+"""Writing a file so that, whatever happens, either the old or the new one stands there whole."""
+
+import contextlib
+import os
+import secrets
+import stat
+
+from migrate.files.trouble import Changed, NotWritten, Unwritable, reason, trouble
+
+__all__ = ["Changed", "NotWritten", "Unwritable", "replace_file"]
+
+TEMPORARY_PREFIX = ".migrate-"
+TEMPORARY_SUFFIX = ".tmp"
+"""A killed run may leave ``.migrate-….tmp`` behind: no Python file, so no run reads it, and safe to delete."""
+
+
+def replace_file(path: str, data: bytes, expected: bytes | None) -> None:
+    """Puts ``data`` in the place of a file, or makes a new file, in one step.
+
+    Mode, extended attributes and, where permitted, owner and group are kept; a symbolic link stays, and the file that
+    it points to is replaced; a hard link elsewhere keeps the old file. When this returns, the bytes are on the disk.
+    Only a change by somebody else between the last look and the renaming, some microseconds, would go unseen: no file
+    system offers to compare and replace.
+
+    Args:
+      path: the file, as the user named it.
+      data: all its new bytes.
+      expected: the bytes that were read; None for a new file.
+
+    Raises:
+      Changed: FT004, when the file's bytes are not ``expected`` any more, or a new file's name is taken.
+      Unwritable: FT005, with the operating system's reason: no permission, no space.
+    """
+    try:
+        target = os.path.realpath(path)
+        before = None if expected is None else _regular(path, target)
+        if expected is None and os.path.lexists(path):
+            raise _taken(path)
+        temporary = _write_aside(target, data, before)
+        try:
+            if expected is None:
+                _put_new(path, temporary, target)
+            else:
+                _refuse_changed(path, target, expected)
+                os.replace(temporary, target)
+        except BaseException:
+            _remove(temporary)
+            raise
+        _sync_directory(os.path.dirname(target))
+    except OSError as error:
+        state = "No file was made" if expected is None else "The file is as it was"
+        help = f"{state}: make room or give permission, then run migrate again."
+        raise Unwritable(trouble("FT005", path, f"cannot be written: {reason(error)}", help)) from error
+
+
+def _regular(path: str, target: str) -> os.stat_result:
+    try:
+        before = os.stat(target)
+    except FileNotFoundError as error:
+        raise _gone(path) from error
+    if not stat.S_ISREG(before.st_mode):
+        raise _changed(path, "is no longer a regular file", "Run migrate again.")
+    return before
+
+
+def _write_aside(target: str, data: bytes, before: os.stat_result | None) -> str:
+    """Writes the bytes beside the target, on disk and with its attributes, and returns the path."""
+    name = TEMPORARY_PREFIX + secrets.token_hex(8) + TEMPORARY_SUFFIX
+    temporary = os.path.join(os.path.dirname(target), name)
+    # A new file gets the mode that the user's umask gives; for an old one, nobody else may read before its mode is set.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if before is None else 0o600)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if before is not None:
+                _keep_attributes(target, temporary, before)
+            os.fsync(descriptor)
+    except BaseException:
+        _remove(temporary)
+        raise
+    return temporary
+
+
+def _keep_attributes(target: str, temporary: str, before: os.stat_result) -> None:
+    if hasattr(os, "chown"):
+        with contextlib.suppress(PermissionError):
+            os.chown(temporary, -1, before.st_gid)
+        with contextlib.suppress(PermissionError):
+            os.chown(temporary, before.st_uid, -1)
+    if hasattr(os, "listxattr"):
+        # Not every file system has them, and some may only be set by root.
+        with contextlib.suppress(OSError):
+            for attribute in os.listxattr(target):
+                with contextlib.suppress(OSError):
+                    os.setxattr(temporary, attribute, os.getxattr(target, attribute))
+    # Last, for a change of owner takes the set-user-id bit away.
+    os.chmod(temporary, stat.S_IMODE(before.st_mode))
+
+
+def _refuse_changed(path: str, target: str, expected: bytes) -> None:
+    try:
+        with open(target, "rb") as file:
+            # One byte more shows a file that has grown.
+            now = file.read(len(expected) + 1)
+    except FileNotFoundError as error:
+        raise _gone(path) from error
+    if now != expected:
+        raise _changed(path, "has changed since it was read, and is not overwritten", "Run migrate again.")
+
+
+def _put_new(path: str, temporary: str, target: str) -> None:
+    """Gives the file its name, unless the name is taken: a link never replaces anything, where a renaming would."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError as error:
+        raise _taken(path) from error
+    except OSError as error:
+        # A file system without hard links.
+        if os.path.lexists(target):
+            raise _taken(path) from error
+        os.rename(temporary, target)
+    else:
+        _remove(temporary)
+
+
+def _sync_directory(directory: str) -> None:
+    """Makes the renaming last; the new file stands there whether or not this file system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _remove(temporary: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(temporary)
+
+
+def _taken(path: str) -> Changed:
+    return _changed(path, "exists already, and is not overwritten", "Move it away, or choose another name.")
+
+
+def _gone(path: str) -> Changed:
+    return _changed(path, "is gone since it was read", "Run migrate again.")
+
+
+def _changed(path: str, message: str, help: str) -> Changed:
+    return Changed(trouble("FT004", path, message, help))

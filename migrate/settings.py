@@ -248,5 +248,7 @@ def _module_name(value: object) -> str:
 def _suggestion(word: str, known: Collection[str]) -> str:
     import difflib
 
-    close = difflib.get_close_matches(word, known, n=3)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
+    close = difflib.get_close_matches(word, known, n=len(known) or 1)
+    # Codes are alike to difflib; the nearest has the same characters in the same places.
+    nearest = sorted(close, key=lambda name: -sum(a == b for a, b in zip(word, name, strict=False)))[:3]
+    return f"; did you mean {' or '.join(nearest)}?" if nearest else ""

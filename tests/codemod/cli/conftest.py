@@ -1,0 +1,49 @@
+"""A project to migrate, and the command line run on it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import migrate
+from tests.codemod.programs import program
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with one Estimator program and one other file; also the current directory."""
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(program())
+    (tmp_path / "other.py").write_text("import tensorflow as tf\n")
+    return tmp_path
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """The environment of a process that finds this package and says nothing about colour."""
+    names = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+    kept = {name: value for name, value in os.environ.items() if name not in names}
+    return {**kept, "PYTHONPATH": str(Path(migrate.__file__).parents[1]), "TERM": "xterm-256color"}
+
+
+@pytest.fixture
+def command(project: Path, environment: dict[str, str]) -> Command:
+    """Runs ``python -m migrate`` as a process of its own in the project."""
+
+    def run(*arguments: str, **options: object) -> "subprocess.CompletedProcess[str]":
+        given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+        return subprocess.run(
+            [sys.executable, "-m", "migrate", *arguments],
+            cwd=project,
+            env=environment,
+            check=False,
+            **given,  # type: ignore[call-overload]
+        )
+
+    return run

@@ -1,0 +1,155 @@
+"""What the arguments ask for, and how a mistake in them is told."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from migrate import __version__
+from migrate.arguments import parse
+from migrate.cli import main
+from migrate.settings import Settings
+
+
+def mistake(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The last line of what is printed, after making sure that the exit code is 2 and stdout is empty."""
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    return printed.err.splitlines()[-1].partition("error: ")[2]
+
+
+def test_by_default_a_diff_goes_to_stdout_and_nothing_is_written(project: Path) -> None:
+    asked = parse(["src"])
+    assert (asked.paths, asked.settings, asked.write) == (("src",), Settings(), False)
+    assert (asked.format, asked.output) == ("diff", None)
+    assert asked.jobs >= 1
+
+
+def test_options_and_paths_stand_in_any_order(project: Path) -> None:
+    asked = parse(["a.py", "--target", "keras3", "b.py", "-j", "3", "--", "--check"])
+    assert asked.paths == ("a.py", "b.py", "--check")
+    assert asked.settings.target == "keras3"
+    assert asked.jobs == 3
+
+
+def test_every_choice_reaches_the_settings(project: Path) -> None:
+    line = "--recovery backup-and-restore --target keras2 --input continue --select FT1 --ignore FT104,ft105 --todo ."
+    assert parse([*line.split(), "--ignore", "FT110"]).settings == Settings(
+        recovery="backup-and-restore",
+        target="keras2",
+        input="continue",
+        select=("FT1",),
+        ignore=("FT104", "FT105", "FT110"),
+        todo=True,
+    )
+
+
+def test_the_command_line_wins_over_the_settings_file(project: Path) -> None:
+    (project / "setup.cfg").write_text("[migrate]\ntarget = keras2\ninput = continue\nselect = FT1\n")
+    settings = parse([".", "--target", "keras3", "--select", "FT10"]).settings
+    assert (settings.target, settings.input, settings.select) == ("keras3", "continue", ("FT10",))
+
+
+def test_check_prints_no_report(project: Path) -> None:
+    assert parse(["--check", "."]).format is None
+
+
+def test_write_prints_a_report_only_where_one_is_asked_for(project: Path) -> None:
+    assert parse(["--write", "."]).format is None
+    assert parse(["--write", "--format", "text", "."]).format == "text"
+    assert parse(["--write", "--output", "changes.diff", "."]).format == "diff"
+
+
+@pytest.mark.parametrize("content", [b"a.py\nb c.py\n", b"a.py\0b c.py\0", b"a.py\r\n\r\nb c.py"])
+def test_more_paths_come_from_a_file(project: Path, content: bytes) -> None:
+    (project / "list").write_bytes(content)
+    assert parse(["x.py", "--files-from", "list"]).paths == ("x.py", "a.py", "b c.py")
+
+
+def test_more_paths_come_from_standard_input(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a.py\n-\n")))
+    assert parse(["--files-from", "-"]).paths == ("a.py", "./-")
+
+
+def test_an_empty_list_of_paths_is_nothing_found(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "list").write_text("")
+    assert main(["--files-from", "list"]) == 0
+    assert "Read 0 files" in capsys.readouterr().err
+
+
+def test_no_arguments_print_the_usage(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("usage: ")
+    assert printed.err.endswith("error: no PATH given\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("--chek .", "unrecognized arguments: --chek"),
+        ("--sel=FT1 .", "unrecognized arguments: --sel=FT1"),
+        ("-j 0 .", "argument -j/--jobs: '0' is not a number from 1"),
+        ("--write --check .", "argument --check: not allowed with argument --write"),
+        ("--check --format json .", "--check prints the summary only: leave out --format and --output"),
+        ("- train.py", "- stands alone: it reads one file from stdin"),
+        ("- --files-from list", "- stands alone: it reads one file from stdin"),
+        (
+            "- --write --format text",
+            "with - and --write the rewritten source goes to stdout: name an --output for the report",
+        ),
+        ("--files-from missing", "--files-from missing: No such file or directory"),
+        ("--output no/such/folder .", "no/such/folder cannot be written: No such file or directory"),
+        ("--output train.py .", "--output train.py: the report would overwrite this source file"),
+        ("--output list list", "--output list: the report would overwrite this source file"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(
+    project: Path, capsys: pytest.CaptureFixture[str], line: str, expected: str
+) -> None:
+    (project / "list").write_text("x = 1\n")
+    before = (project / "train.py").read_bytes()
+    assert mistake(capsys, *line.split()) == expected
+    assert (project / "train.py").read_bytes() == before
+
+
+def test_a_wrong_word_is_told_with_the_right_ones(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = mistake(capsys, "--target", "keras4", ".")
+    assert all(word in told for word in ("--target", "keras4", "portable", "keras2", "keras3"))
+
+
+@pytest.mark.parametrize("option", ["--select", "--ignore"])
+def test_an_unknown_rule_is_told_with_the_nearest_one(
+    project: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    told = mistake(capsys, option, "FT1,FT1O4", ".")
+    assert told.startswith(f"{option}: unknown rule 'FT1O4' (`rules` lists them all); did you mean ")
+    assert "FT104" in told
+
+
+def test_an_unknown_rule_in_the_settings_file_is_told_with_its_line(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "setup.cfg").write_text("[migrate]\nignore = FT999\n")
+    assert mistake(capsys, ".").startswith("setup.cfg:2: ignore: unknown rule 'FT999'")
+
+
+def test_a_settings_file_that_cannot_be_parsed_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "pyproject.toml").write_text("[tool.migrate]\ntarget = \n")
+    assert mistake(capsys, ".").startswith("pyproject.toml: cannot be parsed: ")
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"estimator-migrate {__version__}\n"
+
+
+def test_the_help_names_every_option_the_commands_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    help = capsys.readouterr().out
+    options = "--write --check --todo --format --output --recovery --target --input --select --ignore --files-from -j"
+    assert all(option in help for option in options.split())
+    assert all(word in help for word in ("explain CODE", "rules", "verify", "./rules", "exit code:"))

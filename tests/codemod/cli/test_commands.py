@@ -1,0 +1,46 @@
+"""The commands beside the main one, and how a path of their name is reached."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.cli import main
+from migrate.rules import RULES
+from tests.codemod.programs import program
+
+
+@pytest.mark.parametrize("code", list(RULES))
+def test_explain_prints_the_page_of_every_rule(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", code.lower()]) == 0
+    page = capsys.readouterr().out
+    assert page == RULES[code].page + "\n"
+    assert page.startswith(f"{code} · ")
+
+
+def test_explain_tells_an_unknown_rule_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "FT1O4"]) == 2
+    told = capsys.readouterr().err
+    assert "unknown rule 'FT1O4' (`rules` lists them all); did you mean " in told
+    assert "FT104" in told
+
+
+def test_rules_lists_every_rule_with_its_fidelity_and_title(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines] == [[code, rule.fidelity.value] for code, rule in RULES.items()]
+    assert lines[list(RULES).index("FT104")].endswith("RunConfig(keep_checkpoint_max=N)")
+
+
+@pytest.mark.parametrize("arguments", [["./rules"], ["--", "rules"], ["--check", "rules"]])
+def test_a_directory_with_the_name_of_a_command_can_be_migrated(
+    project: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    (project / "rules").mkdir()
+    (project / "rules" / "train.py").write_text(program())
+    assert main(arguments) == 1
+    assert "Read 1 file:" in capsys.readouterr().err
+
+
+def test_verify_has_a_help_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "--help"]) == 0
+    assert "verify [-h]" in capsys.readouterr().out

@@ -1,0 +1,178 @@
+"""From a path to a diff, a report, or a changed tree."""
+
+import io
+import json
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from migrate.cli import main
+from tests.codemod.programs import program
+
+BROKEN = "import tensorflow as tf\ntf.estimator.RunConfig(\n"
+LEFT = "import tensorflow as tf\n\nestimator = tf.estimator.DNNClassifier(**arguments)\nestimator.train(fn)\n"
+
+
+def tree(project: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in project.glob("*.py")}
+
+
+def on_stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+def test_a_tree_without_estimators_is_nothing_found(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").unlink()
+    assert main(["."]) == 0
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert printed.err == "Read 1 file: no recovery site found.\n--write would change nothing.\n"
+
+
+def test_the_diff_is_what_write_would_do(project: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    before = tree(project)
+    assert main(["."]) == 1
+    printed = capfdbinary.readouterr()
+    assert tree(project) == before
+    assert b"--write would change 1 file" in printed.err
+    assert main([".", "--write"]) == 1
+    written = tree(project)
+    assert written != before
+    for path in project.glob("*.py"):
+        path.unlink()
+    for name, text in before.items():
+        (project / name).write_text(text)
+    subprocess.run(["git", "apply"], input=printed.out, check=True)
+    assert tree(project) == written
+
+
+def test_after_a_write_nothing_is_left_to_do(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--write", "."]) == 1
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert "\nChanged 1 file" in printed.err
+    assert main(["."]) == 0
+    assert capfd.readouterr().out == ""
+
+
+def test_check_prints_the_summary_and_writes_nothing(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = tree(project)
+    assert main(["--check", "."]) == 1
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert "--write would change 1 file" in printed.err
+    assert tree(project) == before
+
+
+def test_an_error_in_one_file_stops_no_other(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "broken.py").write_text(BROKEN)
+    assert main([".", "missing.py"]) == 2
+    printed = capfd.readouterr()
+    assert "+++ b/train.py\n" in printed.out
+    assert "broken.py:2:" in printed.err
+    assert "2 | tf.estimator.RunConfig(" in printed.err
+    assert "missing.py:1:1: FT001" in printed.err
+    assert "2 errors." in printed.err
+
+
+def test_an_error_in_one_file_stops_no_write(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "broken.py").write_text(BROKEN)
+    before = tree(project)
+    assert main([".", "--write"]) == 2
+    assert tree(project)["broken.py"] == before["broken.py"]
+    assert tree(project)["train.py"] != before["train.py"]
+
+
+def test_text_tells_each_finding_once(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "broken.py").write_text(BROKEN)
+    main(["--format", "text", "."])
+    printed = capfd.readouterr()
+    assert "train.py:" in printed.out
+    assert "= rewritten, exact: " in printed.out
+    assert printed.out.count("broken.py:2:") == 1
+    assert "broken.py" not in printed.err
+
+
+def test_what_is_left_is_counted_with_its_reason(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text(LEFT)
+    assert main(["."]) == 1
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert "Left, by reason:\n" in printed.err
+    assert printed.err.endswith("--write would change nothing.\n")
+
+
+@pytest.mark.parametrize("options", [[], ["--write", "--output", "report.json"]])
+def test_json_fits_its_schema(project: Path, capfd: pytest.CaptureFixture[str], options: list[str]) -> None:
+    (project / "left.py").write_text(LEFT)
+    (project / "broken.py").write_text(BROKEN)
+    main([".", "--format", "json", *options])
+    printed = capfd.readouterr().out
+    document = json.loads((project / "report.json").read_text() if options else printed)
+    jsonschema.validate(document, json.loads(files("migrate.report").joinpath("schema.json").read_text()))
+    assert {finding["rewritten"] for finding in document["findings"]} == {True, False}
+    assert {change["written"] for change in document["changes"]} == {bool(options)}
+
+
+def test_output_holds_what_stdout_would(project: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    for format in ("diff", "text", "json"):
+        main([".", "--format", format])
+        printed = capfdbinary.readouterr().out
+        main([".", "--format", format, "--output", "report"])
+        assert capfdbinary.readouterr().out == b""
+        assert (project / "report").read_bytes() == printed
+
+
+def test_select_and_ignore_settle_what_is_found(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([".", "--ignore", "FT1"]) == 0
+    assert main([".", "--select", "FT101"]) == 1
+
+
+def test_a_file_on_stdin_becomes_a_diff(
+    project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_stdin(monkeypatch, program().encode())
+    assert main(["-"]) == 1
+    printed = capfd.readouterr()
+    assert printed.out.startswith("--- a/<stdin>\n+++ b/<stdin>\n@@ ")
+    assert printed.err.endswith("--write would print the rewritten source.\n")
+
+
+def test_a_file_on_stdin_is_printed_rewritten(
+    project: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tree(project)
+    source = "# -*- coding: latin-1 -*-\r\n# modèle\r\n" + program().replace("\n", "\r\n")
+    on_stdin(monkeypatch, source.encode("latin-1"))
+    assert main(["-", "--write"]) == 1
+    rewritten = capfdbinary.readouterr().out
+    assert b"CheckpointManager" in rewritten
+    assert rewritten.startswith(b"# -*- coding: latin-1 -*-\r\n# mod\xe8le\r\n")
+    assert tree(project) == before
+
+
+@pytest.mark.parametrize(
+    "source", [b"", b"x = 1\r\n\xff", LEFT.encode(), b"import tensorflow.estimator as e\ne.RunConfig("]
+)
+def test_a_file_on_stdin_that_is_not_rewritten_is_printed_as_it_is(
+    project: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, source: bytes
+) -> None:
+    on_stdin(monkeypatch, source)
+    main(["-", "--write"])
+    printed = capfdbinary.readouterr()
+    assert printed.out == source
+    assert printed.err.endswith(b"Printed the source as it is.\n")
+
+
+def test_an_error_on_stdin_has_its_code_frame(
+    project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_stdin(monkeypatch, BROKEN.encode())
+    assert main(["-"]) == 2
+    printed = capfd.readouterr().err
+    assert "<stdin>:2:" in printed
+    assert "2 | tf.estimator.RunConfig(" in printed

@@ -1,0 +1,105 @@
+"""What the process does to its surroundings: streams, signals, imports."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.codemod.cli.conftest import Command
+
+
+def test_a_clean_tree_is_read_without_libcst_rich_black_or_tensorflow(command: Command, project: Path) -> None:
+    (project / "train.py").unlink()
+    for number in range(10):
+        (project / f"module{number}.py").write_text("import tensorflow as tf\nx = tf.constant(1)\n")
+    (project / "setup.cfg").write_text("[metadata]\nname = project\n")
+    code = (
+        "import sys, migrate.cli; code = migrate.cli.main(['.']); "
+        "print(code, sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run([sys.executable, "-c", code], cwd=project, env=environment, capture_output=True, text=True)
+    assert done.stdout.startswith("0 ["), done.stderr
+    heavy = ("libcst", "rich", "black", "tensorflow", "numpy", "asyncio", "multiprocessing", "tomllib", "configparser")
+    assert not [name for name in heavy if f"'{name}'" in done.stdout]
+
+
+def test_a_pipe_gets_no_colour_and_no_progress_bar(command: Command) -> None:
+    for arguments in (["."], ["--format", "text", "."], ["rules"]):
+        done = command(*arguments)
+        assert "\x1b" not in done.stdout + done.stderr
+        assert done.stdout
+
+
+def test_a_terminal_gets_colour(command: Command) -> None:
+    other_end, terminal = pty.openpty()
+    command("--check", ".", stderr=terminal)
+    os.close(terminal)
+    assert b"\x1b[1m" in os.read(other_end, 65536)
+    os.close(other_end)
+
+
+def test_a_reader_that_leaves_early_ends_it_quietly(command: Command) -> None:
+    for arguments, code in ((["."], 1), (["rules"], 0), (["--help"], 0)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = command(*arguments, stdout=writer)
+        os.close(writer)
+        assert done.returncode == code
+        assert "Error" not in done.stderr
+
+
+def test_a_reader_of_everything_that_leaves_early_ends_it_quietly(command: Command) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    # A crash would make it 1.
+    assert command(".", "missing.py", stdout=writer, stderr=writer).returncode == 2
+    os.close(writer)
+
+
+def test_a_full_disk_is_told(command: Command) -> None:
+    with open("/dev/full", "w") as full:
+        done = command(".", stdout=full)
+    assert done.returncode == 2
+    assert done.stderr.endswith("error: <stdout> cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_closed_stream_is_no_crash(command: Command, environment: dict[str, str], closed: str) -> None:
+    shell = f'"{sys.executable}" -m migrate . {closed}'
+    done = subprocess.run(shell, shell=True, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_closed_standard_input_is_told(command: Command, environment: dict[str, str]) -> None:
+    shell = f'"{sys.executable}" -m migrate - <&-'
+    done = subprocess.run(shell, shell=True, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.endswith("error: standard input is closed\n")
+
+
+def test_ctrl_c_ends_it_quietly(project: Path, environment: dict[str, str]) -> None:
+    os.mkfifo(project / "list")
+    arguments = [sys.executable, "-m", "migrate", "--files-from", "list"]
+    process = subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # Opening the pipe waits until the process opens it too, and so is at work.
+    with open(project / "list", "w"):
+        process.send_signal(signal.SIGINT)
+        printed = process.communicate()
+    assert process.returncode == 130
+    assert printed == (b"", b"")
+
+
+def test_names_and_text_of_any_kind_fit_a_narrow_encoding(
+    command: Command, project: Path, environment: dict[str, str]
+) -> None:
+    environment["PYTHONIOENCODING"] = "ascii"
+    (project / "modèle.py").write_text("import tensorflow as tf\nname = 'modèle'; tf.estimator.RunConfig(\n")
+    done = command("--format", "text", ".")
+    assert done.returncode == 2
+    assert r"mod\xe8le.py:2:" in done.stdout

@@ -59,6 +59,10 @@ class Comparison:
     old: Record
     new: Record
 
+    def row(self, name: str) -> Row:
+        """The row of this name."""
+        return next(row for row in self.rows if row.name == name)
+
     @property
     def differences(self) -> list[Row]:
         """The rows that differ."""
@@ -83,9 +87,9 @@ class Comparison:
         return [row.name for row in self.rows if row.verdict in (Verdict.SAME, Verdict.DIFFERENT)]
 
     @property
-    def not_compared(self) -> list[str]:
-        """What could not be, with the reason."""
-        return [f"{row.name} ({row.note})" for row in self.rows if row.verdict is Verdict.NOT_COMPARED]
+    def not_compared(self) -> list[Row]:
+        """What could not be; the reason is the row's note."""
+        return [row for row in self.rows if row.verdict is Verdict.NOT_COMPARED]
 
     @property
     def text(self) -> str:

@@ -40,10 +40,12 @@ def summary(verification: Verification) -> list[str]:
     good = sum(comparison.matches for _, comparison in comparisons)
     lines = [f"{good} of {len(comparisons)} comparisons match."]
     compared = dict.fromkeys(name for _, comparison in comparisons for name in comparison.compared)
-    missed = dict.fromkeys(name for _, comparison in comparisons for name in comparison.not_compared)
     lines.append(f"Compared: {', '.join(compared)}.")
-    if missed:
-        lines.append(f"Not everywhere compared: {'; '.join(missed)}.")
+    missed: dict[str, dict[str, None]] = {}
+    for _, comparison in comparisons:
+        for row in comparison.not_compared:
+            missed.setdefault(row.note, {})[row.name] = None
+    lines += [f"Not compared, because {reason}: {', '.join(names)}." for reason, names in missed.items()]
     notes = dict.fromkeys(
         f"{side}, {title}: {note}"
         for title, comparison in comparisons

@@ -1,0 +1,92 @@
+"""Each fault does what its help says."""
+
+import pytest
+
+from migrate.verify import FAULTS, ProgramError, run, run_interrupted
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "error"),
+    [
+        ("exception", 1, "Interruption"),
+        ("keyboard-interrupt", -2, "KeyboardInterrupt"),
+        ("sigterm", -15, "killed by signal 15"),
+        ("sigkill", -9, "killed by signal 9"),
+    ],
+)
+def test_a_fault_strikes_right_after_its_step(name, code, error, program, tmp_path):
+    attempt = run(program("loop"), tmp_path, FAULTS[name](at=8))
+    assert attempt.steps[-1] == 8
+    assert attempt.code == code
+    assert error in attempt.error
+
+
+@pytest.mark.parametrize("name", ["exception", "sigkill"])
+def test_a_fault_strikes_an_estimator_after_its_own_work_for_the_step(name, program, old_python, tmp_path):
+    attempt = run(program("estimator", python=old_python), tmp_path, FAULTS[name](at=10))
+    assert attempt.steps[-1] == 10
+    assert attempt.of("save")[-1]["step"] == 10
+
+
+def test_two_kills_strike_between_the_same_two_saves(program):
+    record = run_interrupted(program("loop"), FAULTS["two-kills"](at=13))
+    assert record.interrupted_at == [13, 11]
+    assert record.resumed_at == [10, 10]
+
+
+def test_random_kills_strike_as_often_as_asked_for(program):
+    record = run_interrupted(program("loop", "--max_steps", "300"), FAULTS["random-sigkills"](1, times=2, within=0.3))
+    assert [attempt.code for attempt in record.attempts] == [-9, -9, 0]
+    assert record.final_step == 300
+    assert all(at % 5 == 0 for at in record.resumed_at)
+
+
+def test_a_kill_in_a_save_strikes_while_the_checkpoint_is_written(program):
+    fault = FAULTS["sigkill-in-save"](14, change=4)
+    record = run_interrupted(program("loop"), fault)
+    assert fault.notes == []
+    assert [event["event"] for event in record.attempts[0].events[-2:]] == ["fault", "saving"] or not fault.complete
+    assert record.resumed_at == [10]
+    assert record.final_step == 23
+
+
+@pytest.mark.parametrize("name", ["torn-data", "torn-index"])
+def test_a_torn_checkpoint_keeps_a_program_without_a_fallback_from_starting_again(name, program):
+    record = run_interrupted(program("loop"), FAULTS[name](at=13))
+    assert record.needs_person
+
+
+def test_without_the_checkpoint_file_a_program_starts_from_scratch(program):
+    record = run_interrupted(program("loop"), FAULTS["lost-checkpoint-file"](at=13))
+    assert record.resumed_at == [0]
+    assert record.steps_lost == [13]
+
+
+def test_with_an_empty_checkpoint_file_a_program_does_not_start_again(program):
+    record = run_interrupted(program("loop"), FAULTS["empty-checkpoint-file"](at=13))
+    assert record.needs_person
+    assert "Invalid checkpoint state" in record.attempts[-1].error
+
+
+def test_a_full_disk_fails_the_save_and_leaves_the_one_before(program):
+    record = run_interrupted(program("loop"), FAULTS["disk-full"](at=13))
+    assert [event["step"] for event in record.attempts[0].of("save_failed")] == [15]
+    assert "No space left on device" in record.attempts[0].error
+    assert record.resumed_at == [10]
+    assert record.kept == [15, 20, 23]
+
+
+def test_a_program_that_ends_before_the_step_is_not_interrupted_and_says_so(program):
+    record = run_interrupted(program("loop", "--max_steps", "7"), FAULTS["sigkill"](at=13))
+    assert record.resumed_at == []
+    assert record.notes == ["start 1 came to its end in spite of sigkill"]
+
+
+def test_a_program_that_fails_by_itself_is_told_from_an_interrupted_one(program):
+    with pytest.raises(ProgramError, match="fails by itself before its first step"):
+        run_interrupted(program("loop", "--no-such-flag"), FAULTS["sigkill"](at=13))
+
+
+def test_a_missing_interpreter_is_told(program):
+    with pytest.raises(ProgramError, match="interpreter /no/python does not exist"):
+        run_interrupted(program("loop", python="/no/python"))

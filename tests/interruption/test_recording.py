@@ -1,0 +1,127 @@
+"""The recorder sees everything and changes nothing."""
+
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from migrate.verify import run, run_interrupted
+from migrate.verify.checkpoint import read_variables
+
+
+def run_plainly(program, model_dir):
+    command = [program.python, *program.command(model_dir)]
+    subprocess.run(command, env=program.environment(model_dir), check=True, capture_output=True)
+
+
+def weights(path):
+    with np.load(path) as arrays:
+        return [arrays[name] for name in arrays.files]
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "env"),
+    [
+        ("fit", (), {}),
+        ("fit", (), {"TF_USE_LEGACY_KERAS": "1"}),
+        ("loop", (), {}),
+        ("loop", ("--steps_per_call", "5"), {}),
+    ],
+)
+def test_weights_and_slots_are_the_same_with_and_without_recording(name, args, env, program, tmp_path):
+    plain = program(name, *args, "--weights", str(tmp_path / "plain.npz"), **env)
+    recorded = program(name, *args, "--weights", str(tmp_path / "recorded.npz"), **env)
+    run_plainly(plain, tmp_path / "plain")
+    attempt = run(recorded, tmp_path / "recorded")
+    assert attempt.finished, attempt.output
+    for one, other in zip(weights(tmp_path / "plain.npz"), weights(tmp_path / "recorded.npz"), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_an_estimator_computes_the_same_with_and_without_recording(program, old_python, tmp_path):
+    run_plainly(program("estimator", "--max_steps", "5", python=old_python), tmp_path / "plain")
+    shutil.copytree(tmp_path / "plain", tmp_path / "recorded")
+    job = program("estimator", "--max_steps", "12", python=old_python)
+    run_plainly(job, tmp_path / "plain")
+    attempt = run(job, tmp_path / "recorded")
+    assert attempt.steps == list(range(6, 13))
+    assert read_variables(job, tmp_path / "plain") == read_variables(job, tmp_path / "recorded")
+
+
+@pytest.fixture(scope="module")
+def estimator(program, old_python):
+    return run_interrupted(program("estimator", "--max_steps", "7", "--evaluate", python=old_python), variables=True)
+
+
+@pytest.fixture(scope="module")
+def fitted(program):
+    return run_interrupted(program("fit", "--max_steps", "7"), variables=True)
+
+
+@pytest.fixture(scope="module")
+def several_steps_a_call(program):
+    return run_interrupted(program("loop", "--max_steps", "7", "--steps_per_call", "5"))
+
+
+@pytest.mark.parametrize("record", ["estimator", "fitted", "several_steps_a_call"])
+def test_every_step_is_seen_with_its_own_loss_and_batch(record, request):
+    record = request.getfixturevalue(record)
+    assert record.attempts[0].steps == [1, 2, 3, 4, 5, 6, 7]
+    assert len(record.by_step("loss")) == 7
+    assert len(set(record.by_step("batch").values())) == 7
+    assert not record.losses_are_means
+
+
+@pytest.mark.parametrize("record", ["estimator", "fitted", "several_steps_a_call"])
+def test_saves_are_seen_with_their_step_and_duration(record, request):
+    record = request.getfixturevalue(record)
+    assert record.saved_steps == record.kept == [0, 5, 7]
+    assert all(event["seconds"] > 0 for event in record.of("save"))
+
+
+def test_the_same_examples_have_the_same_digest_in_an_input_fn_and_in_fit(estimator, fitted):
+    assert estimator.by_step("batch") == fitted.by_step("batch")
+
+
+def test_an_evaluation_is_seen_with_its_step_and_metrics_and_is_no_training(estimator):
+    [(step, metrics)] = estimator.evaluations
+    assert step == 7
+    assert metrics["loss"] > 0
+    assert [event["phase"] for event in estimator.of("restore")] == ["evaluate"]
+
+
+def test_a_loss_of_fit_is_the_step_s_own_and_no_running_mean(program, several_steps_a_call):
+    one_step_a_call = run_interrupted(program("loop", "--max_steps", "7"))
+    assert one_step_a_call.by_step("loss") == several_steps_a_call.by_step("loss")
+
+
+def test_variables_are_read_under_their_own_names(estimator, fitted):
+    assert {"global_step", "hidden/kernel", "hidden/kernel/Adam", "logits/bias/Adam_1"} <= estimator.variables.keys()
+    assert len(fitted.variables) >= 8
+
+
+def test_a_program_runs_as_it_would_by_itself(tmp_path, new_python):
+    script = tmp_path / "shows.py"
+    script.write_text("import sys, neighbour\nprint(__name__, sys.argv, sys.path[0], neighbour.here, sorted(sys.modules))")
+    (tmp_path / "neighbour.py").write_text("here = True")
+    from migrate.verify import Program
+
+    attempt = run(Program(script, new_python, ("--flag", "x")), tmp_path / "none")
+    plain = subprocess.run([new_python, script, "--flag", "x"], capture_output=True, text=True, env=os.environ)
+    assert attempt.output.split("[", 1)[0] == plain.stdout.split("[", 1)[0] == "__main__ "
+    assert attempt.output.split("]")[0].split(", ", 1)[1] == plain.stdout.split("]")[0].split(", ", 1)[1]
+    assert str(tmp_path) in attempt.output
+    assert "tensorflow" not in attempt.output
+
+
+def test_an_exception_is_recorded_and_still_ends_the_program(tmp_path, new_python):
+    script = tmp_path / "fails.py"
+    script.write_text("raise ValueError('no data')")
+    from migrate.verify import Program
+
+    attempt = run(Program(script, new_python, ()), tmp_path / "none")
+    assert attempt.code == 1
+    assert attempt.error == "ValueError: no data"
+    assert "Traceback" in attempt.output

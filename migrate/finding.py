@@ -56,6 +56,11 @@ class Finding:
         """``path:line:column`` with both counting from 1, as editors and compilers write it."""
         return f"{self.path}:{self.span.line}:{self.span.column + 1}"
 
+    @property
+    def is_own_reason(self) -> bool:
+        """Whether this site is left for a reason of its own, and not only because its program is."""
+        return self.fidelity is Fidelity.MANUAL and not self.error and not self.message.startswith("left, because")
+
     def left(self, reason: str, help: str = "") -> "Finding":
         """The same site, left alone because of ``reason``."""
         return replace(self, fidelity=Fidelity.MANUAL, message=reason, help=help or self.help, rewritten=False)

@@ -12,10 +12,11 @@ from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import Draft, Vocabulary
 from migrate.rewrite.plan import Plan, ReplaceStatement
 from migrate.rules import RULES, Rule
-from migrate.rules.rule import Verdict
+from migrate.rules.rule import REWRITTEN, Verdict
 from migrate.settings import Settings
 
 _IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
+METHOD_CODES = {"train": "FT130", "evaluate": "FT131", "predict": "FT132"}
 _LOOSE = {
     "run_config": ("FT101", "no estimator in this file is seen to use this RunConfig"),
     "input_fn": ("FT123", "no estimator in this file is seen to use this input function"),
@@ -31,6 +32,8 @@ def judge(module: Module, settings: Settings) -> tuple[list[Finding], Plan]:
     findings: list[Finding] = []
     for rule in RULES.values():
         for draft, collected in zip(drafts, verdicts, strict=True):
+            if draft.program.kind not in rule.kinds:
+                continue
             try:
                 collected += [(rule, verdict) for verdict in rule.check(draft.program, draft)]
             except Exception as error:  # one rule's mistake must lose nothing else
@@ -45,7 +48,10 @@ def judge(module: Module, settings: Settings) -> tuple[list[Finding], Plan]:
             compose(draft)
             removals = [ReplaceStatement(module.span(statement)) for statement in draft.absorbed]
             plan.add([*draft.edits, *removals], draft.pieces, draft.vocabulary.imports)
-        made = _findings(module, draft.program, collected, left.get(index))
+        made = [
+            *_findings(module, draft.program, collected, left.get(index)),
+            *_silent(module, draft.program, collected),
+        ]
         findings += [f for f in made if f.code in selected and not _is_ignored(ignored, f.code, f.span)]
     for site in loose_sites(module, found):
         finding = _loose(module, site)
@@ -123,6 +129,20 @@ def _findings(
             yield finding
         elif not rule.is_setting:  # a setting goes with its RunConfig, which is reported
             yield finding.left("left, because its program is", f"See {reason}.")
+
+
+def _silent(module: Module, program: Program, collected: list[tuple[Rule, Verdict]]) -> Iterator[Finding]:
+    """The other sites of a program that no rule can rewrite yet."""
+    if program.kind in REWRITTEN or not collected:
+        return
+    rule, verdict = collected[0]
+    see = f"See {rule.code} at line {verdict.node.lineno}."
+    sites = [("FT101", call) for call in program.config.calls]
+    sites += [(METHOD_CODES[call.method], call.node) for call in program.calls]
+    for code, node in sites:
+        symbol = _symbol(module, program, node)
+        message = "left, because its program is"
+        yield Finding(code, Fidelity.MANUAL, module.path, module.span(node), symbol, message, see)
 
 
 def _symbol(module: Module, program: Program, node: ast.expr | ast.stmt) -> str:

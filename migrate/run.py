@@ -2,14 +2,16 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from migrate.files.parse import parse
 from migrate.files.prefilter import may_hold_site
-from migrate.files.text import SourceText, Unreadable
+from migrate.files.read import read
+from migrate.files.text import SourceText
+from migrate.files.trouble import NotWritten, Unreadable, trouble
 from migrate.files.walk import walk
-from migrate.finding import Fidelity, Finding, Span
+from migrate.finding import Finding
 from migrate.outcome import FileChange, Outcome
 from migrate.settings import Settings
 
@@ -24,11 +26,20 @@ _FEW_FILES = 200
 
 @dataclass
 class Examined:
-    """One file after analysis: what was found, and the plan for what is to be rewritten."""
+    """One file after analysis.
+
+    Attributes:
+      path: the file, as the user named it.
+      findings: what was found in it.
+      source: the file as it is, if anything was found.
+      text: its text with the comments that ``--todo`` adds.
+      plan: what is to be done to that text; None where nothing is rewritten.
+    """
 
     path: str
     findings: list[Finding] = field(default_factory=list)
     source: SourceText | None = None
+    text: str = ""
     plan: "Plan | None" = None
 
 
@@ -46,7 +57,7 @@ def run(
     """
     outcome = Outcome()
     if stdin is not None:
-        examined = [examine_bytes("<stdin>", stdin, settings)]
+        examined = [_of_stdin(stdin, settings)]
     else:
         examined = []
         files: list[str] = []
@@ -61,14 +72,24 @@ def run(
             if progress is not None:
                 progress(done, len(files))
         outcome.files_read = len(files)
-    planned = [one for one in examined if one.plan]
     outcome.files_read += stdin is not None
     for one in examined:
-        outcome.findings += [] if one.plan else one.findings
+        if one.plan is None:
+            outcome.findings += one.findings
+            if one.source is not None and one.text != one.source.text:
+                outcome.changes.append(FileChange(one.path, one.source.text, one.text, one.source))
+    planned = [one for one in examined if one.plan]
     if planned:
         _rewrite_all(planned, settings, outcome)
     outcome.findings.sort(key=lambda finding: (finding.path, finding.span, finding.code))
     return outcome
+
+
+def _of_stdin(data: bytes, settings: Settings) -> Examined:
+    try:
+        return examine_bytes("<stdin>", data, settings)
+    except Unreadable as problem:
+        return Examined("<stdin>", [problem.finding])
 
 
 def _examine_all(files: list[str], settings: Settings, jobs: int) -> Iterator[Examined]:
@@ -85,22 +106,21 @@ def _examine_all(files: list[str], settings: Settings, jobs: int) -> Iterator[Ex
 def examine(path: str, settings: Settings) -> Examined:
     """Reads and judges one file; what goes wrong with it becomes a finding."""
     try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        return Examined(path, [_unreadable(path, error)])
-    return examine_bytes(path, data, settings)
+        return examine_bytes(path, read(path), settings)
+    except Unreadable as problem:
+        return Examined(path, [problem.finding])
 
 
 def examine_bytes(path: str, data: bytes, settings: Settings) -> Examined:
-    """Judges the bytes of one file."""
+    """Judges the bytes of one file.
+
+    Raises:
+      Unreadable: if they cannot be decoded or parsed.
+    """
     if not may_hold_site(data):
         return Examined(path)
-    try:
-        source = SourceText.decode(path, data)
-        tree = parse(source)
-    except Unreadable as problem:
-        return Examined(path, [problem.finding])
+    source = SourceText.decode(path, data)
+    tree = parse(source)
     from migrate.analysis.module import Module
 
     module = Module(path, source.text, tree)
@@ -109,7 +129,14 @@ def examine_bytes(path: str, data: bytes, settings: Settings) -> Examined:
     from migrate.judge import judge
 
     findings, plan = judge(module, settings)
-    return Examined(path, findings, source, plan if plan else None)
+    text = source.text
+    if settings.todo:
+        from migrate.rewrite.todo import add_todos
+
+        text = add_todos(text, findings)
+        if plan and text != source.text:
+            findings, plan = judge(Module(path, text, parse(replace(source, text=text))), settings)
+    return Examined(path, findings, source, text, plan if plan else None)
 
 
 def _rewrite_all(planned: list[Examined], settings: Settings, outcome: Outcome) -> None:
@@ -118,7 +145,7 @@ def _rewrite_all(planned: list[Examined], settings: Settings, outcome: Outcome) 
     from migrate.rewrite.apply import apply
     from migrate.rewrite.placement import foreign_module, place
 
-    plans = [(one.path, one.source.text, one.plan) for one in planned if one.source and one.plan]
+    plans = [(one.path, one.text, one.plan) for one in planned if one.plan is not None]
     placement = place(plans, settings.module_name)
     blocked = [path for path in placement.modules if _text(path) is not None and not _is_own(path)]
     outcome.findings += [foreign_module(path) for path in blocked]
@@ -129,7 +156,7 @@ def _rewrite_all(planned: list[Examined], settings: Settings, outcome: Outcome) 
             outcome.findings += _all_left(one.findings, "the module for the emitted code cannot be written")
             continue
         try:
-            after = apply(one.source.text, one.plan, imports, placement.inline.get(one.path, ""))
+            after = apply(one.text, one.plan, imports, placement.inline.get(one.path, ""))
         except Exception as error:  # the text stays as it is, and the rest of the run goes on
             outcome.findings += _all_left(one.findings, "this file could not be rewritten")
             outcome.findings.append(_failed(one.path, error))
@@ -154,7 +181,7 @@ def write(outcome: Outcome) -> list[Finding]:
     Returns:
       An error for each file that could not be written; the others are.
     """
-    from migrate.files.write import NotWritten, replace_file
+    from migrate.files.write import replace_file
 
     problems: list[Finding] = []
     for change in sorted(outcome.changes, key=lambda change: change.before is not None):
@@ -188,12 +215,6 @@ def _all_left(findings: Iterable[Finding], reason: str) -> list[Finding]:
     return [finding.left(reason) if finding.rewritten else finding for finding in findings]
 
 
-def _unreadable(path: str, error: OSError) -> Finding:
-    message = f"cannot be read: {error.strerror or error}"
-    return Finding("FT001", Fidelity.MANUAL, path, Span(1, 0, 1, 0), "", message, "Check its permissions.", error=True)
-
-
 def _failed(path: str, error: Exception) -> Finding:
     message = f"rewriting failed: {type(error).__name__}: {str(error)[:200]}"
-    help = "This is a mistake in the tool: please report it. The file is left as it is."
-    return Finding("FT009", Fidelity.MANUAL, path, Span(1, 0, 1, 0), "", message, help, error=True)
+    return trouble("FT009", path, message, "This is a mistake in the tool: please report it. The file is as it was.")

@@ -5,7 +5,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from migrate.finding import Fidelity, Finding, Span
+from migrate.files.trouble import trouble
+from migrate.finding import Finding
 from migrate.rewrite import pieces
 from migrate.rewrite.plan import Plan
 
@@ -85,13 +86,5 @@ def _imports_neighbour(directory: str, text: str) -> bool:
 
 def foreign_module(path: str) -> Finding:
     """The error for a file that stands where the pieces would be written and is not the tool's."""
-    return Finding(
-        "FT006",
-        Fidelity.MANUAL,
-        path,
-        Span(1, 0, 1, 0),
-        "",
-        "this file stands where the emitted recovery code would be written, and was not written by this tool",
-        "Choose another name with --module-name, or move the file.",
-        error=True,
-    )
+    message = "stands where the emitted recovery code would be written, and was not written by this tool"
+    return trouble("FT006", path, message, "Choose another name with the setting module_name, or move the file.")

@@ -17,11 +17,10 @@ from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Verdict, manual, rule
 
 
-@rule("FT140", "manual")
+@rule("FT140", "manual", kinds=frozenset({"custom"}))
 def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
-    if program.kind == "custom":
-        yield manual(
-            program.site.node,
-            f"{program.name} with a custom model_fn is not rewritten by this version",
-            "Keep it on TensorFlow 2.15 for now, or move the model_fn by hand.",
-        )
+    yield manual(
+        program.site.node,
+        f"{program.name} with a custom model_fn is not rewritten by this version",
+        "Keep it on TensorFlow 2.15 for now, or move the model_fn by hand.",
+    )

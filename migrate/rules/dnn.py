@@ -44,8 +44,6 @@ _REDUCTIONS = {
     Example("hidden_units=[8], weight_column='w'", None, "estimator"),
 )
 def dnn(program: Program, draft: Draft) -> Iterator[Verdict]:
-    if program.kind != "dnn":
-        return
     arguments, site = program.arguments, program.site.node
     for name in _NOT_CARRIED:
         if not is_none(arguments.get(name)):

@@ -30,7 +30,7 @@ from migrate.rules.rule import Example, Verdict, manual, noted, rule
 )
 def evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:
-        if call.method == "evaluate" and program.kind == "dnn":
+        if call.method == "evaluate":
             yield _rewrite(program, draft, call)
 
 

@@ -71,7 +71,7 @@ def _rewrite(program: Program, draft: Draft, hook: HookClass) -> Verdict:
     initializer = hook.initializer
     if initializer is not None and not _calls_super(initializer):
         draft.edits.append(InsertFirst(span(initializer), "super().__init__()"))
-    return exact(hook.node, f"the hook `{name}` becomes a Keras callback")
+    return exact(hook.base, f"the hook `{name}` becomes a Keras callback")
 
 
 def _calls_super(initializer: ast.FunctionDef) -> bool:

@@ -16,11 +16,10 @@ from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Verdict, manual, rule
 
 
-@rule("FT142", "manual")
+@rule("FT142", "manual", kinds=frozenset({"keras"}))
 def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
-    if program.kind == "keras":
-        yield manual(
-            program.site.node,
-            "model_to_estimator is not rewritten by this version",
-            "Train the Keras model with fit and tf.keras.callbacks.BackupAndRestore.",
-        )
+    yield manual(
+        program.site.node,
+        "model_to_estimator is not rewritten by this version",
+        "Train the Keras model with fit and tf.keras.callbacks.BackupAndRestore.",
+    )

@@ -44,7 +44,7 @@ class _Columns:
 )
 def numeric_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
     given = program.arguments.get("feature_columns")
-    if program.kind != "dnn" or given is None:
+    if given is None:
         return
     try:
         columns = _read(program.module.names, given)

@@ -117,8 +117,6 @@ _HELP = "Give a constant learning rate and an optimizer of tf.compat.v1.train or
     Example("hidden_units=[8], optimizer=args.optimizer", None, "estimator"),
 )
 def optimizer(program: Program, draft: Draft) -> Iterator[Verdict]:
-    if program.kind != "dnn":
-        return
     given = program.arguments.get("optimizer")
     try:
         text, statements = _optimizer(program, draft, given)

@@ -16,12 +16,11 @@ from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Verdict, manual, rule
 
 
-@rule("FT141", "manual")
+@rule("FT141", "manual", kinds=frozenset({"canned"}))
 def other_canned(program: Program, draft: Draft) -> Iterator[Verdict]:
-    if program.kind == "canned":
-        is_trees = program.name.startswith("BoostedTrees")
-        yield manual(
-            program.site.node,
-            f"{program.name} is not rewritten by this version",
-            "Use TensorFlow Decision Forests." if is_trees else "Keep it on TensorFlow 2.15 for now.",
-        )
+    is_trees = program.name.startswith("BoostedTrees")
+    yield manual(
+        program.site.node,
+        f"{program.name} is not rewritten by this version",
+        "Use TensorFlow Decision Forests." if is_trees else "Keep it on TensorFlow 2.15 for now.",
+    )

@@ -27,7 +27,7 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
 )
 def predict(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:
-        if call.method == "predict" and program.kind == "dnn":
+        if call.method == "predict":
             yield _rewrite(program, draft, call)
 
 

@@ -42,6 +42,9 @@ def manual(node: ast.expr | ast.stmt, message: str, help: str) -> Verdict:
     return Verdict(node, Fidelity.MANUAL, message, help)
 
 
+REWRITTEN = frozenset({"dnn"})
+"""The kinds of program that can be rewritten today; the others have one rule that says so."""
+
 Check = Callable[[Program, Draft], Iterator[Verdict]]
 
 
@@ -74,6 +77,7 @@ class Rule:
       check: finds its sites in a program, adds to the draft, yields a verdict for each.
       examples: programs that tests and documentation share.
       is_setting: whether it is about one argument of a site that another rule reports.
+      kinds: the kinds of program that it speaks of.
     """
 
     code: str
@@ -82,6 +86,7 @@ class Rule:
     check: Check
     examples: tuple[Example, ...] = field(default=())
     is_setting: bool = False
+    kinds: frozenset[str] = REWRITTEN
 
     @property
     def page(self) -> str:
@@ -97,13 +102,15 @@ class Rule:
 RULES: dict[str, Rule] = {}
 
 
-def rule(code: str, fidelity: str, *examples: Example, is_setting: bool = False) -> Callable[[Check], Check]:
+def rule(
+    code: str, fidelity: str, *examples: Example, is_setting: bool = False, kinds: frozenset[str] = REWRITTEN
+) -> Callable[[Check], Check]:
     """Registers a rule under its code."""
 
     def register(check: Check) -> Check:
         name = check.__module__.rpartition(".")[2]
         assert code not in RULES, f"{code} is taken by {RULES[code].name}"
-        RULES[code] = Rule(code, name, Fidelity(fidelity), check, examples, is_setting)
+        RULES[code] = Rule(code, name, Fidelity(fidelity), check, examples, is_setting, kinds)
         return check
 
     return register

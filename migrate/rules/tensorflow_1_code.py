@@ -31,8 +31,6 @@ _EAGER = ("app.", "flags.", "gfile.", "logging.", "io.", "data.", "nn.", "keras.
     Example("print(tf.placeholder)", None, "head"),
 )
 def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
-    if program.kind != "dnn":
-        return
     module = program.module
     remaining = [(node, found) for node, found in module.tf1_only if not _goes(draft, node)]
     for node, found in remaining[:1]:

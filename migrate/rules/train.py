@@ -43,7 +43,7 @@ _BACKUP_COST = (
 )
 def train(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:
-        if call.method == "train" and program.kind == "dnn":
+        if call.method == "train":
             yield _rewrite(program, draft, call)
 
 

@@ -1,0 +1,57 @@
+"""``# TODO(migrate): FT140 …`` above what is left, once."""
+
+import ast
+import re
+from collections.abc import Iterable
+
+from migrate.finding import Finding
+
+_MARK = "# TODO(migrate): "
+
+
+def add_todos(text: str, findings: Iterable[Finding]) -> str:
+    """The text with a comment above the statement of each finding that is left for a reason of its own.
+
+    Args:
+      text: a file's text, with its own newlines.
+      findings: what was found in it.
+    """
+    lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$", text)  # the lines that Python counts
+    starts = _statement_starts(text)
+    wanted: dict[int, list[str]] = {}
+    for finding in findings:
+        if finding.is_own_reason and finding.span.line in starts:
+            todo = f"{_MARK}{finding.code} {finding.message}"
+            above = wanted.setdefault(starts[finding.span.line], [])
+            if todo not in above:
+                above.append(todo)
+    for line in sorted(wanted, reverse=True):
+        code = lines[line - 1]
+        indent = code[: len(code) - len(code.lstrip())]
+        newline = "\r\n" if code.endswith("\r\n") else "\n"
+        new = [f"{indent}{todo}{newline}" for todo in wanted[line] if not _stands_above(lines, line, todo)]
+        lines[line - 1 : line - 1] = new
+    return "".join(lines)
+
+
+def _statement_starts(text: str) -> dict[int, int]:
+    """For each line, the first line of the innermost statement that it belongs to, decorators included."""
+    starts: dict[int, int] = {}
+    for node in ast.walk(ast.parse(text)):  # outer statements come before those inside them
+        if isinstance(node, ast.stmt):
+            decorators = getattr(node, "decorator_list", [])
+            first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+            body = getattr(node, "body", None)
+            last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
+            for line in range(first, max(last, node.lineno) + 1):
+                starts[line] = first
+    return starts
+
+
+def _stands_above(lines: list[str], line: int, todo: str) -> bool:
+    above = line - 2
+    while above >= 0 and lines[above].lstrip().startswith("#"):
+        if lines[above].strip() == todo:
+            return True
+        above -= 1
+    return False

@@ -1,0 +1,61 @@
+"""``tf2_examples/`` is the codemod's own output for ``legacy_examples/``."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import black
+import pytest
+
+from tests.pairs import LEGACY, ROOT, TF2, VARIANTS, Variant, written
+
+FOLDERS = [pytest.param(variant, id=variant.folder.name) for variant in VARIANTS]
+
+
+def migrate(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "migrate", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("variant", FOLDERS)
+def test_tf2_examples_equal_what_the_codemod_writes_byte_for_byte(variant: Variant) -> None:
+    stored = {path.name: path.read_bytes().decode() for path in variant.folder.glob("*.py")}
+    assert stored == written(variant), "run `python -m tests.pairs`"
+
+
+def test_every_legacy_example_has_its_tf2_partner() -> None:
+    assert {path.name for path in LEGACY.glob("*.py")} <= {path.name for path in TF2.glob("*.py")}
+
+
+def test_a_second_run_over_the_output_prints_nothing_and_exits_0() -> None:
+    result = migrate("tf2_examples")
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("variant", FOLDERS)
+def test_the_output_is_formatted_as_black_does(variant: Variant) -> None:
+    for path in variant.folder.glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert black.format_str(text, mode=black.Mode()) == text, path
+
+
+def test_the_diff_applies_with_git_and_gives_the_tf2_examples(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / "legacy_examples").mkdir()
+    for path in LEGACY.glob("*.py"):
+        (tmp_path / "legacy_examples" / path.name).write_bytes(path.read_bytes())
+    diff = migrate("legacy_examples", cwd=tmp_path)
+    assert diff.returncode == 1
+    subprocess.run(["git", "apply"], input=diff.stdout, cwd=tmp_path, text=True, check=True)
+    for path in TF2.glob("*.py"):
+        assert (tmp_path / "legacy_examples" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_write_gives_the_tf2_examples_too(tmp_path: Path) -> None:
+    for path in LEGACY.glob("*.py"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    assert migrate("--write", ".", cwd=tmp_path).returncode == 1
+    for path in TF2.glob("*.py"):
+        assert (tmp_path / path.name).read_bytes() == path.read_bytes()
+    again = migrate("--write", ".", cwd=tmp_path)
+    assert (again.returncode, again.stdout) == (0, "")

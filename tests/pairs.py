@@ -1,0 +1,39 @@
+"""What the codemod writes for ``legacy_examples/``; ``python -m tests.pairs`` writes it into ``tf2_examples/``."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from migrate.run import run
+from migrate.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+LEGACY = ROOT / "legacy_examples"
+TF2 = ROOT / "tf2_examples"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to migrate all examples, and the folder for its output."""
+
+    folder: Path
+    settings: Settings
+
+
+VARIANTS = (
+    Variant(TF2, Settings()),
+    Variant(TF2 / "backup_and_restore", Settings(recovery="backup-and-restore")),
+)
+
+
+def written(variant: Variant) -> dict[str, str]:
+    """The text of every file that the codemod writes for all legacy examples, by file name."""
+    outcome = run([str(LEGACY)], variant.settings, jobs=1, progress=None)
+    return {os.path.basename(change.path): change.after for change in outcome.changes}
+
+
+if __name__ == "__main__":
+    for one in VARIANTS:
+        one.folder.mkdir(exist_ok=True)
+        for name, text in written(one).items():
+            (one.folder / name).write_text(text, encoding="utf-8")

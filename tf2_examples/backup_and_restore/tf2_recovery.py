@@ -1,0 +1,64 @@
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate.
+
+Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change.
+"""
+
+import math
+import time
+
+import tensorflow as tf
+
+
+class TrainingLog(tf.keras.callbacks.Callback):
+    """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
+
+    Args:
+      directory: where TensorBoard finds the summaries, a path.
+      summary_steps: steps between two summaries of the loss; None for none.
+      log_steps: steps between two lines in the log; None for none.
+
+    Raises:
+      ArithmeticError: out of ``fit``, when the loss is not a number.
+    """
+
+    def __init__(self, directory, summary_steps=None, log_steps=None):
+        super().__init__()
+        self.summary_steps = summary_steps
+        self.log_steps = log_steps
+        with tf.Graph().as_default():  # This writer asks for a graph; tf.summary for
+            # the package tensorboard, which TensorFlow 2.21 does not install.
+            self._writer = tf.compat.v1.summary.FileWriter(directory)
+
+    def on_train_begin(self, logs=None):
+        self._step = int(self.model.optimizer.iterations.numpy())
+        self._first = self._logged = self._step
+        self._logged_time = time.monotonic()
+
+    def on_train_batch_begin(self, batch, logs=None):
+        step = self._step + 1
+        if self._due(step, self.summary_steps) or self._due(step, self.log_steps):
+            # Keras gives the mean since the last reset: of the next step alone, then.
+            self.model.reset_metrics()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._step = step = self._step + 1
+        if math.isnan(logs["loss"]):
+            raise ArithmeticError(f"The loss is not a number at step {step}.")
+        if self._due(step, self.summary_steps):
+            self._write("loss", logs["loss"])
+        if self._due(step, self.log_steps):
+            tf.get_logger().info("loss = %g, step = %d", logs["loss"], step)
+            seconds = time.monotonic() - self._logged_time
+            if step > self._first + 1:  # the first step includes tracing
+                self._write("global_step/sec", (step - self._logged) / seconds)
+            self._logged, self._logged_time = step, time.monotonic()
+
+    def on_train_end(self, logs=None):
+        self._writer.flush()
+
+    def _write(self, tag, value):
+        value = tf.compat.v1.Summary.Value(tag=tag, simple_value=value)
+        self._writer.add_summary(tf.compat.v1.Summary(value=[value]), self._step)
+
+    def _due(self, step, every):
+        return bool(every) and (step - self._first - 1) % every == 0

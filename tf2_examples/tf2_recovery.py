@@ -1,0 +1,160 @@
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate.
+
+Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change.
+"""
+
+import math
+import os
+import time
+
+import tensorflow as tf
+
+
+class CheckpointRecovery(tf.keras.callbacks.Callback):
+    """Saves while ``fit`` runs, and restores the newest checkpoint that can be read.
+
+    Saves when training starts, every ``manager.checkpoint_interval`` steps or
+    ``save_secs`` seconds, and when it ends; an exception ends it without a save.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` of
+        ``tf.train.Checkpoint(model=..., optimizer=...)``.
+      save_secs: seconds between two saves; None to save by steps alone.
+    """
+
+    def __init__(self, manager, save_secs=None):
+        super().__init__()
+        self.manager = manager
+        self.save_secs = save_secs
+        self._saved_step = None
+
+    @property
+    def step(self):
+        """The number of training steps that the model has seen, an int."""
+        return int(self.manager.checkpoint.optimizer.iterations.numpy())
+
+    def restore(self):
+        """Restores the newest readable checkpoint and returns its step, 0 if none.
+
+        Raises:
+          ValueError: the checkpoint does not fit; the message names the variable.
+          RuntimeError: there are checkpoints, but none of them can be read.
+        """
+        problem = None
+        for path in self._newest_first():
+            try:
+                self._restore_all(path)
+            except (tf.errors.OpError, IndexError) as error:  # IndexError: cut short
+                tf.get_logger().warning("Cannot read %s (%s)", path, error)
+                problem = error
+            else:
+                tf.get_logger().info("Restored %s at step %d", path, self.step)
+                self._saved_step = self.step
+                return self.step
+        if problem is not None:  # Never train from scratch over what is there.
+            directory = self.manager.directory
+            raise RuntimeError(f"No checkpoint in {directory} is whole.") from problem
+        return self.step
+
+    def on_train_begin(self, logs=None):
+        self._save()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._unsaved_steps += 1
+        every, seconds = self.manager.checkpoint_interval, self.save_secs
+        by_step = every is not None and self._unsaved_steps >= every
+        if by_step or (
+            seconds is not None and time.monotonic() >= self._saved_time + seconds
+        ):
+            self._save()
+
+    def on_train_end(self, logs=None):
+        self._save()
+
+    def _save(self):
+        step = self.step
+        if step != self._saved_step:
+            # check_interval=True would skip the last save.
+            self.manager.save(checkpoint_number=step, check_interval=False)
+        self._saved_step, self._unsaved_steps = step, 0
+        self._saved_time = time.monotonic()
+
+    def _newest_first(self):
+        if self.manager.checkpoints:
+            return self.manager.checkpoints[::-1]
+        # The file "checkpoint", which lists them, is lost.
+        files = tf.io.gfile.glob(
+            os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
+        )
+        paths = [file[: -len(".index")] for file in files]
+        return sorted(paths, key=lambda path: int(path.split("-")[-1]), reverse=True)
+
+    def _restore_all(self, path):
+        names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
+        if "_CHECKPOINTABLE_OBJECT_GRAPH" not in names:
+            raise ValueError(
+                f"{path} was written by tf.estimator and has other names than this "
+                "model: convert it first, or train in a new directory."
+            )
+        checkpoint = self.manager.checkpoint
+        # Keras 3 makes the slots here; a restore would find no place for them.
+        checkpoint.optimizer.build(checkpoint.model.trainable_variables)
+        try:
+            checkpoint.restore(path).assert_consumed()
+        except (AssertionError, ValueError) as error:
+            raise ValueError(f"{path} does not fit this model: {error}") from error
+
+
+class TrainingLog(tf.keras.callbacks.Callback):
+    """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
+
+    Args:
+      directory: where TensorBoard finds the summaries, a path.
+      summary_steps: steps between two summaries of the loss; None for none.
+      log_steps: steps between two lines in the log; None for none.
+
+    Raises:
+      ArithmeticError: out of ``fit``, when the loss is not a number.
+    """
+
+    def __init__(self, directory, summary_steps=None, log_steps=None):
+        super().__init__()
+        self.summary_steps = summary_steps
+        self.log_steps = log_steps
+        with tf.Graph().as_default():  # This writer asks for a graph; tf.summary for
+            # the package tensorboard, which TensorFlow 2.21 does not install.
+            self._writer = tf.compat.v1.summary.FileWriter(directory)
+
+    def on_train_begin(self, logs=None):
+        self._step = int(self.model.optimizer.iterations.numpy())
+        self._first = self._logged = self._step
+        self._logged_time = time.monotonic()
+
+    def on_train_batch_begin(self, batch, logs=None):
+        step = self._step + 1
+        if self._due(step, self.summary_steps) or self._due(step, self.log_steps):
+            # Keras gives the mean since the last reset: of the next step alone, then.
+            self.model.reset_metrics()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._step = step = self._step + 1
+        if math.isnan(logs["loss"]):
+            raise ArithmeticError(f"The loss is not a number at step {step}.")
+        if self._due(step, self.summary_steps):
+            self._write("loss", logs["loss"])
+        if self._due(step, self.log_steps):
+            tf.get_logger().info("loss = %g, step = %d", logs["loss"], step)
+            seconds = time.monotonic() - self._logged_time
+            if step > self._first + 1:  # the first step includes tracing
+                self._write("global_step/sec", (step - self._logged) / seconds)
+            self._logged, self._logged_time = step, time.monotonic()
+
+    def on_train_end(self, logs=None):
+        self._writer.flush()
+
+    def _write(self, tag, value):
+        value = tf.compat.v1.Summary.Value(tag=tag, simple_value=value)
+        self._writer.add_summary(tf.compat.v1.Summary(value=[value]), self._step)
+
+    def _due(self, step, every):
+        return bool(every) and (step - self._first - 1) % every == 0

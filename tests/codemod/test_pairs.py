@@ -1,5 +1,6 @@
 """``tf2_examples/`` is the codemod's own output for ``legacy_examples/``."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,8 @@ FOLDERS = [pytest.param(variant, id=variant.folder.name) for variant in VARIANTS
 
 def migrate(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "migrate", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("variant", FOLDERS)

@@ -42,6 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # argparse ends this way after --help and after an error; what it printed goes out here.
         _print(sys.stdout, lambda stream: None)
         return stop.code if isinstance(stop.code, int) else 0
+    except BrokenPipeError:
+        # In Python 3.10 the help of argparse ends this way where nobody reads it.
+        _silence(sys.stdout)
+        return 0
 
 
 def _migrate(arguments: Sequence[str]) -> int:
@@ -117,10 +121,11 @@ def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Co
 
 
 def _reason(page: str) -> str:
-    """The first sentence of a rule's page on its fidelity."""
+    """What a rule's page says first of its fidelity: the level, and the sentence that belongs to it."""
     paragraph = page.partition("\nFidelity:")[2].partition("\n\n")[0]
-    words = " ".join(paragraph.replace("``", "").split())
-    return words.removeprefix("exact. ").removeprefix("noted. ").partition(". ")[0].removesuffix(".")
+    sentences = " ".join(paragraph.replace("``", "").split()).removesuffix(".").split(". ")
+    # "exact for …" is a sentence of its own, "exact." needs the one behind it.
+    return ". ".join(sentences[:1] if " " in sentences[0] else sentences[:2])
 
 
 def _opened(output: str) -> BinaryIO:
@@ -150,11 +155,15 @@ def _print(stream: TextIO | None, content: Callable[[TextIO], object]) -> None:
         content(stream)
         stream.flush()
     except OSError as error:
-        # What is still in the buffer must not fail a second time when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        _silence(stream)
         # A reader such as head has seen enough, which is no error.
         if not isinstance(error, BrokenPipeError):
             raise _not_written(stream.name, error) from None
+
+
+def _silence(stream: TextIO) -> None:
+    """Lets what is still in the buffer go nowhere, so that it does not fail a second time when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _explain(arguments: Sequence[str]) -> int:

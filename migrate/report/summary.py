@@ -100,13 +100,16 @@ def _fate(finding: Finding) -> str:
 
 
 def _by_reason(left: Collection[Finding]) -> Iterator[Line]:
-    reasons = Counter((finding.code, finding.message) for finding in left)
+    reasons = Counter((finding.code, finding.message) for finding in left if finding.is_own_reason)
+    with_their_program = len(left) - reasons.total()
     ordered = sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0]))
-    width = len(str(ordered[0][1]))
+    width = len(str(max([with_their_program, *reasons.values()])))
     for (code, message), number in ordered[:_REASONS]:
         yield [(f"  {number:{width}}  ", ""), (code, "cyan"), (f" {printable(message)}", "")]
     if len(ordered) > _REASONS:
         yield [(f"  and {len(ordered) - _REASONS} other reasons; --format text shows each site with its own", "")]
+    if with_their_program:
+        yield [(f"  {with_their_program:{width}}  only because their program is left", "")]
 
 
 def _change_and_create(changes: Collection[FileChange], change: str, create: str) -> str:

@@ -9,8 +9,8 @@ from migrate.report.frame import code_frame
 from migrate.report.terminal import Line, printable
 
 _WHY = {
-    Fidelity.EXACT: "a test shows that training resumes as before",
-    Fidelity.NOTED: "the behaviour differs as said above",
+    Fidelity.EXACT: "exact; a test shows that training resumes as before",
+    Fidelity.NOTED: "noted; the behaviour differs as said above",
     Fidelity.MANUAL: "the message above says why",
 }
 _STYLES = {Fidelity.EXACT: "green", Fidelity.NOTED: "yellow", Fidelity.MANUAL: "magenta"}
@@ -45,7 +45,7 @@ def _finding(finding: Finding, code: Sequence[str], reason: str) -> Iterator[Lin
     ]
     yield from code_frame(code, finding.span)
     if finding.rewritten:
-        yield _note(f"rewritten, {finding.fidelity.value}", reason or _WHY[finding.fidelity], style)
+        yield _note("rewritten", reason or _WHY[finding.fidelity], style)
     elif not finding.error:
         yield _note("left", _WHY[Fidelity.MANUAL], style)
     if finding.help:

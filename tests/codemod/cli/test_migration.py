@@ -92,7 +92,7 @@ def test_text_tells_each_finding_once(project: Path, capfd: pytest.CaptureFixtur
     main(["--format", "text", "."])
     printed = capfd.readouterr()
     assert "train.py:" in printed.out
-    assert "= rewritten, exact: " in printed.out
+    assert "= rewritten: exact" in printed.out
     assert printed.out.count("broken.py:2:") == 1
     assert "broken.py" not in printed.err
 

@@ -44,6 +44,14 @@ def test_many_reasons_are_cut_short_and_the_rest_counted(finding: Callable[..., 
     assert "and 3 other reasons; --format text shows each site with its own\n" in text(outcome)
 
 
+def test_sites_that_are_left_only_with_their_program_are_counted_together(finding: Callable[..., Finding]) -> None:
+    with_it = [finding().left(f"left, because of FT130 at line {line}") for line in range(12)]
+    outcome = Outcome(1, [finding(code="FT130").left("hooks are a parameter"), *with_it])
+    assert text(outcome).endswith(
+        "Left, by reason:\n   1  FT130 hooks are a parameter\n  12  only because their program is left\n"
+    )
+
+
 def test_errors_are_no_sites(finding: Callable[..., Finding]) -> None:
     error = finding(code="FT001", error=True, rewritten=False)
     assert text(Outcome(2, [error])) == "Read 2 files: no recovery site found; 1 error.\n"

@@ -18,7 +18,7 @@ def test_nothing_found_is_nothing_said() -> None:
 
 
 def test_a_rewritten_site(finding: Callable[..., Finding]) -> None:
-    assert report(finding(), reason="both keep the newest") == (
+    assert report(finding(), reason="exact. Both keep the newest") == (
         "train.py:2:5: FT104 the number of checkpoints to keep becomes max_to_keep\n"
         "  |\n"
         "1 | config = RunConfig(\n"
@@ -26,7 +26,7 @@ def test_a_rewritten_site(finding: Callable[..., Finding]) -> None:
         "  |     ^^^^^^^^^^^^^^^^^^^^^\n"
         "3 |\n"
         "  |\n"
-        "  = rewritten, exact: both keep the newest\n"
+        "  = rewritten: exact. Both keep the newest\n"
         "\n"
     )
 
@@ -35,7 +35,7 @@ def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable
     noted = finding(fidelity=Fidelity.NOTED, message="protocol is dropped", help="Set it by hand.")
     assert report(noted, source="") == (
         "train.py:2:5: FT104 protocol is dropped\n"
-        "  = rewritten, noted: the behaviour differs as said above\n"
+        "  = rewritten: noted; the behaviour differs as said above\n"
         "  = help: Set it by hand.\n"
         "\n"
     )

@@ -31,10 +31,15 @@ class Stopped(Exception):
 
 
 def stop_all() -> None:
-    """End every program, in whichever thread it is waited for, and let no other be started."""
+    """End every program, in whichever thread it is waited for, and let none be started before ``allow_starts``."""
     _stopped.set()
     for child in list(_living):
         child.kill_all()
+
+
+def allow_starts() -> None:
+    """Let programs be started after a ``stop_all``, when nothing waits for the ended ones any more."""
+    _stopped.clear()
 
 
 class Child:

@@ -26,6 +26,8 @@ from migrate.verify.verification import MOST_CHANGES, Converter, Request, Verifi
 MATCHES, DIFFERS, CANNOT = 0, 1, 2
 INTERRUPTED = 130
 
+TAKES_FLAGS = ("--args", "--old-args", "--new-args", "--model-dir-flag")
+
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
@@ -83,13 +85,13 @@ def _output(made: argparse.ArgumentParser) -> None:
 
 def main(argv: list[str]) -> int:
     """Run the command with the arguments after ``verify`` and give the exit status."""
-    options = parser().parse_args(argv)
+    options = parser().parse_args(_with_values(argv))
     errors = Console(stderr=True)
     try:
         with _ended_by_sigterm(), _progress(errors) as progress:
             done = verify(_request(options), progress)
     except ProgramError as error:
-        errors.print(f"cannot verify: {error}", markup=False, highlight=False)
+        errors.print(f"cannot verify: {error}", markup=False, highlight=False, soft_wrap=True)
         return CANNOT
     except KeyboardInterrupt:
         errors.print("interrupted: every program has been ended", markup=False)
@@ -97,6 +99,12 @@ def main(argv: list[str]) -> int:
     _write(done, options.output)
     _print(done, options.format)
     return MATCHES if done.matches else DIFFERS
+
+
+def _with_values(argv: list[str]) -> list[str]:
+    """Bind the values that themselves look like flags, as in ``--model-dir-flag --model_dir``, to their options."""
+    words = iter(argv)
+    return [f"{word}={next(words, '')}" if word in TAKES_FLAGS else word for word in words]
 
 
 def _step(text: str) -> int:
@@ -107,6 +115,9 @@ def _step(text: str) -> int:
 
 
 def _request(options: argparse.Namespace) -> Request:
+    for path in (options.old, options.new):
+        if not os.path.isfile(path):
+            raise ProgramError(f"the program {path} does not exist")
     old_python = options.old_python or options.new_python or sys.executable
     new_python = options.new_python or options.old_python or sys.executable
     return Request(
@@ -124,18 +135,17 @@ def _request(options: argparse.Namespace) -> Request:
 
 
 def _program(script: str, python: str, both: str, own: str, flag: str) -> Program:
-    for path, what in ((script, "program"), (python, "interpreter")):
-        if not os.path.isfile(path):
-            raise ProgramError(f"the {what} {path} does not exist")
+    _expect_tensorflow(python)
     args = [*shlex.split(both), *shlex.split(own)]
     if not any("{model_dir}" in arg for arg in args):
         args += [flag, "{model_dir}"]
-    _expect_tensorflow(python)
     return Program(script, python, tuple(args))
 
 
 def _expect_tensorflow(python: str) -> None:
     """Look for the package without importing it, which takes seconds."""
+    if not os.path.isfile(python):
+        raise ProgramError(f"the interpreter {python} does not exist")
     look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tensorflow') is None)"
     if subprocess.run([python, "-c", look], stdin=subprocess.DEVNULL).returncode != 0:
         raise ProgramError(f"the interpreter {python} has no TensorFlow")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -96,13 +97,23 @@ def verify(request: Request, progress: Progress = lambda what: None) -> Verifica
       ProgramError: if a program cannot be verified for a reason of its own.
     """
     done = Verification(request)
-    with tempfile.TemporaryDirectory(prefix="migrate-verify-") as place, ThreadPoolExecutor(request.at_once) as pool:
-        try:
+    try:
+        with tempfile.TemporaryDirectory(prefix="migrate-verify-") as place, _workers(request.at_once) as pool:
             _verify(done, _Bench(request, Path(place), pool, progress))
+    finally:
+        child.allow_starts()
+    return done
+
+
+@contextmanager
+def _workers(count: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that each wait for a program; an error in this one ends the programs before the threads are waited for."""
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            yield pool
         except BaseException:
             child.stop_all()
             raise
-    return done
 
 
 class _Bench:

@@ -1,0 +1,124 @@
+"""What counts as a difference between two records."""
+
+from dataclasses import replace
+
+import pytest
+
+from migrate.verify import compare
+from migrate.verify.compare import Verdict
+from migrate.verify.losses import loss_difference
+from migrate.verify.variables import variable_difference
+
+
+def stuck(record):
+    """The same record, but the second start failed at once."""
+    failed = replace(record.attempts[1], events=[], code=1)
+    return replace(record, attempts=[record.attempts[0], failed])
+
+
+def test_a_record_matches_itself(record):
+    result = compare(record(), record())
+    assert result.matches
+    assert result.first == ""
+    assert "losses" in result.compared
+
+
+@pytest.mark.parametrize(
+    ("change", "first"),
+    [
+        ({"resumed": 5}, "resumed at step: OLD 10, NEW 5"),
+        ({"final": 22}, "final step: OLD 20, NEW 22"),
+        ({"every": 4}, "saved at steps: OLD 5, 10, 15, 20, NEW 4, 8, 12, 16, 20"),
+        (
+            {"batch": lambda step: -step},
+            "batches: OLD 20 steps seen, NEW 20 steps seen (20 of 20 differ, the first at step 1)",
+        ),
+    ],
+)
+def test_the_first_difference_is_named(change, first, record):
+    assert compare(record(), record(**change)).first == first
+
+
+def test_steps_lost_and_repeated_are_counted(record):
+    made = record(resumed=10)
+    assert made.interrupted_at == [13]
+    assert made.steps_lost == [3]
+    assert made.steps_repeated == 3
+    assert made.steps_run == 23
+
+
+def test_a_step_that_is_saved_twice_counts_once(record):
+    again = record()
+    again.attempts[1].events.append({"event": "save", "step": 10, "path": "ckpt-10", "seconds": 0.1, "time": 21.0})
+    assert again.saved_steps == [5, 10, 15, 20]
+    assert compare(record(), again).matches
+
+
+def test_losses_do_not_count_where_the_programs_began_apart(record):
+    result = compare(record(), record(loss=lambda step: 2.0 / step))
+    assert result.matches
+    assert result.row("losses").verdict is Verdict.NOT_COMPARED
+
+
+def test_losses_count_where_they_are_asked_for(record):
+    result = compare(record(), record(loss=lambda step: 2.0 / step), losses=True)
+    assert [row.name for row in result.differences] == ["losses"]
+
+
+def test_losses_count_where_the_first_ones_are_equal(record):
+    result = compare(record(), record(loss=lambda step: 1.0 / step + (step > 12) * 1e-9))
+    assert "12 of 20 bit-equal, the first difference at step 13" in result.first
+
+
+def test_a_difference_within_the_tolerance_is_none(record):
+    apart = record(loss=lambda step: 1.0 / step * (1 + (step > 12) * 1e-9))
+    assert compare(record(), apart, tolerance=1e-6).matches
+    assert not compare(record(), apart, tolerance=1e-12).matches
+
+
+def test_a_new_program_that_cannot_start_again_differs(record):
+    assert compare(record(), stuck(record())).first == "needs a person to start again: OLD no, NEW exit status 1"
+
+
+def test_a_new_program_that_starts_again_where_the_old_could_not_is_no_difference(record):
+    result = compare(stuck(record()), record(resumed=5))
+    assert result.matches
+    assert result.row("resumed at step").note == "OLD could not start again"
+
+
+def test_steps_lost_are_not_compared_where_a_fault_struck_late(record):
+    late = record()
+    late.attempts[0].events.append({"event": "fault", "kind": "signal", "step": 15, "wanted": 13, "time": 13.5})
+    assert compare(record(), late).row("steps lost").verdict is Verdict.NOT_COMPARED
+
+
+def test_at_moments_of_their_own_both_must_go_on_from_a_save_and_lose_little(record):
+    good = compare(record(fault="random-sigkills"), record(fault="random-sigkills"))
+    assert good.matches
+    assert "resumed at step" not in good.compared
+    assert compare(record(fault="random-sigkills"), record(fault="random-sigkills", resumed=12)).first == (
+        "resumed at a saved step: OLD always, NEW not at 12"
+    )
+    assert compare(record(fault="random-sigkills"), record(fault="random-sigkills", resumed=0)).first == (
+        "most steps lost at once: OLD 3, NEW 13 (5 steps between two saves)"
+    )
+
+
+def test_losses_that_are_not_numbers_equal_one_another_and_nothing_else():
+    nan = float("nan")
+    assert loss_difference({1: nan}, {1: nan}).first_apart is None
+    assert loss_difference({1: nan}, {1: 1.0}).first_apart == 1
+    assert loss_difference({1: 1.0}, {2: 1.0}) is None
+
+
+def test_variables_are_paired_by_name_and_then_by_shape_and_nearness():
+    def variable(*values):
+        return {"shape": [len(values)], "values": list(values), "digest": repr(values)}
+
+    old = {"same": variable(1.0, 2.0), "dense/kernel": variable(5.0, 5.0), "beta1_power": variable(0.9)}
+    new = {"same": variable(1.0, 2.0), "layer/kernel": variable(5.0, 5.5), "other": variable(9.0, 9.0)}
+    found = variable_difference(old, new)
+    assert (found.by_name, found.by_shape) == (1, 1)
+    assert found.alone == ["beta1_power", "other"]
+    assert found.worst == "dense/kernel"
+    assert found.relative == pytest.approx(0.5 / 5.5)

@@ -1,0 +1,87 @@
+"""The command on real programs: its exit status, what it writes, and that it leaves nothing behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from migrate.verify.cli import main
+
+from .conftest import PROGRAMS
+
+
+@pytest.fixture
+def verify(old_python, new_python):
+    """Call the command on two of ``programs/``."""
+
+    def call(old, new, *arguments):
+        pythons = ("--old-python", old_python if old == "estimator" else new_python, "--new-python", new_python)
+        return main([str(PROGRAMS / f"{old}.py"), str(PROGRAMS / f"{new}.py"), *pythons, *arguments])
+
+    return call
+
+
+def test_a_sound_pair_gives_0_and_writes_both_reports(verify, tmp_path, capsys):
+    assert verify("estimator", "fit", "--fault", "sigkill", "--output", str(tmp_path)) == 0
+    assert "2 of 2 comparisons match." in capsys.readouterr().out
+    assert json.loads((tmp_path / "verify.json").read_text())["matches"] is True
+    assert "Resumption matches" in (tmp_path / "verify.html").read_text()
+
+
+def test_a_difference_gives_1_and_is_named(verify, capsys):
+    slip = ("--new-args", "--slip load_checkpoint", "--model-dir-flag", "--model_dir")
+    assert verify("loop", "loop", "--fault", "sigkill", "--at", "13", *slip, "--format", "json") == 1
+    assert json.loads(capsys.readouterr().out)["first"] == "sigkill at step 13: resumed at step: OLD 10, NEW 0"
+
+
+def test_a_program_that_ends_before_the_step_gives_2(verify, capsys):
+    assert verify("loop", "loop", "--at", "23") == 2
+    assert "OLD ends at step 23: choose a step before that, not 23" in capsys.readouterr().err
+
+
+def test_from_a_shared_checkpoint_losses_and_variables_are_compared_to_the_last_bit(verify, capsys):
+    arguments = ("--share-initial", "--new-args", "--steps_per_call 5", "--fault", "sigkill", "--at", "13")
+    assert verify("loop", "loop", *arguments, "--format", "json") == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["comparisons"][-1]["rows"]}
+    assert rows["losses"]["note"] == "all 23 bit-equal"
+    assert rows["final variables"]["verdict"] == "same"
+    assert rows["final variables"]["note"].endswith("bit-equal")
+
+
+def test_new_goes_on_for_old_as_old_itself_does(verify, capsys):
+    assert verify("loop", "loop", "--continue-old", "--at", "13", "--format", "json") == 0
+    comparison = json.loads(capsys.readouterr().out)["comparisons"][-1]
+    assert comparison["title"] == "NEW goes on for OLD at step 13"
+    assert comparison["new"]["resumed_at"] == [10]
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_command_leaves_no_process_and_no_directory(ending, new_python, tmp_path):
+    script = str(PROGRAMS / "loop.py")
+    arguments = [script, script, "--new-python", new_python, "--args", "--max_steps 100000", "--output", str(tmp_path)]
+    place = tmp_path / "temporary"
+    place.mkdir()
+    command = [sys.executable, "-c", "import sys; from migrate.verify.cli import main; sys.exit(main(sys.argv[1:]))"]
+    root = str(Path(__file__).parents[2])
+    environment = {**os.environ, "TMPDIR": str(place), "PYTHONPATH": root}
+    process = subprocess.Popen([*command, *arguments], env=environment, stderr=subprocess.PIPE, text=True)
+    while not list(place.rglob("*.index")):
+        assert process.poll() is None
+        time.sleep(0.05)
+    running = descendants(process.pid)
+    assert running
+    process.send_signal(ending)
+    assert process.wait(30) == 130
+    assert "every program has been ended" in process.stderr.read()
+    assert not [pid for pid in running if Path(f"/proc/{pid}").exists()]
+    assert list(place.iterdir()) == []
+
+
+def descendants(pid):
+    children = [child for path in Path(f"/proc/{pid}/task").glob("*/children") for child in path.read_text().split()]
+    return [each for child in children for each in (child, *descendants(child))]

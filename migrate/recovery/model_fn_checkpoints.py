@@ -24,19 +24,22 @@ def mend_checkpoint_list(model_dir):
       ValueError: there are checkpoints, but none that can be read.
     """
     found = _on_disk(model_dir)
-    state = tf.train.get_checkpoint_state(model_dir)
-    listed = list(
-        map(os.path.basename, state.all_model_checkpoint_paths if state else ())
-    )
-    latest = os.path.basename(state.model_checkpoint_path) if state else None
-    names = [*listed, latest] if latest not in listed else listed
-    whole = _without_torn(model_dir, names) or _without_torn(model_dir, list(found))
+    try:
+        state = tf.train.get_checkpoint_state(model_dir)
+    except ValueError:  # the file is there, but empty
+        state = None
+    listed, names, preserved = [], [], 0.0
+    if state:
+        listed = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
+        latest = os.path.basename(state.model_checkpoint_path)
+        names = [*(name for name in listed if name != latest), latest]
+        preserved = state.last_preserved_timestamp
+    whole = _without_torn(model_dir, names) or _without_torn(model_dir, found)
     if found and not whole:
         raise ValueError(f"None of the checkpoints in {model_dir} can be read.")
-    managed = [name for name in whole if not name.startswith("model.ckpt-")]
-    if whole and (whole[-1] != latest or managed != listed):
-        preserved = state.last_preserved_timestamp if state else 0.0
-        _write_list(model_dir, whole[-1], {n: found[n] for n in managed}, preserved)
+    managed = {n: found[n] for n in whole if not n.startswith("model.ckpt-")}
+    if whole != names or list(managed) != listed:
+        _write_list(model_dir, whole[-1], managed, preserved)
 
 
 def restore(manager, train):
@@ -86,9 +89,10 @@ def _without_torn(model_dir, names):
 def _is_whole(path):
     try:
         reader = tf.train.load_checkpoint(path)
-        for name in reader.get_variable_to_shape_map():
-            reader.get_tensor(name)
-    except (tf.errors.OpError, ValueError):
+        for name, dtype in reader.get_variable_to_dtype_map().items():
+            if dtype != tf.variant:  # an iterator's, which no reader returns
+                reader.get_tensor(name)
+    except (tf.errors.OpError, IndexError, RuntimeError, ValueError):
         return False
     return True
 

@@ -76,7 +76,9 @@ class _SpeedLog:
             speed = (step - self._last[0]) / (now[1] - self._last[1])
             tf1.logging.info("global_step/sec: %g", speed)
             if self._writer:
+                scalar = tf1.Summary.Value(tag="global_step/sec", simple_value=speed)
+                summary = tf1.Summary(value=[scalar]).SerializeToString()
                 with self._writer.as_default(step):
-                    tf.summary.scalar("global_step/sec", speed)
+                    tf.summary.experimental.write_raw_pb(summary)
         tf1.logging.info("loss = %s, step = %d", loss, step - 1)
         self._last = now

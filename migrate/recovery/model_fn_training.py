@@ -63,10 +63,8 @@ class ModelFnTraining:
             self._summary = tf1.summary.merge_all()
             self._saved = {v.op.name: v for v in tf1.global_variables()}
             local = {v.op.name: v for v in tf1.local_variables()}
-            self._scaffold = spec.scaffold or tf1.train.Scaffold()
-            start = (
-                self._scaffold.local_init_op or self._scaffold.default_local_init_op()
-            )
+            scaffold = self._scaffold = spec.scaffold or tf1.train.Scaffold()
+            start = scaffold.local_init_op or scaffold.default_local_init_op()
         self.spec = spec
         in_graph = {**local, **self._saved}
         held = {
@@ -80,9 +78,10 @@ class ModelFnTraining:
         self.writer = summary_dir and tf.summary.create_file_writer(summary_dir)
         self._save_summary_steps = summary_dir and save_summary_steps
         self._prefix = f"{uuid.uuid4()}/"  # the tables of two trainings must not meet
-        self._divide()
         self._take_steps = tf.function(self._take_steps, autograph=False)
-        tf.function(lambda: self.part([start]).run(self._by_handle)[:0])()
+        tf.function(
+            lambda: self.part([start]).run(self._by_handle)[:0], autograph=False
+        )()
 
     def initialize(self, estimator_checkpoint=None):
         """Gives the variables the values that an Estimator's session begins with.
@@ -129,31 +128,31 @@ class ModelFnTraining:
         names = [placeholder.name for placeholder in self._placeholders]
         return {**self._by_handle, **dict(zip(names, tensors))}
 
-    def _divide(self):
-        """Tells what each step runs from what only a summary needs."""
-        results = [self._loss, self.spec.train_op]
-        self._step_part = self.part(results)
-        if not self._save_summary_steps:
-            return
-        operations = self._step_part.operations
-        outputs = {
-            tensor.name: tensor
-            for operation in self.graph.get_operations()
-            if operation.name in operations
-            for tensor in operation.outputs
-        }
-        self._summary_part = self.part([self._summary], operations | outputs.keys())
-        self._shared = sorted(self._summary_part.needs & outputs.keys())
-        self._step_part = self.part(results + [outputs[name] for name in self._shared])
+    def take_step(self, batches, first_step, more=()):
+        """Adds one step to the ``tf.function`` that is being traced.
+
+        Args:
+          batches: an iterator of the dataset.
+          first_step: as for a call.
+          more: tensors and operations of the graph that the step computes as well.
+
+        Returns:
+          The loss, and a list of what was asked for.
+        """
+        given = self.given(next(batches))
+        step = self.global_step.read_value()
+        results = [self._loss, self.spec.train_op, *more]
+        shared = self._shared_with_summary(results)
+        values = self.part(results + list(shared.values())).run(given)
+        if self._save_summary_steps:
+            given.update(zip(shared, values[len(results) :]))
+            due = (step - first_step) % self._save_summary_steps == 0
+            tf.cond(due, lambda: self._write(given, step + 1), lambda: False)
+        return values[0], values[2 : len(results)]
 
     def _take_steps(self, batches, until, first_step):
-        def take_step(step, _):
-            given = self.given(next(batches))
-            loss, _, *shared = self._step_part.run(given)
-            if self._save_summary_steps:
-                given.update(zip(self._shared, shared))
-                due = (step - first_step) % self._save_summary_steps == 0
-                tf.cond(due, lambda: self._write(given, step + 1), lambda: False)
+        def take_step(_, __):
+            loss, _ = self.take_step(batches, first_step)
             return self.global_step.read_value(), loss
 
         return tf.while_loop(
@@ -161,6 +160,22 @@ class ModelFnTraining:
             take_step,
             (self.global_step.read_value(), tf.zeros([], self._loss.dtype)),
         )[1]
+
+    def _shared_with_summary(self, results):
+        """Returns, by name, the tensors of a step that a summary takes from it."""
+        if not self._save_summary_steps:
+            return {}
+        operations = self.part(results).operations
+        outputs = {
+            tensor.name: tensor
+            for operation in self.graph.get_operations()
+            if operation.name in operations
+            for tensor in operation.outputs
+        }
+        self._summary_part = self.part([self._summary], operations | outputs.keys())
+        return {
+            name: outputs[name] for name in self._summary_part.needs & outputs.keys()
+        }
 
     def _write(self, given, step):
         (summary,) = self._summary_part.run(given)

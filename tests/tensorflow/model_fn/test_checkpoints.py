@@ -1,0 +1,182 @@
+"""Which checkpoint a migrated program continues, which it refuses, which it deletes."""
+
+import shutil
+
+import pytest
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
+
+from .linear import Job, checkpoints, loss_of, model_fn, trained
+
+
+@pytest.fixture
+def old_job(tmp_path):
+    """A directory as an Estimator leaves it: model.ckpt-0, -5 and -10, all three on the list."""
+    with tf.Graph().as_default(), tf1.Session() as session:
+        step = tf1.train.create_global_step()
+        trained("train", loss_of({"x": tf.zeros([8, 2])}, tf.zeros([8, 1])))
+        saver = tf1.train.Saver(save_relative_paths=True)
+        session.run(tf1.global_variables_initializer())
+        for at in (0, 5, 10):
+            session.run(step.assign(at))
+            saver.save(session, str(tmp_path / "model.ckpt"), global_step=at)
+    return tmp_path
+
+
+def tear(directory, name, how="cut"):
+    path = directory / f"{name}.data-00000-of-00001"
+    if how == "cut":
+        path.write_bytes(path.read_bytes()[:-7])
+    elif how == "zeroed":
+        path.write_bytes(bytes(path.stat().st_size))
+    elif how == "gone":
+        path.unlink()
+    else:
+        (directory / f"{name}.index").write_bytes(b"")
+
+
+def test_a_new_directory_begins_at_step_0(tmp_path):
+    assert Job(tmp_path / "new").restored == 0
+
+
+def test_an_estimators_checkpoint_is_continued(old_job):
+    job = Job(old_job)
+    assert job.restored == 10
+    assert job.run(14)[-1] == 14
+    assert tf.train.latest_checkpoint(str(old_job)) == str(old_job / "ckpt-14")
+    assert Job(old_job).restored == 14
+
+
+def test_an_estimators_files_are_never_deleted(old_job):
+    before = {path.name for path in old_job.glob("model.ckpt-*")}
+    Job(old_job, keep=1).run(40)
+    Job(old_job, keep=1).run(80)
+    assert before <= {path.name for path in old_job.iterdir()}
+    assert checkpoints(old_job)[-1] == "ckpt-80"
+    assert len(checkpoints(old_job)) == 4
+
+
+def test_keep_checkpoint_max_counts_the_new_ones_across_restarts(old_job):
+    Job(old_job).run(22)
+    Job(old_job).run(27)
+    assert [name for name in checkpoints(old_job) if name.startswith("ckpt")] == ["ckpt-22", "ckpt-26", "ckpt-27"]
+
+
+def test_max_to_keep_none_keeps_all(tmp_path):
+    Job(tmp_path, keep=None).run(10)
+    assert checkpoints(tmp_path) == ["ckpt-0", "ckpt-4", "ckpt-8", "ckpt-10"]
+
+
+def test_until_the_first_save_the_list_names_the_estimators_latest_checkpoint(old_job):
+    mend_checkpoint_list(str(old_job))
+    assert tf.train.latest_checkpoint(str(old_job)) == str(old_job / "model.ckpt-10")
+
+
+def test_a_directory_that_was_moved_is_continued(tmp_path):
+    Job(tmp_path / "here").run(14)
+    shutil.move(tmp_path / "here", tmp_path / "there")
+    assert Job(tmp_path / "there").restored == 14
+
+
+@pytest.mark.parametrize("how", ["cut", "zeroed", "gone", "index"])
+def test_a_torn_newest_checkpoint_is_passed_over_and_said(tmp_path, how, caplog):
+    Job(tmp_path).run(11)
+    tear(tmp_path, "ckpt-11", how)
+    tf.get_logger().propagate = True
+    job = Job(tmp_path)
+    assert job.restored == 8
+    assert "Cannot read checkpoint ckpt-11" in caplog.text
+    job.run(16)
+    assert checkpoints(tmp_path)[-3:] == ["ckpt-11", "ckpt-12", "ckpt-16"]
+    assert Job(tmp_path).restored == 16
+
+
+def test_several_torn_checkpoints_are_passed_over(tmp_path):
+    Job(tmp_path).run(11)
+    tear(tmp_path, "ckpt-11")
+    tear(tmp_path, "ckpt-8", "gone")
+    assert Job(tmp_path).restored == 4
+
+
+def test_a_torn_checkpoint_of_the_estimator_is_passed_over(old_job):
+    tear(old_job, "model.ckpt-10")
+    assert Job(old_job).restored == 5
+
+
+def test_when_all_new_checkpoints_are_torn_the_estimators_is_continued(old_job):
+    Job(old_job, keep=1).run(11)
+    tear(old_job, "ckpt-11")
+    assert Job(old_job).restored == 10
+
+
+def test_nothing_is_trained_over_checkpoints_of_which_none_can_be_read(tmp_path):
+    Job(tmp_path).run(4)
+    for name in checkpoints(tmp_path):
+        tear(tmp_path, name)
+    with pytest.raises(ValueError, match="None of the checkpoints"):
+        Job(tmp_path)
+
+
+@pytest.mark.parametrize("content", [None, "", "nonsense {"])
+def test_a_lost_list_is_made_again(tmp_path, content):
+    Job(tmp_path).run(11)
+    (tmp_path / "checkpoint").unlink()
+    if content is not None:
+        (tmp_path / "checkpoint").write_text(content)
+    job = Job(tmp_path)
+    assert job.restored == 11
+    job.run(16)
+    assert checkpoints(tmp_path) == ["ckpt-11", "ckpt-15", "ckpt-16"]
+
+
+def test_a_list_that_is_in_order_is_left_as_it_is(tmp_path):
+    Job(tmp_path).run(11)
+    before = (tmp_path / "checkpoint").read_text()
+    mend_checkpoint_list(str(tmp_path))
+    assert (tmp_path / "checkpoint").read_text() == before
+
+
+def test_a_list_that_points_to_an_older_checkpoint_is_obeyed(tmp_path):
+    Job(tmp_path).run(11)
+    path = tmp_path / "checkpoint"
+    path.write_text(path.read_text().replace('model_checkpoint_path: "ckpt-11"', 'model_checkpoint_path: "ckpt-4"', 1))
+    assert Job(tmp_path).restored == 4
+
+
+def test_a_checkpoint_without_the_slots_is_refused_by_name(tmp_path, old_job):
+    def with_adam(features, labels, mode):
+        return trained(mode, loss_of(features, labels), tf1.train.AdamOptimizer())
+
+    for directory in (tmp_path / "new", old_job):
+        if directory != old_job:
+            Job(directory).run(4)
+        with pytest.raises(ValueError, match=r"Missing in it: .*beta1_power.*w/Adam, w/Adam_1.*Of another shape: none"):
+            Job(directory, with_adam)
+
+
+def test_a_checkpoint_of_another_shape_is_refused_by_name(tmp_path, old_job):
+    def wider(features, labels, mode):
+        w = tf1.get_variable("w", [2, 3], initializer=tf1.zeros_initializer())
+        return trained(mode, tf.reduce_mean(features["x"] @ w))
+
+    for directory in (tmp_path / "new", old_job):
+        if directory != old_job:
+            Job(directory).run(4)
+        with pytest.raises(ValueError, match=r"Missing in it: none. Of another shape: w \[2, 1\], not \[2, 3\]"):
+            Job(directory, wider)
+
+
+def test_init_from_checkpoint_does_not_touch_a_job_that_has_checkpoints(tmp_path):
+    pretrained = str(tf.train.Checkpoint(w=tf.Variable([[3.0], [4.0]])).save(str(tmp_path / "pretrained")))
+
+    def warm(features, labels, mode):
+        spec = model_fn(features, labels, mode)
+        tf1.train.init_from_checkpoint(pretrained, {"w/.ATTRIBUTES/VARIABLE_VALUE": "w"})
+        return spec
+
+    first = Job(tmp_path / "job", warm)
+    first.run(4)
+    trained_to = first.train.variables["w"].numpy().tolist()
+    assert Job(tmp_path / "job", warm).train.variables["w"].numpy().tolist() == trained_to

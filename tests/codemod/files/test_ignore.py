@@ -118,10 +118,8 @@ def test_nothing_below_an_ignored_directory_can_be_kept_again(repository: Path) 
     assert "a/a.py" not in agree(repository, top="a/\n!a/a.py", below="!a.py")
 
 
-part = st.sampled_from(
-    ["a", "b", "ab", "*", "a*", "*b", "?", "**", "[ab]", "[!a]", "x.py", "*.py", "?.py", "a**", "[a-c]", "[[:alpha:]]"]
-    + ["[a-]", "[-a]", "[z-a]", "[]a]", "[a", "[\\]]", "***", "\\a", "a\\", "é*", "#x", "!a", "c d ", "*.*", "a**b"]
-)
+PARTS = r"a b ab * a* *b ? ** [ab] [!a] x.py *.py ?.py a** [a-c] [[:alpha:]] [a-] [-a] [z-a] []a] [a [\]] *** \a a\ é*"
+part = st.sampled_from([*PARTS.split(), "c d ", "#x", "!a", "*.*", "a**b"])
 pattern = st.builds(
     "{}{}{}{}".format,
     st.sampled_from(["", "", "!"]),

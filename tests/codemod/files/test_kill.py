@@ -1,0 +1,122 @@
+"""A process killed at any moment of a write leaves the old file or the new one, whole."""
+
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from migrate.files import write
+from migrate.files.walk import walk
+from migrate.files.write import replace_file
+
+OLD = b"old = 1\n" * 50_000
+NEW = b"new = 22\n" * 60_000
+FORK = get_context("fork")
+
+
+def left_over(directory: Path) -> list[str]:
+    """What a kill left beside the file; a walk reads nothing of it."""
+    found = [name for name in os.listdir(directory) if name != "a.py"]
+    assert all(name.startswith(write.TEMPORARY_PREFIX) and name.endswith(write.TEMPORARY_SUFFIX) for name in found)
+    assert list(walk([str(directory)])) == ([str(directory / "a.py")] if (directory / "a.py").exists() else [])
+    return found
+
+
+def kill_before_line(count: int, action: Callable[[], None]) -> None:
+    """Runs ``action``, and dies by SIGKILL before the line of write.py that is the ``count``-th to run."""
+    remaining = count
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal remaining
+        if frame.f_code.co_filename != write.__file__:
+            return None
+        if event == "line":
+            remaining -= 1
+            if remaining == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    sys.settrace(trace)
+    action()
+
+
+def outcomes(path: Path, before: bytes | None, after: bytes) -> list[bytes | None]:
+    """What stands at ``path`` after a kill before each line of a write in turn, and at last after none."""
+    seen: list[bytes | None] = []
+    exit_code: int | None = -signal.SIGKILL
+    while exit_code == -signal.SIGKILL:
+        path.unlink(missing_ok=True)
+        if before is not None:
+            path.write_bytes(before)
+        process = FORK.Process(
+            target=kill_before_line, args=(len(seen) + 1, lambda: replace_file(str(path), after, before))
+        )
+        process.start()
+        process.join()
+        exit_code = process.exitcode
+        seen.append(path.read_bytes() if path.exists() else None)
+        for name in left_over(path.parent):
+            (path.parent / name).unlink()
+    assert exit_code == 0
+    return seen
+
+
+def test_a_kill_before_any_line_leaves_the_old_or_the_new_file(tmp_path: Path) -> None:
+    seen = outcomes(tmp_path / "a.py", OLD, NEW)
+    assert set(seen) == {OLD, NEW}
+    assert seen == [OLD] * seen.count(OLD) + [NEW] * seen.count(NEW)
+    assert len(seen) > 30
+
+
+def test_a_kill_before_any_line_leaves_no_file_or_the_new_one(tmp_path: Path) -> None:
+    seen = outcomes(tmp_path / "a.py", None, NEW)
+    assert seen == [None] * seen.count(None) + [NEW] * seen.count(NEW)
+    assert len(seen) > 20
+
+
+def rewrite_for_ever(path: str, started: Event) -> None:
+    started.set()
+    while True:
+        replace_file(path, NEW, OLD)
+        replace_file(path, OLD, NEW)
+
+
+def test_kills_at_random_moments_of_many_rewrites_leave_a_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    moment = random.Random(2)
+    found: set[bytes] = set()
+    remains = 0
+    for _ in range(40):
+        path.write_bytes(OLD)
+        started = FORK.Event()
+        process = FORK.Process(target=rewrite_for_ever, args=(str(path), started))
+        process.start()
+        started.wait()
+        time.sleep(moment.uniform(0, 0.05))
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+        assert path.read_bytes() in (OLD, NEW)
+        found.add(path.read_bytes())
+        names = left_over(tmp_path)
+        remains += len(names)
+        for name in names:
+            (tmp_path / name).unlink()
+    # The kills struck within writes, not between them.
+    assert found == {OLD, NEW}
+    assert remains > 0
+
+
+def test_what_a_kill_left_behind_does_not_hinder_the_next_write(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(OLD)
+    (tmp_path / f"{write.TEMPORARY_PREFIX}0123456789abcdef{write.TEMPORARY_SUFFIX}").write_bytes(NEW[:1000])
+    replace_file(str(path), NEW, OLD)
+    assert path.read_bytes() == NEW

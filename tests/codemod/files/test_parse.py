@@ -1,0 +1,182 @@
+import ast
+import subprocess
+import sys
+
+import pytest
+
+from migrate.files.parse import parse
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable
+from migrate.finding import Finding, Span
+
+
+def source(text: str, path: str = "train.py") -> SourceText:
+    return SourceText.decode(path, text.encode())
+
+
+def refusal(text: str, path: str = "train.py") -> Finding:
+    """The finding for a text that cannot be parsed, which always says what to do."""
+    with pytest.raises(Unreadable) as raised:
+        parse(source(text, path))
+    finding = raised.value.finding
+    assert (finding.code, finding.path, finding.error) == ("FT003", path, True)
+    assert not finding.message.endswith(".")
+    assert finding.help.endswith(".")
+    return finding
+
+
+# What parses
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_lines_are_counted_alike_whatever_ends_them(newline: str) -> None:
+    tree = parse(source(newline.join(["x = 1", "'''a", "b'''", "", "\x0cy = 2"])))
+    assert [node.lineno for node in tree.body] == [1, 2, 5]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# only a comment", "\x0c\n", "if x:\n    pass"])
+def test_odd_but_valid_files_parse(text: str) -> None:
+    parse(source(text))
+
+
+def test_the_encoding_is_settled_before_the_cookie_is_parsed() -> None:
+    tree = parse(SourceText.decode("a.py", b"# coding: latin-1\nx = '\xe9'\n"))
+    assert ast.unparse(tree) == "x = 'é'"
+
+
+def test_a_file_of_10_megabytes_parses() -> None:
+    row = f"    ({', '.join(['0.125'] * 20)}, '{'x' * 4860}'),\n"
+    text = "import tensorflow as tf\nROWS = [\n" + row * 2_020 + "]\n"
+    assert len(text) > 10_000_000
+    assert len(parse(source(text)).body) == 2
+
+
+def test_nothing_is_said_on_stderr_about_the_text() -> None:
+    program = (
+        "from migrate.files.parse import parse; from migrate.files.text import SourceText;"
+        r"parse(SourceText.decode('a.py', b'x = \'\\d\'; 1 is 1; assert (x, 1); 1or x'))"
+    )
+    for strictness in ("-Wdefault", "-Werror"):
+        done = subprocess.run([sys.executable, strictness, "-c", program], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+# Syntax errors
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "span"),
+    [
+        ("x = 1\ny = = 2\n", "invalid syntax", Span(2, 4, 2, 5)),
+        ("# ü\né = 'ü'; x = = 1\n", "invalid syntax", Span(2, 13, 2, 14)),
+        ("x = 1\r\n\r\ny = = 2\r\n", "invalid syntax", Span(3, 4, 3, 5)),
+        ("x = 1\ry = = 2\r", "invalid syntax", Span(2, 4, 2, 5)),
+        ("x = '\x0c'\n\x0cy = = 2\n", "invalid syntax", Span(2, 5, 2, 6)),
+        ("\nf(a b)\n", "invalid syntax. Perhaps you forgot a comma?", Span(2, 2, 2, 5)),
+        ("x = (\n", "'(' was never closed", Span(1, 4, 1, 5)),
+        ("x = 'abc\n", "unterminated string literal (detected at line 1)", Span(1, 4, 1, 5)),
+        ("    x = 1\n", "unexpected indent", Span(1, 3, 1, 4)),
+        ("if x:\n", "expected an indented block after 'if' statement on line 1", Span(1, 5, 1, 6)),
+        ("if x:\n\ty = 1\n        z = 2\n", "inconsistent use of tabs and spaces in indentation", Span(3, 0, 3, 1)),
+    ],
+)
+def test_a_syntax_error_says_why_and_where(text: str, message: str, span: Span) -> None:
+    finding = refusal(text)
+    assert finding.message == f"syntax error: {message}"
+    assert finding.span == span
+    assert "2to3" not in finding.help
+
+
+def test_the_place_of_an_error_is_always_in_the_text() -> None:
+    for text in ("x = (", "x = (\n", "'''", "'''\n\n", "if x:", "x = [1,\n2\n", "\\", "f'{'", "f'{a b}'", "$"):
+        span = refusal(text).span
+        lines = source(text).lines()
+        assert 1 <= span.line <= span.end_line <= len(lines)
+        assert 0 <= span.column <= len(lines[span.line - 1])
+        assert (span.line, span.column) < (span.end_line, span.end_column)
+
+
+# Python 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print 'loss', loss",
+        "print loss",
+        "if x: print 'a' % b",
+        'exec "x = 1"',
+        "exec code in scope",
+        "x = `y`",
+        "if a <> b: pass",
+        "x = ur'caf\\d'",
+        "x = 0777",
+        "x = 10L",
+        "x = 0xFFL",
+        "raise ValueError, 'no'",
+        "def f(a, (b, c)): pass",
+        "f = lambda (a, b): a",
+    ],
+)
+def test_python_2_is_sent_to_2to3(line: str) -> None:
+    finding = refusal(f"import tensorflow as tf\n{line}\n", path="my train.py")
+    assert "2to3 -w 'my train.py'" in finding.help
+    assert finding.span.line == 2
+
+
+@pytest.mark.parametrize("handler", ["except ValueError, e:", "except (ValueError, os.error), e:"])
+def test_an_old_except_is_sent_to_2to3(handler: str) -> None:
+    finding = refusal(f"try:\n    f()\n{handler}\n    pass\n")
+    assert "2to3 -w train.py" in finding.help
+    assert finding.span.line == 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x = = 'print loss'",
+        "x = = 1  # print loss, `a` <> b",
+        'x = = "except ValueError, e: it\'s"',
+        "def f(print=None) x",
+        "printer x",
+        "```python",
+        "x = 1.0.0777",
+        "f(a b), 0, 0x77, 07.5",
+    ],
+)
+def test_a_mistake_in_python_3_is_not(line: str) -> None:
+    assert "2to3" not in refusal(f"{line}\n").help
+
+
+# Nesting
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "(" * 300 + "1" + ")" * 300,
+        "[" * 100_000 + "]" * 100_000,
+        "-" * 100_000 + "1",
+        "not " * 10_000 + "1",
+        "lambda: " * 10_000 + "1",
+        "1 if 1 else " * 10_000 + "1",
+        "(a and " * 10_000 + "b" + ")" * 10_000,
+        "1+" * 150_000 + "1",
+        "a" + ".b" * 150_000,
+        "f" + "()" * 150_000,
+        "a" + "[0]" * 150_000,
+    ],
+    ids=["parentheses", "lists", "minus", "not", "lambda", "if", "and", "plus", "attribute", "call", "index"],
+)
+def test_a_deeply_nested_expression_is_an_error_and_no_crash(expression: str) -> None:
+    message = refusal(f"x = {expression}\n").message
+    assert "too deeply" in message or "too many" in message
+
+
+def test_deeply_nested_blocks_are_an_error() -> None:
+    text = "".join(f"{' ' * depth}if x:\n" for depth in range(200)) + " " * 200 + "pass\n"
+    assert refusal(text).message == "syntax error: too many levels of indentation"
+
+
+def test_a_large_file_with_an_error_of_the_compiler_alone_parses() -> None:
+    parse(source("return 1\n" + "x = 'a long line of text'\n" * 5_000))

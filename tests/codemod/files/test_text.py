@@ -1,0 +1,192 @@
+import codecs
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable, Unwritable
+from migrate.finding import Finding, Span
+
+
+def refusal(data: bytes) -> Finding:
+    """The finding for bytes that are refused, which always says where, what and what to do."""
+    with pytest.raises(Unreadable) as raised:
+        SourceText.decode("a.py", data)
+    finding = raised.value.finding
+    assert (finding.code, finding.path, finding.error) == ("FT002", "a.py", True)
+    assert not finding.message.endswith(".")
+    assert finding.help.endswith(".")
+    return finding
+
+
+# There and back again
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"", ""),
+        (b"x = 1", "x = 1"),
+        (b"x = 1\n", "x = 1\n"),
+        (b"x = 1\r\ny = 2\r\n", "x = 1\r\ny = 2\r\n"),
+        (b"x = 1\ry = 2\r", "x = 1\ry = 2\r"),
+        (b"a\r\nb\nc\rd\n\r\n\re", "a\r\nb\nc\rd\n\r\n\re"),
+        (b"\x0cclass A:\n\tpass\x0b \t \n\x1a\x1c\x1d", "\x0cclass A:\n\tpass\x0b \t \n\x1a\x1c\x1d"),
+        ("é = '\u2028\u2029\x85'\n".encode(), "é = '\u2028\u2029\x85'\n"),
+        (codecs.BOM_UTF8, ""),
+        (codecs.BOM_UTF8 + b"x = 1\r\n", "x = 1\r\n"),
+        (codecs.BOM_UTF8 * 2 + b"x\n", "\ufeffx\n"),
+        (codecs.BOM_UTF8 + b"# coding: utf-8\n", "# coding: utf-8\n"),
+        (b"# -*- coding: latin-1 -*-\n# \xe9\n", "# -*- coding: latin-1 -*-\n# é\n"),
+        (b"#!/usr/bin/python\r# vim: set fileencoding=cp1252 :\r# \x80\r", None),
+        (b"\n# coding=koi8-r\n# \xc6\n", "\n# coding=koi8-r\n# ф\n"),
+        (b"# coding: gbk\n# \xc4\xe3\n", "# coding: gbk\n# 你\n"),
+        (b"# coding: euc_jp\n# \xa4\xa2\n", "# coding: euc_jp\n# あ\n"),
+        (b"# coding: ascii\nx = 1\n", "# coding: ascii\nx = 1\n"),
+    ],
+)
+def test_the_text_stands_as_it_is_and_goes_back_byte_for_byte(data: bytes, text: str | None) -> None:
+    source = SourceText.decode("a.py", data)
+    assert text is None or source.text == text
+    assert source.encode() == data
+
+
+pieces = st.sampled_from([b"x = 1", b"\n", b"\r\n", b"\r", b"\x0c", "é".encode(), b"\xe9", b"\xa4\xa2", b" ", b"#"])
+names = st.sampled_from(
+    ["utf-8", "latin-1", "cp932", "shift_jis", "iso2022_jp", "big5", "gbk", "utf-7", "utf-16-le", "unicode_escape"]
+)
+cookies = st.sampled_from([b"", codecs.BOM_UTF8]) | names.map(lambda name: f"#\n# coding: {name}\r\n".encode())
+
+
+@settings(derandomize=True, deadline=None)
+@given(cookies, st.lists(pieces).map(b"".join) | st.binary())
+def test_whatever_can_be_decoded_goes_back_byte_for_byte(cookie: bytes, rest: bytes) -> None:
+    try:
+        source = SourceText.decode("a.py", cookie + rest)
+    except Unreadable:
+        return
+    assert source.encode() == cookie + rest
+
+
+def test_a_new_text_keeps_encoding_and_byte_order_mark() -> None:
+    assert SourceText.decode("a.py", codecs.BOM_UTF8 + b"x\n").encode("é\n") == codecs.BOM_UTF8 + "é\n".encode()
+    latin = SourceText.decode("a.py", b"# coding: latin-1\n")
+    assert latin.encode(latin.text + "é\n") == b"# coding: latin-1\n\xe9\n"
+
+
+def test_an_empty_text_is_not_taken_for_no_text() -> None:
+    assert SourceText.decode("a.py", b"x = 1\n").encode("") == b""
+
+
+def test_a_new_text_that_the_encoding_lacks_is_refused_and_not_mangled() -> None:
+    source = SourceText.decode("a.py", b"# coding: latin-1\n")
+    with pytest.raises(Unwritable) as raised:
+        source.encode("# 10 → 20\n")
+    finding = raised.value.finding
+    assert (finding.code, finding.error) == ("FT005", True)
+    assert finding.message == r"'\u2192' is not in iso8859-1, the encoding that the file names"
+
+
+# What is known about a text
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [
+        (b"x = 1\n", "utf-8"),
+        (b"# coding: UTF8\n", "utf-8"),
+        (b"# -*- coding: utf-8-unix -*-\n", "utf-8"),
+        (b"# -*- coding: Latin_1-dos -*-\n", "iso8859-1"),
+        (b"# vim: set fileencoding=cp1252 :\n", "cp1252"),
+        (b"\x0c \t# coding: latin-1\n", "iso8859-1"),
+        (b"#!/usr/bin/python\n# coding: latin-1\n", "iso8859-1"),
+        (b"# coding: latin-1\n# coding: utf-8\n", "iso8859-1"),
+        (b"import os\n# coding: latin-1\n", "utf-8"),
+        (b"#\n#\n# coding: latin-1\n", "utf-8"),
+        (b"#\r#\r# coding: latin-1\r", "utf-8"),
+        (b"x = 'coding: latin-1'\n", "utf-8"),
+    ],
+)
+def test_the_encoding_is_that_of_the_cookie_where_python_reads_it(data: bytes, encoding: str) -> None:
+    assert SourceText.decode("a.py", data).encoding == encoding
+
+
+@pytest.mark.parametrize(
+    ("data", "newline"),
+    [
+        (b"", "\n"),
+        (b"x", "\n"),
+        (b"a\nb\n", "\n"),
+        (b"a\r\nb\r\n", "\r\n"),
+        (b"a\rb\r", "\r"),
+        (b"a\r\nb\nc\r\n", "\r\n"),
+        (b"a\r\nb\nc\n", "\n"),
+        (b"a\r\nb\n", "\n"),
+    ],
+)
+def test_new_lines_end_as_most_lines_do(data: bytes, newline: str) -> None:
+    assert SourceText.decode("a.py", data).newline == newline
+
+
+def test_lines_are_what_python_counts_as_lines() -> None:
+    assert SourceText.decode("a.py", b"a\x0cb\r\nc\x0bd\re\x1c\nf").lines() == ["a\x0cb", "c\x0bd", "e\x1c", "f"]
+
+
+# What is refused, and how it is said
+
+
+def test_latin_1_without_a_cookie() -> None:
+    finding = refusal(b"x = 1\r\n# caf\xe9\r\n")
+    assert finding.message == "byte 0xe9 is not UTF-8, and the file names no other encoding (line 2)"
+    assert "# -*- coding: latin-1 -*-" in finding.help
+    assert finding.span == Span(2, 5, 2, 6)
+
+
+def test_columns_are_characters_not_bytes() -> None:
+    assert refusal("# ü€ ".encode() + b"\xe9\n").span == Span(1, 5, 1, 6)
+    assert refusal(codecs.BOM_UTF8 + "# ü€ ".encode() + b"\xe9\n").span == Span(1, 5, 1, 6)
+
+
+def test_a_byte_that_is_not_in_the_encoding_of_the_cookie() -> None:
+    finding = refusal(b"#\n# coding: cp1252\nx = '\x81'\n")
+    assert finding.message == "byte 0x81 is not cp1252, the encoding that the file names (line 3)"
+    assert finding.span == Span(3, 5, 3, 6)
+
+
+def test_half_a_character_at_the_end() -> None:
+    assert refusal(b"x = 1\n# \xe2\x82").span == Span(2, 2, 2, 3)
+
+
+@pytest.mark.parametrize("name", ["klingon", "rot13", "hex", "undefined"])
+def test_an_encoding_that_python_does_not_know(name: str) -> None:
+    finding = refusal(f"\n# coding: {name}\n".encode())
+    assert finding.message == f"names the encoding {name}, which Python does not know (line 2)"
+    assert finding.span == Span(2, 10, 2, 10 + len(name))
+
+
+def test_a_byte_order_mark_against_the_cookie() -> None:
+    finding = refusal(codecs.BOM_UTF8 + b"# coding: latin-1\n")
+    assert finding.message == "names the encoding latin-1, but starts with the byte order mark of UTF-8 (line 1)"
+
+
+def test_a_nul_byte() -> None:
+    finding = refusal(b"x = 1\ny = '\0'\n")
+    assert finding.message == "holds a NUL byte (line 2)"
+    assert finding.span == Span(2, 5, 2, 6)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_encodings_that_do_not_hold_ascii(encoding: str) -> None:
+    refusal("import tensorflow\n".encode(encoding))
+
+
+def test_utf_16_is_named() -> None:
+    assert refusal("x = 1\n".encode("utf-16")).message == "starts with the byte order mark of UTF-16"
+
+
+@pytest.mark.parametrize(
+    "data", [b"# coding: utf-7\n# +AGE-\n", b"# coding: iso2022_jp\n# \x1b(B\n", b"# coding: utf-16-le\n"]
+)
+def test_text_that_could_not_be_written_back_as_it_is(data: bytes) -> None:
+    assert refusal(data).message.endswith("in which it could not be written back as it is")

@@ -1,0 +1,288 @@
+import errno
+import os
+import resource
+import stat
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from migrate.files.trouble import Changed, NotWritten, Unwritable
+from migrate.files.write import replace_file
+from migrate.finding import Finding
+
+from .conftest import AsUser, Tree
+
+OLD, NEW = b"old = 1\r\n", b"new = 2\r\n"
+
+
+def attributes(path: Path) -> tuple[int, int, int, dict[str, bytes]]:
+    """Mode, owner, group and extended attributes."""
+    status = path.stat()
+    extended = {name: os.getxattr(path, name) for name in os.listxattr(path)}
+    return status.st_mode, status.st_uid, status.st_gid, extended
+
+
+def refusal(kind: type[NotWritten], write: Callable[[], None]) -> Finding:
+    """The finding of a refused write, which always says what to do."""
+    with pytest.raises(kind) as raised:
+        write()
+    finding = raised.value.finding
+    assert finding.error
+    assert not finding.message.endswith(".")
+    assert finding.help.endswith(".")
+    return finding
+
+
+# An old file
+
+
+def test_a_file_is_replaced_byte_for_byte(tree: Tree) -> None:
+    path = tree({}) / "a.py"
+    data = bytes(range(256)) * 1000
+    path.write_bytes(OLD)
+    replace_file("a.py", data, OLD)
+    assert path.read_bytes() == data
+    replace_file(str(path), b"", data)
+    assert path.read_bytes() == b""
+    replace_file("../" + path.parent.name + "/a.py", NEW, b"")
+    assert path.read_bytes() == NEW
+
+
+def test_nothing_else_is_left_in_the_directory(tree: Tree) -> None:
+    root = tree({"a.py": "", "b.py": ""})
+    replace_file("a.py", NEW, b"")
+    replace_file("c.py", NEW, None)
+    assert sorted(os.listdir(root)) == ["a.py", "b.py", "c.py"]
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o600, 0o755, 0o444, 0o4751, 0o2664])
+def test_the_mode_is_kept(tree: Tree, mode: int) -> None:
+    path = tree({"a.py": ""}) / "a.py"
+    path.chmod(mode)
+    replace_file("a.py", NEW, b"")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_owner_group_and_extended_attributes_are_kept(tree: Tree) -> None:
+    path = tree({"a.py": ""}) / "a.py"
+    if os.geteuid() == 0:
+        os.chown(path, 1234, 5678)
+    os.setxattr(path, "user.origin", b"colab")
+    before = attributes(path)
+    replace_file("a.py", NEW, b"")
+    assert attributes(path) == before
+
+
+def test_an_owner_that_cannot_be_kept_stops_nothing(public_directory: Path, as_user: AsUser) -> None:
+    Path("a.py").write_bytes(OLD)
+    Path("a.py").chmod(0o644)
+    with as_user():
+        replace_file("a.py", NEW, OLD)
+        assert Path("a.py").stat().st_uid == os.geteuid()
+    assert Path("a.py").read_bytes() == NEW
+    assert stat.S_IMODE(Path("a.py").stat().st_mode) == 0o644
+
+
+def test_a_link_stays_and_its_target_is_replaced(tree: Tree) -> None:
+    root = tree({"real/a.py": "", "links/x": ""})
+    os.symlink("../real/a.py", "links/near.py")
+    os.symlink(root / "links/near.py", "far.py")
+    replace_file("far.py", NEW, b"")
+    assert os.readlink("far.py") == str(root / "links/near.py")
+    assert os.readlink("links/near.py") == "../real/a.py"
+    assert Path("real/a.py").read_bytes() == NEW
+    assert sorted(os.listdir("links")) == ["near.py", "x"]
+
+
+@pytest.mark.parametrize("expected", [OLD, None])
+def test_the_bytes_are_on_disk_before_they_get_the_name_and_the_name_before_the_end(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, expected: bytes | None
+) -> None:
+    root = tree({} if expected is None else {"a.py": ""})
+    if expected is not None:
+        (root / "a.py").write_bytes(expected)
+    fsync = os.fsync
+    synced: list[tuple[str, bytes | None]] = []
+
+    def spy(descriptor: int) -> None:
+        kind = "directory" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file"
+        synced.append((kind, (root / "a.py").read_bytes() if (root / "a.py").exists() else None))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", spy)
+    replace_file("a.py", NEW, expected)
+    assert synced == [("file", expected), ("directory", NEW)]
+
+
+# A file that is no longer what was read
+
+
+@pytest.mark.parametrize("now", [b"", OLD[:-1], OLD + b"x", OLD.replace(b"1", b"2"), OLD.replace(b"\r", b"")])
+def test_a_changed_file_is_not_overwritten(tree: Tree, now: bytes) -> None:
+    path = tree({}) / "a.py"
+    path.write_bytes(now)
+    finding = refusal(Changed, lambda: replace_file("a.py", NEW, OLD))
+    assert (finding.code, finding.path) == ("FT004", "a.py")
+    assert finding.message == "has changed since it was read, and is not overwritten"
+    assert path.read_bytes() == now
+    assert os.listdir(path.parent) == ["a.py"]
+
+
+def test_a_vanished_file_is_not_made_again(tree: Tree) -> None:
+    root = tree({})
+    assert refusal(Changed, lambda: replace_file("a.py", NEW, OLD)).message == "is gone since it was read"
+    os.symlink("lost.py", "a.py")
+    assert refusal(Changed, lambda: replace_file("a.py", NEW, OLD)).message == "is gone since it was read"
+    assert os.listdir(root) == ["a.py"]
+
+
+def test_what_has_become_a_directory_or_a_pipe_is_not_replaced(tree: Tree) -> None:
+    root = tree({"a.py/b.py": ""})
+    assert refusal(Changed, lambda: replace_file("a.py", NEW, b"")).message == "is no longer a regular file"
+    os.mkfifo("pipe.py")
+    assert refusal(Changed, lambda: replace_file("pipe.py", NEW, b"")).message == "is no longer a regular file"
+    assert sorted(os.listdir(root)) == ["a.py", "pipe.py"]
+
+
+# A new file
+
+
+def test_a_new_file_gets_the_mode_of_the_users_umask(tree: Tree) -> None:
+    path = tree({}) / "a.py"
+    umask = os.umask(0o027)
+    try:
+        replace_file("a.py", NEW, None)
+    finally:
+        os.umask(umask)
+    assert path.read_bytes() == NEW
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert path.stat().st_nlink == 1
+
+
+def test_a_new_file_replaces_nothing(tree: Tree) -> None:
+    root = tree({"a.py": "mine", "d/b.py": ""})
+    os.symlink("lost.py", "dangling.py")
+    for taken in ("a.py", "d", "dangling.py"):
+        finding = refusal(Changed, lambda: replace_file(taken, NEW, None))  # noqa: B023
+        assert finding.code == "FT004"
+        assert finding.message == "exists already, and is not overwritten"
+    assert (root / "a.py").read_text() == "mine"
+    assert sorted(os.listdir(root)) == ["a.py", "d", "dangling.py"]
+
+
+def test_a_name_taken_while_the_new_file_was_written_is_not_overwritten(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tree({})
+    fsync = os.fsync
+
+    def somebody_else_is_faster(descriptor: int) -> None:
+        fsync(descriptor)
+        (root / "a.py").write_text("theirs")
+
+    monkeypatch.setattr(os, "fsync", somebody_else_is_faster)
+    finding = refusal(Changed, lambda: replace_file("a.py", NEW, None))
+    assert finding.message == "exists already, and is not overwritten"
+    assert (root / "a.py").read_text() == "theirs"
+    assert os.listdir(root) == ["a.py"]
+
+
+def test_a_change_while_the_file_was_written_is_not_overwritten(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tree({"a.py": "old"})
+    fsync = os.fsync
+
+    def somebody_else_edits(descriptor: int) -> None:
+        fsync(descriptor)
+        (root / "a.py").write_text("theirs")
+
+    monkeypatch.setattr(os, "fsync", somebody_else_edits)
+    assert refusal(Changed, lambda: replace_file("a.py", NEW, b"old")).code == "FT004"
+    assert (root / "a.py").read_text() == "theirs"
+    assert os.listdir(root) == ["a.py"]
+
+
+# A file system that refuses
+
+
+def test_a_directory_without_write_permission(public_directory: Path, as_user: AsUser) -> None:
+    Path("shut").mkdir()
+    Path("shut/a.py").write_bytes(OLD)
+    Path("shut/a.py").chmod(0o666)
+    Path("shut").chmod(0o555)
+    with as_user():
+        finding = refusal(Unwritable, lambda: replace_file("shut/a.py", NEW, OLD))
+        new = refusal(Unwritable, lambda: replace_file("shut/b.py", NEW, None))
+    assert (finding.code, finding.path) == ("FT005", "shut/a.py")
+    assert finding.message == "cannot be written: permission denied"
+    assert finding.help == "The file is as it was: make room or give permission, then run migrate again."
+    assert new.help == "No file was made: make room or give permission, then run migrate again."
+    assert Path("shut/a.py").read_bytes() == OLD
+    assert os.listdir("shut") == ["a.py"]
+
+
+def test_a_directory_that_does_not_exist(tree: Tree) -> None:
+    tree({})
+    finding = refusal(Unwritable, lambda: replace_file("lost/a.py", NEW, None))
+    assert finding.message == "cannot be written: no such file or directory"
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("size", [0, 1, 8192, 99_999])
+def test_a_write_that_stops_half_way_leaves_the_old_file(tree: Tree, size: int) -> None:
+    root = tree({"a.py": "x" * 200_000})
+    old = (root / "a.py").read_bytes()
+    with largest_file(size):
+        finding = refusal(Unwritable, lambda: replace_file("a.py", b"y" * 100_000, old))
+        new = refusal(Unwritable, lambda: replace_file("b.py", b"y" * 100_000, None))
+    assert finding.code == new.code == "FT005"
+    assert finding.message == "cannot be written: file too large"
+    assert (root / "a.py").read_bytes() == old
+    assert os.listdir(root) == ["a.py"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 KiB; only root may mount one, and elsewhere a limit on files' size stands for it, above."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting a file system is not permitted here")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_disk_leaves_the_old_file(small_disk: Path) -> None:
+    path = small_disk / "a.py"
+    path.write_bytes(OLD)
+    finding = refusal(Unwritable, lambda: replace_file(str(path), b"y" * 100_000, OLD))
+    assert finding.message == f"cannot be written: {os.strerror(errno.ENOSPC).lower()}"
+    assert path.read_bytes() == OLD
+    assert os.listdir(small_disk) == ["a.py"]
+    replace_file(str(path), NEW, OLD)
+    assert path.read_bytes() == NEW
+
+
+def test_an_interrupt_leaves_the_old_file_and_nothing_else(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tree({"a.py": "old"})
+
+    def interrupt(descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        replace_file("a.py", NEW, b"old")
+    assert (root / "a.py").read_text() == "old"
+    assert os.listdir(root) == ["a.py"]

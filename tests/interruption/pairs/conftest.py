@@ -1,0 +1,91 @@
+"""Data in MNIST's layout, and the pair's programs as they are and without chance."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from migrate.run import run as codemod
+from migrate.settings import Settings
+from migrate.verify import FAULTS, Program, Record, run_interrupted
+from tests.pairs import LEGACY, TF2
+
+NAME = "fault_tolerance_run_config.py"
+MAX_STEPS = 10
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory):
+    """The path of 600 small images, of which 10 batches of 50 are all different."""
+    random = np.random.RandomState(0)
+    path = tmp_path_factory.mktemp("data") / "mnist.npz"
+    images = random.randint(0, 256, (660, 28, 28), dtype=np.uint8)
+    labels = random.randint(0, 10, 660, dtype=np.uint8)
+    np.savez(path, x_train=images[:600], y_train=labels[:600], x_test=images[600:], y_test=labels[600:])
+    return path
+
+
+@pytest.fixture(scope="session")
+def same_batches(tmp_path_factory):
+    """The path of 50 images: every batch of 50 is the same, so that an interruption changes no batch."""
+    random = np.random.RandomState(1)
+    path = tmp_path_factory.mktemp("data") / "one_batch.npz"
+    images = random.randint(0, 256, (50, 28, 28), dtype=np.uint8)
+    labels = random.randint(0, 10, 50, dtype=np.uint8)
+    np.savez(path, x_train=images, y_train=labels, x_test=images, y_test=labels)
+    return path
+
+
+@pytest.fixture(scope="session")
+def without_chance(tmp_path_factory):
+    """A folder with the legacy example without dropout and shuffling, saving every 4 steps, and with its migrations."""
+    folder = tmp_path_factory.mktemp("without_chance")
+    text = (LEGACY / NAME).read_text()
+    for old, new in (
+        ("save_checkpoints_steps=1)", "save_checkpoints_steps=4)"),
+        ("        dropout=0.2,\n", ""),
+        ("shuffle=True", "shuffle=False"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    (folder / NAME).write_text(text)
+    for recovery in ("checkpoint-manager", "backup-and-restore"):
+        (folder / recovery).mkdir()
+        outcome = codemod([str(folder / NAME)], Settings(recovery=recovery), jobs=1, progress=None)
+        for change in outcome.changes:
+            (folder / recovery / Path(change.path).name).write_text(change.after)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def record(data) -> Callable[..., Record]:
+    """Run a script under an interpreter, interrupted by a fault at a step; the same run is made once."""
+
+    @cache
+    def make(
+        script: Path,
+        python: str,
+        fault: str | None = None,
+        at: int = 0,
+        initial: Path | None = None,
+        examples: Path = data,
+        variables: bool = False,
+    ) -> Record:
+        arguments = ("--model_dir", "{model_dir}", "--data", str(examples), "--max_steps", str(MAX_STEPS))
+        program = Program(script, python, (*arguments, "--interrupt_at", "0"))
+        made = FAULTS[fault](at=at) if fault else None
+        return run_interrupted(program, made, initial=initial, variables=variables)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def legacy():
+    return LEGACY / NAME
+
+
+@pytest.fixture(scope="session")
+def migrated():
+    return TF2 / NAME

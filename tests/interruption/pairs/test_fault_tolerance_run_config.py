@@ -1,0 +1,66 @@
+"""The guide's program resumes after its migration where it resumed before."""
+
+import pytest
+
+from migrate.verify import Program, compare, run
+
+RECOVERY = [
+    "needs a person to start again",
+    "resumed at step",
+    "steps lost",
+    "steps repeated",
+    "steps run",
+    "final step",
+]
+SAVES = ["saved at steps", "checkpoints kept", "evaluations"]
+
+
+def differences(comparison, rows):
+    return [row for row in comparison.differences if row.name in rows]
+
+
+@pytest.mark.parametrize(("fault", "at"), [("sigkill", 1), ("exception", 5), ("sigkill", 9)])
+def test_the_example_resumes_saves_and_ends_as_the_estimator(
+    fault, at, legacy, migrated, old_python, new_python, record
+):
+    comparison = compare(record(legacy, old_python, fault, at), record(migrated, new_python, fault, at))
+    assert not differences(comparison, [*RECOVERY, *SAVES]), comparison.text
+    assert comparison.new.resumed_at == [at]  # it saves after every step
+
+
+@pytest.mark.parametrize("recovery", ["checkpoint-manager", "backup-and-restore"])
+@pytest.mark.parametrize(("fault", "at"), [("sigkill", 6), ("exception", 9)])
+def test_steps_after_the_last_save_are_repeated_as_by_the_estimator(
+    recovery, fault, at, without_chance, legacy, old_python, new_python, record
+):
+    old = record(without_chance / legacy.name, old_python, fault, at)
+    new = record(without_chance / recovery / legacy.name, new_python, fault, at)
+    comparison = compare(old, new)
+    rows = [*RECOVERY, "batches"] if recovery == "backup-and-restore" else [*RECOVERY, *SAVES, "batches"]
+    assert not differences(comparison, rows), comparison.text
+    assert new.resumed_at == [at - at % 4]
+    assert new.steps_repeated == at % 4
+
+
+@pytest.mark.parametrize("recovery", ["checkpoint-manager", "backup-and-restore"])
+def test_a_finished_job_that_is_started_again_does_nothing(
+    recovery, without_chance, legacy, new_python, data, tmp_path
+):
+    arguments = ("--model_dir", "{model_dir}", "--data", str(data), "--max_steps", "10", "--interrupt_at", "0")
+    program = Program(without_chance / recovery / legacy.name, new_python, arguments)
+    assert run(program, tmp_path).steps == list(range(1, 11))
+    again = run(program, tmp_path)
+    assert again.finished
+    assert again.steps == []
+
+
+@pytest.mark.parametrize("interrupted", [4])
+def test_a_hook_that_asks_to_stop_is_obeyed_and_training_goes_on(
+    interrupted, migrated, legacy, old_python, new_python, data, tmp_path
+):
+    records = {}
+    for script, python in ((legacy, old_python), (migrated, new_python)):
+        arguments = ("--model_dir", "{model_dir}", "--data", str(data), "--interrupt_at", str(interrupted))
+        attempt = run(Program(script, python, arguments), tmp_path / script.parent.name)
+        records[script] = [event["step"] for event in attempt.of("start")], attempt.steps
+    assert records[migrated] == records[legacy] == ([0, interrupted], list(range(1, 11)))

@@ -3,21 +3,26 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from migrate.recovery.model_fn_call import call_input_fn
 from migrate.recovery.model_fn_session import input_in_graph
 
 
 def dataset_of(input_fn, params=None, config=None):
-    """Returns the training data of an ``input_fn`` that returns the tensors of a batch.
+    """Returns the training data of an ``input_fn`` as a ``tf.data.Dataset``.
 
-    Each iteration calls input_fn in a graph of its own, as an Estimator does.
+    Where input_fn returns the tensors of a batch, each iteration calls it in a graph of
+    its own, as an Estimator does, and takes batch after batch from there.
 
     Args:
-      input_fn: returns tensors, as of ``iterator.get_next()`` or of TF1's queues.
-      params, config: passed on where input_fn names them.
+      input_fn: returns a Dataset; or tensors, as of ``iterator.get_next()`` or of TF1's
+        queues.
+      params: a dict for the input_fn.
+      config: what the input_fn reads from a ``RunConfig``, if anything.
     """
     with tf.Graph().as_default():
-        batch, _ = input_in_graph(input_fn, "train", params, config)
-        structure = tf.nest.map_structure(tf.type_spec_from_value, batch)
+        batch = call_input_fn(input_fn, "train", params, config)
+    if isinstance(batch, tf.data.Dataset):
+        return call_input_fn(input_fn, "train", params, config)
 
     def batches():
         with tf.Graph().as_default():
@@ -27,4 +32,5 @@ def dataset_of(input_fn, params=None, config=None):
             while not session.should_stop():
                 yield session.run(batch)
 
-    return tf.data.Dataset.from_generator(batches, output_signature=structure)
+    signature = tf.nest.map_structure(tf.type_spec_from_value, batch)
+    return tf.data.Dataset.from_generator(batches, output_signature=signature)

@@ -1,6 +1,7 @@
 """Runs unchanged ``SessionRunHook`` objects around a model_fn's training steps."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -85,6 +86,8 @@ class _Session:
 
     def __init__(self, train):
         self._train, self.graph, self._functions = train, train.graph, {}
+        # Hooks run in the graph, functions do not; each thread has a place of its own.
+        self._eager = ThreadPoolExecutor(1)
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         """Computes tensors, and runs operations, that need no batch."""
@@ -98,7 +101,8 @@ class _Session:
             self._functions[key] = tf.function(
                 lambda: _tensors(key, part.run(given)), autograph=False
             )
-        return _results(names, self._functions[key]())
+        values = self._eager.submit(lambda: self._functions[key]()).result()
+        return _results(names, values)
 
 
 def _names(graph, fetches):

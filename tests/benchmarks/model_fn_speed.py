@@ -112,7 +112,7 @@ def main():
                 ours["save"] / estimator["save"],
                 ours["memory"] / estimator["memory"],
             )
-            line += f"   {speed:5.2f} × as fast, save {save:4.2f} ×, memory {memory:4.2f} ×"
+            line += f"   {speed:5.2f} times as fast, save {save:4.2f}, memory {memory:4.2f}"
         print(line, flush=True)
 
 

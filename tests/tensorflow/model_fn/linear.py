@@ -36,7 +36,7 @@ class Job:
 
     def __init__(self, model_dir, model_fn=model_fn, every=4, keep=3, dataset=None, continue_input=False, **options):
         self.dataset = input_fn() if dataset is None else dataset
-        self.train = ModelFnTraining(model_fn, self.dataset, **options)
+        self.train = self.prepare(ModelFnTraining(model_fn, self.dataset, **options))
         if continue_input:
             self.train.checkpoint.batches = self.dataset = iter(self.dataset)
         mend_checkpoint_list(str(model_dir))
@@ -49,6 +49,9 @@ class Job:
         )
         self.every = every
         self.restored = restore(self.manager, self.train)
+
+    def prepare(self, train):
+        return train
 
     def run(self, max_steps=None, train=None, **options):
         """Trains as the site does; returns the steps that were yielded."""

@@ -17,6 +17,7 @@ WITHOUT_LAYERS = [
     "partitioned",
     "unused_operations",
     "control_flow",
+    "classifier",
 ]
 
 

@@ -25,7 +25,9 @@ def event_values(directory, tag):
     values = {}
     for path in sorted(directory.glob("events*")):
         for event in tf1.train.summary_iterator(str(path)):
-            values.update({event.step: value.simple_value for value in event.summary.value if value.tag == tag})
+            for value in event.summary.value:
+                if value.tag == tag:
+                    values[event.step] = value.simple_value
     return values
 
 
@@ -207,7 +209,7 @@ def test_a_summary_belongs_to_its_step(tmp_path):
 def test_a_metric_in_a_summary_is_updated_when_the_summary_is_written_and_not_between(tmp_path):
     def counting(features, labels, mode):
         tf1.summary.scalar("count", tf1.metrics.mean(tf.ones([]) * 3.0)[1])
-        total = [v for v in tf1.local_variables() if "total" in v.name][0]
+        total = next(v for v in tf1.local_variables() if "total" in v.name)
         tf1.summary.scalar("total", total.read_value())
         return model_fn(features, labels, mode)
 

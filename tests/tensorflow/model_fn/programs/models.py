@@ -139,6 +139,24 @@ def control_flow(features, labels, mode):
     return _spec(mode, tf.reshape(loss, [1]), train_op)
 
 
+def classifier(features, labels, mode):
+    """A model_fn of all three modes."""
+    logits = _logits(features)
+    classes = tf.argmax(logits, axis=1)
+    if mode == "infer":
+        return EstimatorSpec(mode=mode, predictions={"class": classes, "probability": tf.nn.softmax(logits)})
+    loss = tf1.losses.sparse_softmax_cross_entropy(labels=labels, logits=logits)
+    if mode == "eval":
+        metrics = {"accuracy": tf1.metrics.accuracy(labels, classes), "logit": tf1.metrics.mean(logits)}
+        return EstimatorSpec(mode=mode, loss=loss, eval_metric_ops=metrics)
+    train_op = tf1.train.AdamOptimizer(0.01).minimize(loss, global_step=tf1.train.get_global_step())
+    return _spec(mode, loss, train_op)
+
+
+def eval_input_fn():
+    return tf.data.Dataset.from_tensor_slices(({"x": X, "words": WORDS}, Y)).batch(48)
+
+
 MODELS = {
     "adam": _with_optimizer(lambda: tf1.train.AdamOptimizer(0.01)),
     "momentum": _with_optimizer(lambda: tf1.train.MomentumOptimizer(0.1, 0.9)),
@@ -152,5 +170,6 @@ MODELS = {
     "own_optimizer": own_optimizer,
     "unused_operations": unused_operations,
     "control_flow": control_flow,
+    "classifier": classifier,
 }
 PARAMS = {"rate": 0.1}

@@ -1,4 +1,4 @@
-"""Trains each model to step 10, copies its directory, and trains on to step 70; usage: with_estimator.py DIRECTORY."""
+"""Trains each model to step 10, copies its directory, trains on to step 70, judges the last; usage: with_estimator.py DIRECTORY."""
 
 import json
 import shutil
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import tensorflow.compat.v1 as tf1
-from models import MODELS, PARAMS, input_fn
+from models import MODELS, PARAMS, eval_input_fn, input_fn
 
 
 class Losses(tf1.train.SessionRunHook):
@@ -31,4 +31,7 @@ for name, model_fn in MODELS.items():
     hook = Losses()
     estimator.train(input_fn, hooks=[hook], max_steps=70)
     continued[name] = hook.losses
+metrics = {key: float(value) for key, value in estimator.evaluate(eval_input_fn, steps=9).items()}
+predictions = [prediction["probability"].tolist() for prediction in estimator.predict(eval_input_fn)]
+continued["judged"] = {"metrics": metrics, "predictions": predictions}
 (directory / "estimator.json").write_text(json.dumps(continued))

@@ -35,6 +35,8 @@ def public_directory(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     directory.chmod(0o777)
     monkeypatch.chdir(directory)
     yield directory
+    for child in directory.iterdir():
+        child.chmod(0o755)
     shutil.rmtree(directory)
 
 

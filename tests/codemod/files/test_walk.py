@@ -264,7 +264,14 @@ def test_a_path_that_does_not_exist_is_an_error(tree: Tree) -> None:
     assert errors("lost.py", "a.py") == [("lost.py", "cannot be read: no such file or directory")]
     assert errors("a.py/b.py") == [("a.py/b.py", "cannot be read: not a directory")]
     assert errors("") == [("", "cannot be read: no such file or directory")]
-    assert errors("a\0.py") == [("a\0.py", "cannot be read: embedded null byte")]
+
+
+def test_a_path_that_no_file_system_takes_is_an_error(tree: Tree) -> None:
+    tree({})
+    [(path, message)] = errors("a\0.py")
+    assert path == "a\0.py"
+    assert "embedded null" in message
+    assert errors("x" * 300) == [("x" * 300, "cannot be read: file name too long")]
 
 
 def test_a_dangling_link_is_an_error_that_names_its_target(tree: Tree) -> None:

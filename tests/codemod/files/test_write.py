@@ -105,16 +105,17 @@ def test_the_bytes_are_on_disk_before_they_get_the_name_and_the_name_before_the_
     if expected is not None:
         (root / "a.py").write_bytes(expected)
     fsync = os.fsync
-    synced: list[tuple[str, bytes | None]] = []
+    synced: list[tuple[int | str, bytes | None]] = []
 
     def spy(descriptor: int) -> None:
-        kind = "directory" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file"
-        synced.append((kind, (root / "a.py").read_bytes() if (root / "a.py").exists() else None))
+        status = os.fstat(descriptor)
+        what = "directory" if stat.S_ISDIR(status.st_mode) else status.st_size
+        synced.append((what, (root / "a.py").read_bytes() if (root / "a.py").exists() else None))
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", spy)
     replace_file("a.py", NEW, expected)
-    assert synced == [("file", expected), ("directory", NEW)]
+    assert synced == [(len(NEW), expected), ("directory", NEW)]
 
 
 # A file that is no longer what was read

@@ -1,5 +1,7 @@
 """Data in MNIST's layout, and the pair's programs as they are and without chance."""
 
+import os
+import subprocess
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -9,8 +11,8 @@ import pytest
 
 from migrate.run import run as codemod
 from migrate.settings import Settings
-from migrate.verify import FAULTS, Program, Record, run_interrupted
-from tests.pairs import LEGACY, TF2
+from migrate.verify import FAULTS, Program, Record, run, run_interrupted
+from tests.pairs import LEGACY, ROOT, TF2
 
 NAME = "fault_tolerance_run_config.py"
 MAX_STEPS = 10
@@ -79,6 +81,19 @@ def record(data) -> Callable[..., Record]:
         return run_interrupted(program, made, initial=initial, variables=variables)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def initial(without_chance, data, old_python, new_python, tmp_path_factory):
+    """Two directories with the same weights at step 0: the Estimator's own, and the one carried over from it."""
+    old, new = tmp_path_factory.mktemp("old"), tmp_path_factory.mktemp("new")
+    arguments = ("--model_dir", "{model_dir}", "--data", str(data), "--interrupt_at", "0")
+    attempt = run(Program(without_chance / NAME, old_python, arguments), old, FAULTS["sigkill"](at=1))
+    assert attempt.of("save"), attempt.output
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    carry = Path(__file__).parent / "carry_initial.py"
+    subprocess.run([new_python, carry, old, new], env=environment, check=True, capture_output=True)
+    return old, new
 
 
 @pytest.fixture(scope="session")

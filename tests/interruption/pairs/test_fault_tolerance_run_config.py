@@ -64,3 +64,34 @@ def test_a_hook_that_asks_to_stop_is_obeyed_and_training_goes_on(
         attempt = run(Program(script, python, arguments), tmp_path / script.parent.name)
         records[script] = [event["step"] for event in attempt.of("start")], attempt.steps
     assert records[migrated] == records[legacy] == ([0, interrupted], list(range(1, 11)))
+
+
+def test_from_one_checkpoint_an_interrupted_job_trains_on_as_the_interrupted_estimator(
+    initial, without_chance, legacy, old_python, new_python, record
+):
+    old = record(without_chance / legacy.name, old_python, "sigkill", 6, initial[0])
+    new = record(without_chance / "checkpoint-manager" / legacy.name, new_python, "sigkill", 6, initial[1])
+    comparison = compare(old, new, tolerance=1e-5, losses=True)
+    # Not "saved at steps": the Estimator writes the checkpoint that it restored once more.
+    compared = [*RECOVERY, "checkpoints kept", "evaluations", "batches", "losses"]
+    assert not differences(comparison, compared), comparison.text
+    assert len(new.by_step("loss")) == 10
+
+
+def test_where_every_batch_is_the_same_an_interruption_leaves_no_trace_in_the_weights(
+    initial, same_batches, without_chance, legacy, old_python, new_python, record
+):
+    for script, python, start in (
+        (without_chance / legacy.name, old_python, initial[0]),
+        (without_chance / "checkpoint-manager" / legacy.name, new_python, initial[1]),
+    ):
+        undisturbed = record(script, python, None, 0, start, same_batches, True)
+        interrupted = record(script, python, "sigkill", 7, start, same_batches, True)
+        assert interrupted.steps_repeated == 3
+        assert undisturbed.variables
+        assert weights(interrupted) == weights(undisturbed)
+
+
+def weights(record):
+    """The variables of the last checkpoint, without the counter of saves, which an interruption may well change."""
+    return {name: value for name, value in record.variables.items() if "save_counter" not in name}

@@ -27,8 +27,8 @@ files for the standard library from Python 3.7 on.
 
 from migrate.verify.compare import Comparison, Row, compare
 from migrate.verify.faults import FAULTS, Fault
-from migrate.verify.interruption import ProgramError, run, run_interrupted
-from migrate.verify.program import Program
+from migrate.verify.interruption import run, run_interrupted
+from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
 
 __all__ = [

@@ -47,7 +47,7 @@ def variables(directory: str) -> dict[str, Any]:
         if key.split("/")[0] == "save_counter":
             continue
         name = names.get(key, "")
-        flat = np.ravel(value)
+        flat: Any = np.ravel(value)
         found[name if name in unique else key] = {
             "shape": list(np.shape(value)),
             "values": [float(each) for each in flat[:LENGTH]],

@@ -5,16 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import threading
 import time
 from collections import deque
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from migrate.verify.faults.fault import Place
-from migrate.verify.program import Program
+from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Event
 
 BOOTSTRAP = Path(__file__).parent / "recording" / "bootstrap.py"
@@ -48,7 +50,7 @@ class Child:
     Args:
       program: what to start.
       model_dir: the directory of the run.
-      events: the file for its events, which must not exist.
+      scratch: a directory for its events and its temporary files, which is made and left to the caller.
       instruction: the fault that strikes from inside; none if empty.
       env: variables for this start alone.
       place: where the run takes place, if not simply in ``model_dir``.
@@ -58,14 +60,15 @@ class Child:
         self,
         program: Program,
         model_dir: Path,
-        events: Path,
+        scratch: Path,
         instruction: dict[str, Any] | None = None,
         env: dict[str, str] | None = None,
         place: Place | None = None,
     ) -> None:
         if _stopped.is_set():
             raise Stopped
-        self.path = events
+        scratch.mkdir()
+        self.path = scratch / "events.jsonl"
         self.events: list[Event] = []
         place = place or Place(model_dir)
         self.model_dir = place.directory
@@ -73,9 +76,12 @@ class Child:
         self._read = 0
         self._output: deque[bytes] = deque(maxlen=LINES_KEPT)
         self.began = time.time()
-        environment = {**program.environment(model_dir), **(env or {})}
-        environment["MIGRATE_VERIFY_EVENTS"] = str(events)
+        # A killed TensorFlow leaves autograph's files behind.
+        environment = {**program.environment(model_dir), "TMPDIR": str(scratch), **(env or {})}
+        environment["MIGRATE_VERIFY_EVENTS"] = str(self.path)
         environment["MIGRATE_VERIFY_FAULT"] = _instruction(instruction, model_dir)
+        if shutil.which(program.python) is None:
+            raise ProgramError(f"the interpreter {program.python} does not exist")
         self.process = subprocess.Popen(
             [*place.command, os.fspath(program.python), os.fspath(BOOTSTRAP), *program.command(model_dir)],
             env=environment,
@@ -168,6 +174,21 @@ class Child:
             ended=time.time(),
             timed_out=self.timed_out,
         )
+
+
+def attempt_of_all(children: list[Child], deadline: float) -> Attempt:
+    """Wait for all workers of a job and give the chief's attempt, with what struck any of them.
+
+    When one has failed, the others are given ``GRACE_SECONDS`` to notice, and are then ended.
+    """
+    while any(child.running() for child in children) and time.time() < deadline:
+        if any(child.process.returncode not in (None, 0) for child in children):
+            deadline = min(deadline, time.time() + GRACE_SECONDS)
+        time.sleep(0.01)
+    chief, *others = [child.attempt(deadline) for child in children]
+    struck = [event for other in others for event in other.of("fault")]
+    failed = next((other.code for other in others if other.code != 0), 0)
+    return replace(chief, events=[*chief.events, *struck], code=chief.code or failed)
 
 
 def _instruction(instruction: dict[str, Any] | None, model_dir: Path) -> str:

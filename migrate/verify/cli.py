@@ -18,8 +18,8 @@ from rich.console import Console
 
 from migrate.verify import document, page
 from migrate.verify.faults import FAULTS
-from migrate.verify.interruption import TIMEOUT_SECONDS, ProgramError, Progress
-from migrate.verify.program import Program
+from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
+from migrate.verify.program import Program, ProgramError
 from migrate.verify.table import tables
 from migrate.verify.verification import MOST_CHANGES, Converter, Request, Verification, copy_directory, verify
 
@@ -53,6 +53,8 @@ def _programs(made: argparse.ArgumentParser) -> None:
     add("--args", default="", help="arguments of both programs, in one text")
     add("--old-args", default="", help="arguments of OLD alone")
     add("--new-args", default="", help="arguments of NEW alone")
+    workers = "processes that make one job, told of one another by TF_CONFIG (%(default)s)"
+    add("--workers", metavar="N", type=_step, default=1, help=workers)
     directory = "the programs' flag for their directory, if {model_dir} is not in their arguments (%(default)s)"
     add("--model-dir-flag", metavar="FLAG", default="--model_dir", help=directory)
 
@@ -110,7 +112,7 @@ def _with_values(argv: list[str]) -> list[str]:
 def _step(text: str) -> int:
     step = int(text)
     if step < 1:
-        raise argparse.ArgumentTypeError("a step counts from 1")
+        raise argparse.ArgumentTypeError("must be 1 or more")
     return step
 
 
@@ -121,8 +123,8 @@ def _request(options: argparse.Namespace) -> Request:
     old_python = options.old_python or options.new_python or sys.executable
     new_python = options.new_python or options.old_python or sys.executable
     return Request(
-        old=_program(options.old, old_python, options.args, options.old_args, options.model_dir_flag),
-        new=_program(options.new, new_python, options.args, options.new_args, options.model_dir_flag),
+        old=_program(options.old, old_python, options.args, options.old_args, options),
+        new=_program(options.new, new_python, options.args, options.new_args, options),
         faults=options.fault,
         at=options.at,
         share_initial=options.share_initial,
@@ -134,12 +136,12 @@ def _request(options: argparse.Namespace) -> Request:
     )
 
 
-def _program(script: str, python: str, both: str, own: str, flag: str) -> Program:
+def _program(script: str, python: str, both: str, own: str, options: argparse.Namespace) -> Program:
     _expect_tensorflow(python)
     args = [*shlex.split(both), *shlex.split(own)]
     if not any("{model_dir}" in arg for arg in args):
-        args += [flag, "{model_dir}"]
-    return Program(script, python, tuple(args))
+        args += [options.model_dir_flag, "{model_dir}"]
+    return Program(script, python, tuple(args), workers=options.workers)
 
 
 def _expect_tensorflow(python: str) -> None:

@@ -104,6 +104,8 @@ class Comparison:
 def compare(old: Record, new: Record, tolerance: float = 0.0, losses: bool | None = None) -> Comparison:
     """Compare two records of the same fault.
 
+    Where the fault makes the last start wrong, as another optimizer does, NEW must refuse to go on, and that is all.
+
     Where a fault strikes the two at moments of their own, as random kills do, NEW must go on from a step that it has
     saved and lose no more than OLD's longest way between two saves. Where OLD could not start again by itself, NEW has
     no resumption to match: it need only come to the same end. A program that makes several steps in one call is struck
@@ -119,6 +121,8 @@ def compare(old: Record, new: Record, tolerance: float = 0.0, losses: bool | Non
     shared = _share_a_state(old, new) if losses is None else losses
     stuck = old.needs_person
     late = _struck_late(old) or _struck_late(new)
+    if new.fault and FAULTS[new.fault].must_refuse:
+        return Comparison(new.fault, [_refusal(old, new)], old, new)
     rows = [_needs_person(old, new)]
     without_old = "OLD could not start again" if stuck else ""
     moments = "" if _same_moment(new) else "struck at a moment of its own"
@@ -189,6 +193,13 @@ def _needs_person(old: Record, new: Record) -> Row:
     return Row("needs a person to start again", texts[0], texts[1], verdict)
 
 
+def _refusal(old: Record, new: Record) -> Row:
+    """What NEW would go on with is wrong: it must say so, whatever OLD does."""
+    texts = [record.attempts[-1].error if record.needs_person else "goes on silently" for record in (old, new)]
+    verdict = Verdict.SAME if new.needs_person else Verdict.DIFFERENT
+    return Row("refuses what does not fit", texts[0], texts[1], verdict)
+
+
 def _equal(name: str, old: Record, new: Record, read: Callable[[Record], object], reason: str) -> Row:
     before, after = read(old), read(new)
     if reason:
@@ -217,7 +228,7 @@ def _batches(old: Record, new: Record, reason: str) -> Row:
     common = sorted(before.keys() & after.keys())
     texts = (f"{len(before)} steps seen", f"{len(after)} steps seen")
     if reason or not common:
-        return Row("batches", *texts, Verdict.NOT_COMPARED, reason or "the batches of one of the two could not be seen")
+        return Row("batches", *texts, Verdict.NOT_COMPARED, reason or _unseen(old, new, "batch") or "no common steps")
     apart = [step for step in common if before[step] != after[step]]
     if not apart:
         return Row("batches", *texts, Verdict.SAME, f"all {len(common)} equal")
@@ -229,12 +240,24 @@ def _losses(old: Record, new: Record, tolerance: float, shared: bool, reason: st
     difference = _loss_difference(old, new)
     texts = (_last_loss(old), _last_loss(new))
     if difference is None:
-        why = "only running means could be seen" if old.losses_are_means or new.losses_are_means else "no common steps"
-        return Row("losses", *texts, Verdict.NOT_COMPARED, reason or why)
+        means = "only running means could be seen" if old.losses_are_means or new.losses_are_means else ""
+        why = reason or means or _unseen(old, new, "loss") or "no common steps"
+        return Row("losses", *texts, Verdict.NOT_COMPARED, why)
     if reason or not shared:
         return Row("losses", *texts, Verdict.NOT_COMPARED, reason or "the two did not begin in one state")
     verdict = Verdict.SAME if difference.relative <= tolerance else Verdict.DIFFERENT
     return Row("losses", *texts, verdict, difference.text)
+
+
+def _unseen(old: Record, new: Record, what: str) -> str:
+    """Why the recorder saw none of them, where it knows."""
+    for side, record in (("OLD", old), ("NEW", new)):
+        for event in record.of("unseen"):
+            if event["what"] == what:
+                return f"{side}'s could not be seen: {event['reason']}"
+        if not record.by_step(what):
+            return f"{side}'s could not be seen"
+    return ""
 
 
 def _last_loss(record: Record) -> str:

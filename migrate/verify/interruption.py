@@ -6,22 +6,21 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from migrate.verify.checkpoint import read_variables
-from migrate.verify.child import Child
+from migrate.verify.child import Child, attempt_of_all
+from migrate.verify.cluster import worker_variables
 from migrate.verify.faults.fault import Fault, Place
-from migrate.verify.program import Program
+from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
 
 TIMEOUT_SECONDS = 300.0
 
 Progress = Callable[[str], None]
 """Is told what is being done, in a few words."""
-
-
-class ProgramError(Exception):
-    """The program cannot be verified, for a reason of its own that the message tells."""
 
 
 def run(
@@ -43,16 +42,28 @@ def run(
       place: where the run takes place, if not simply in ``model_dir``.
     """
     deadline = time.time() + timeout
-    with tempfile.TemporaryDirectory(prefix="migrate-verify-") as journal:
-        instruction = fault.instruction(start) if fault else None
-        try:
-            child = Child(program, Path(model_dir), Path(journal) / "events.jsonl", instruction, place=place)
-        except FileNotFoundError as error:
-            raise ProgramError(f"the interpreter {program.python} does not exist") from error
-        with child:
-            if fault:
-                fault.watch(child, start, deadline)
-            return child.attempt(deadline)
+    directory = Path(model_dir)
+    with tempfile.TemporaryDirectory(prefix="migrate-verify-") as scratch, ExitStack() as stack:
+        children = [
+            stack.enter_context(Child(program, directory, Path(scratch) / str(index), each, variables, place))
+            for index, (each, variables) in enumerate(
+                zip(_instructions(program, fault, start), worker_variables(program.workers), strict=True)
+            )
+        ]
+        if fault and start < fault.starts:
+            fault.watch(children[fault.worker], start, deadline)
+        return attempt_of_all(children, deadline)
+
+
+def _instructions(program: Program, fault: Fault | None, start: int) -> list[dict[str, Any] | None]:
+    """What each worker is told: a fault that interrupts strikes one of them, a change is made to all."""
+    if fault is None:
+        return [None] * program.workers
+    if start >= fault.starts:
+        return [fault.last_instruction()] * program.workers
+    each: list[dict[str, Any] | None] = [None] * program.workers
+    each[fault.worker] = fault.instruction(start)
+    return each
 
 
 def run_interrupted(
@@ -91,7 +102,7 @@ def run_interrupted(
             raise ProgramError(f"the program fails by itself: {attempt.error}\n{_tail(attempt)}")
         attempts = [attempt]
     else:
-        with fault.place(directory) as place:
+        with fault.place(program, directory) as place:
             attempts = _attempts(program, fault, directory, place, timeout, progress)
     return Record(
         attempts,
@@ -117,7 +128,7 @@ def _attempts(
         _expect_struck(attempt, fault)
         fault.between(place.directory, attempt)
     progress(f"start {len(attempts) + 1}, to the end")
-    return [*attempts, run(program, model_dir, timeout=timeout, place=place)]
+    return [*attempts, run(program, model_dir, fault, fault.starts, timeout, place)]
 
 
 def _expect_struck(attempt: Attempt, fault: Fault) -> None:

@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 
+class ProgramError(Exception):
+    """The program cannot be verified, for a reason of its own that the message tells."""
+
+
 @dataclass(frozen=True)
 class Program:
     """A program that trains into a directory and resumes from it.
@@ -19,6 +23,7 @@ class Program:
       args: its arguments; ``{model_dir}`` in them stands for the directory of the run.
       env: variables set beside this process' own; ``{model_dir}`` is replaced here too.
       cwd: the directory it is started in; this process' own by default.
+      workers: how many processes make one job, each told of the others by ``TF_CONFIG``.
     """
 
     script: str | Path
@@ -26,6 +31,7 @@ class Program:
     args: tuple[str, ...] = ("--model_dir", "{model_dir}")
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | Path | None = None
+    workers: int = 1
 
     def command(self, model_dir: str | Path) -> list[str]:
         """The script and its arguments for a run in ``model_dir``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,8 +17,8 @@ from migrate.verify.compare import Comparison, compare
 from migrate.verify.faults import FAULTS, Fault, FaultUnavailable
 from migrate.verify.faults.kills import Kill
 from migrate.verify.faults.save import KillInSave
-from migrate.verify.interruption import TIMEOUT_SECONDS, ProgramError, Progress, kept_steps, run, run_interrupted
-from migrate.verify.program import Program
+from migrate.verify.interruption import TIMEOUT_SECONDS, Progress, kept_steps, run, run_interrupted
+from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
 
 Converter = Callable[[Path, Path], None]
@@ -107,7 +108,7 @@ def verify(request: Request, progress: Progress = lambda what: None) -> Verifica
 
 @contextmanager
 def _workers(count: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that each wait for a program; an error in this one ends the programs before the threads are waited for."""
+    """Threads that each wait for a program; an error here ends the programs before the threads are waited for."""
     with ThreadPoolExecutor(count) as pool:
         try:
             yield pool
@@ -126,11 +127,26 @@ class _Bench:
         self.progress = progress
         self.initial: tuple[Path | None, Path | None] = (None, None)
         self._made = 0
+        self._begun = time.monotonic()
+        self._done = 0
+        self._planned = 1 + len(request.at or [1]) * (1 if request.continue_old else len(request.faults))
 
     def directory(self) -> Path:
         """A new path."""
         self._made += 1
         return self.place / f"run-{self._made}"
+
+    def say(self, what: str) -> None:
+        """Tell what is being done and, once something has been, how long it may go on."""
+        left = max(self._planned - self._done, 1)
+        rest = ""
+        if self._done:
+            rest = f" · about {(time.monotonic() - self._begun) / self._done * left:.0f} s to go"
+        self.progress(f"{min(self._done + 1, self._planned)} of {self._planned} · {what}{rest}")
+
+    def advance(self) -> None:
+        """One of what was planned is done."""
+        self._done += 1
 
     def both(self, fault: Callable[[], Fault | None], what: str) -> tuple[Record, Record]:
         """Run OLD and NEW through a fault of their own each."""
@@ -143,7 +159,7 @@ class _Bench:
                 self.directory(),
                 initial,
                 self.request.timeout,
-                lambda doing, name=name: self.progress(f"{what} · {name} · {doing}"),  # type: ignore[misc]
+                lambda doing, name=name: self.say(f"{what} · {name} · {doing}"),  # type: ignore[misc]
                 self.request.share_initial,
             )
             for (program, name), initial in zip(sides, self.initial, strict=True)
@@ -167,18 +183,21 @@ def _verify(done: Verification, bench: _Bench) -> None:
         bench.initial = _shared_initial(bench, baseline[0])
         baseline = bench.both(lambda: None, "undisturbed, from one checkpoint")
     done.comparisons.append(("undisturbed", _compare(request, *baseline)))
+    bench.advance()
     for step in request.at or [default_step(baseline[0])]:
         _expect_within(step, baseline[0], "OLD")
         _expect_within(step, baseline[1], "NEW")
         if request.continue_old:
-            bench.progress(f"step {step} · NEW goes on for OLD")
+            bench.say(f"NEW goes on for OLD at step {step}")
             done.comparisons.append((f"NEW goes on for OLD at step {step}", _continued(bench, step)))
+            bench.advance()
             continue
         for name in request.faults:
             try:
                 _try_fault(done, bench, name, step, baseline)
             except FaultUnavailable as reason:
                 done.not_tried.append(f"{name}: {reason}")
+            bench.advance()
 
 
 def _try_fault(done: Verification, bench: _Bench, name: str, step: int, baseline: tuple[Record, Record]) -> None:

@@ -1,8 +1,12 @@
 """Each fault does what its help says."""
 
+from dataclasses import replace
+
 import pytest
 
-from migrate.verify import FAULTS, ProgramError, run, run_interrupted
+from migrate.verify import FAULTS, ProgramError, compare, run, run_interrupted
+from migrate.verify.compare import Verdict
+from migrate.verify.faults import FaultUnavailable
 
 
 @pytest.mark.parametrize(
@@ -90,3 +94,43 @@ def test_a_program_that_fails_by_itself_is_told_from_an_interrupted_one(program)
 def test_a_missing_interpreter_is_told(program):
     with pytest.raises(ProgramError, match="interpreter /no/python does not exist"):
         run_interrupted(program("loop", python="/no/python"))
+
+
+def first_batch_after(attempt):
+    return attempt.of("step")[0]["batch"]
+
+
+def test_with_another_seed_the_second_start_draws_other_batches(program):
+    same = run_interrupted(program("loop"), FAULTS["sigkill"](at=13))
+    other = run_interrupted(program("loop"), FAULTS["changed-seed"](at=13))
+    assert first_batch_after(same.attempts[1]) == first_batch_after(same.attempts[0])
+    assert first_batch_after(other.attempts[1]) != first_batch_after(other.attempts[0])
+
+
+def test_with_another_optimizer_the_second_start_is_refused_by_a_program_that_looks(program):
+    record = run_interrupted(program("loop"), FAULTS["wrong-optimizer"](at=13))
+    assert record.needs_person
+    assert compare(record, record).row("refuses what does not fit").verdict is Verdict.SAME
+
+
+def test_a_program_that_goes_on_with_another_optimizer_differs(program):
+    record = run_interrupted(program("loop", "--slip", "no_slots"), FAULTS["wrong-optimizer"](at=13))
+    assert compare(record, record).first.endswith("NEW goes on silently")
+
+
+def test_a_killed_worker_fails_the_job_which_then_goes_on_as_a_whole(program):
+    record = run_interrupted(replace(program("workers"), workers=2), FAULTS["worker-killed"](at=13))
+    assert record.attempts[0].code != 0
+    assert record.resumed_at == [10]
+    assert record.final_step == 23
+
+
+def test_a_killed_chief_fails_the_job(program, tmp_path):
+    attempt = run(replace(program("workers"), workers=2), tmp_path, FAULTS["chief-killed"](at=13))
+    assert attempt.code == -9
+    assert attempt.steps[-1] == 13
+
+
+def test_the_workers_faults_need_several_workers(program):
+    with pytest.raises(FaultUnavailable, match="--workers starts several"):
+        run_interrupted(program("loop"), FAULTS["worker-killed"](at=13))

@@ -1,11 +1,13 @@
 """The faults, by the names that ``--fault`` takes; each says in its first line what it does."""
 
+from migrate.verify.faults.changed import ChangedSeed, WrongOptimizer
 from migrate.verify.faults.disk import DiskFull
 from migrate.verify.faults.fault import Fault, FaultUnavailable, Place
 from migrate.verify.faults.files import EmptyState, LostState, TornData, TornIndex
 from migrate.verify.faults.kills import Kill, RandomKills, TwoKills
 from migrate.verify.faults.raised import KeyboardInterruption, RaisedException, Terminate
 from migrate.verify.faults.save import KillInSave
+from migrate.verify.faults.workers import KilledChief, KilledWorker
 
 __all__ = ["FAULTS", "Fault", "FaultUnavailable", "Place"]
 
@@ -24,6 +26,10 @@ FAULTS: dict[str, type[Fault]] = {
         LostState,
         EmptyState,
         DiskFull,
+        KilledWorker,
+        KilledChief,
+        WrongOptimizer,
+        ChangedSeed,
     )
 }
 """Every fault by its name."""

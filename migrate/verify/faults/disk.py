@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from migrate.verify.faults.fault import Fault, FaultUnavailable, Place
 
 if TYPE_CHECKING:
+    from migrate.verify.program import Program
     from migrate.verify.record import Attempt
 
 FILLER = ".migrate-verify-filler"
@@ -34,7 +35,7 @@ class DiskFull(Fault):
     name = "disk-full"
 
     @contextmanager
-    def place(self, model_dir: Path) -> Iterator[Place]:
+    def place(self, program: Program, model_dir: Path) -> Iterator[Place]:
         with small_disk(model_dir, self.megabytes) as place:
             yield place
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from migrate.verify.child import Child
+    from migrate.verify.program import Program
     from migrate.verify.record import Attempt
 
 
@@ -39,6 +40,8 @@ class Fault:
       name: what ``--fault`` calls it.
       interruptions: how many starts it interrupts; the start after them runs undisturbed.
       same_moment: whether it strikes two programs after the same step, so that their resumptions must be equal.
+      must_refuse: whether the last start should fail, because what it would go on with is wrong.
+      worker: which of several workers is told the instruction.
       notes: what could not be done as asked, filled in while it runs.
     """
 
@@ -46,6 +49,8 @@ class Fault:
     name: ClassVar[str]
     interruptions: ClassVar[int] = 1
     same_moment: ClassVar[bool] = True
+    must_refuse: ClassVar[bool] = False
+    worker: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         self.notes: list[str] = []
@@ -56,12 +61,16 @@ class Fault:
         return self.interruptions
 
     @contextmanager
-    def place(self, model_dir: Path) -> Iterator[Place]:
+    def place(self, program: Program, model_dir: Path) -> Iterator[Place]:
         """Prepare the place that all starts of a run take place in."""
         yield Place(model_dir)
 
     def instruction(self, start: int) -> dict[str, Any] | None:
         """What the recorder does from inside at this start, counted from 0; None for nothing."""
+        return None
+
+    def last_instruction(self) -> dict[str, Any] | None:
+        """What the recorder changes at the start after the interruptions; None for nothing."""
         return None
 
     def watch(self, child: Child, start: int, deadline: float) -> None:

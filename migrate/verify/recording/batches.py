@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import ring, training
+from . import journal, ring, training
 from .wrapping import around
 
 LENGTH = 4096
@@ -26,19 +26,25 @@ def watch(module: ModuleType) -> None:
 def _drawn(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     batch = original(self, *args, **kwargs)
     if training.phase == "train":
-        import tensorflow as tf
-
-        # Inside fit only the training function's own draws count; Keras 3 also draws one to build the model.
-        if not tf.executing_eagerly():
-            ring.digests.push(of_tensors(parts(batch)))
-        elif training.driver != "fit":
-            ring.digests.push(of_arrays([part.numpy() for part in parts(batch)]))
+        with journal.observing("batch"):
+            _push(batch)
     return batch
+
+
+def _push(batch: Any) -> None:
+    import tensorflow as tf
+
+    # Inside fit only the training function's own draws count; Keras 3 also draws one to build the model.
+    if not tf.executing_eagerly():
+        ring.digests.push(of_tensors(parts(batch)))
+    elif training.driver != "fit":
+        ring.digests.push(of_arrays([part.numpy() for part in parts(batch)]))
 
 
 def _drawn_in_graph(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     batch = original(self, *args, **kwargs)
-    remember(parts(batch))
+    with journal.observing("batch"):
+        remember(parts(batch))
     return batch
 
 
@@ -61,10 +67,10 @@ def of_arrays(arrays: list[Any]) -> int:
     """The digest of NumPy arrays, a signed 32-bit integer."""
     import numpy as np
 
-    total = np.zeros([1], "uint32")
+    total: Any = np.zeros([1], "uint32")
     for array in arrays:
         flat = np.ravel(array)[:LENGTH]
-        words = flat.astype("float32").view("uint32") if flat.dtype.kind == "f" else flat.astype("int32").view("uint32")
+        words: Any = flat.astype("float32" if flat.dtype.kind == "f" else "int32").view("uint32")
         part = (words * (np.arange(len(words), dtype="uint32") * 2 + 1)).sum(dtype="uint32", keepdims=True)
         total += part * part + part * 3
     return int(total.view("int32")[0])

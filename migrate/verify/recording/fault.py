@@ -28,15 +28,22 @@ def arm(instruction: dict[str, Any]) -> None:
     """Keep the instruction: ``kind``, ``at`` which step or ``after`` how many of this start, and the kind's own."""
     global _instruction
     _instruction = instruction
-    if instruction and instruction["kind"] not in KINDS:
+    if instruction and instruction["kind"] not in (*KINDS, *CHANGES):
         raise ValueError("unknown fault " + instruction["kind"])
+
+
+def asks_for(kind: str) -> bool:
+    """Whether this start is to be changed in this way from its beginning."""
+    return _instruction.get("kind") == kind
 
 
 def reached(step: int) -> None:
     """Strike if the fault is due at ``step`` or was due on the way to it."""
     global _instruction, _made
     _made += 1
-    if not _instruction or (step < _instruction["at"] if "at" in _instruction else _made < _instruction["after"]):
+    if not _instruction or _instruction["kind"] in CHANGES:
+        return
+    if step < _instruction["at"] if "at" in _instruction else _made < _instruction["after"]:
         return
     instruction, _instruction = _instruction, {}
     journal.write("fault", kind=instruction["kind"], step=step, wanted=instruction.get("at", step))
@@ -69,6 +76,9 @@ def _fill_disk(instruction: dict[str, Any]) -> None:
                 while True:
                     file.write(bytes(size))
 
+
+CHANGES = ("wrong_optimizer", "changed_seed")
+"""Kinds that change the program from its start, see ``changed``."""
 
 KINDS: dict[str, Callable[[dict[str, Any]], None]] = {
     "exception": _raise,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import ring, steps, training
+from . import journal, ring, steps, training
 from .wrapping import around
 
 _depth = threading.local()
@@ -44,12 +44,14 @@ def watch_keras_optimizer(module: ModuleType) -> None:
 
 
 def _gradient(original: Callable[..., Any], self: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
-    _push_loss(target)
+    with journal.observing("loss"):
+        _push_loss(target)
     return original(self, target, *args, **kwargs)
 
 
 def _compute_gradients(original: Callable[..., Any], self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
-    _push_loss(loss)
+    with journal.observing("loss"):
+        _push_loss(loss)
     return original(self, loss, *args, **kwargs)
 
 

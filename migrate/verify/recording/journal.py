@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 _file: int | None = None
@@ -18,6 +20,15 @@ def open_at(path: str) -> None:
     global _file, _process
     _file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     _process = os.getpid()
+
+
+@contextlib.contextmanager
+def observing(what: str) -> Iterator[None]:
+    """Within, an error of the recorder's own is told and does not reach the program, which goes on unseen in part."""
+    try:
+        yield
+    except Exception as error:
+        write("unseen", what=what, reason=f"{type(error).__name__}: {error}"[:500])
 
 
 def write(event: str, **fields: Any) -> None:

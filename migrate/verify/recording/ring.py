@@ -34,11 +34,10 @@ class Ring:
         if tf.executing_eagerly():
             self.eager.append(value)
             return
-        with tf.init_scope():
-            if self.places is None:
-                zeros = tf.zeros([PLACES], self.dtype)
-                self.places = tf.Variable(zeros, trainable=False, name="recorded")
-                self.count = tf.Variable(tf.zeros([], "int64"), trainable=False, name="recorded_count")
+        if self.places is None:
+            with tf.init_scope():
+                self.places = _variable(tf.zeros([PLACES], self.dtype), "recorded")
+                self.count = _variable(tf.zeros([], "int64"), "recorded_count")
         value = tf.cast(tf.reduce_sum(value) if value.shape.rank != 0 else value, self.dtype)
         place = tf.math.floormod(self.count, tf.constant(PLACES, "int64"))
         self.places.scatter_nd_update([[place]], [value])
@@ -57,6 +56,13 @@ class Ring:
             places = self.places.numpy()
             values += [places[(count - new + index) % PLACES].item() for index in range(new)]
         return values
+
+
+def _variable(value: Any, name: str) -> Any:
+    """A plain variable: ``tf.Variable`` would make one that belongs to the strategy in whose scope it is called."""
+    from tensorflow.python.ops.resource_variable_ops import ResourceVariable
+
+    return ResourceVariable(value, trainable=False, name=name)
 
 
 def _number(value: Any) -> Any:

@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
-from . import batches, checkpoints, estimators, fit, functions, journal, sessions
+from . import batches, changed, checkpoints, estimators, fit, functions, journal, sessions
 
 
 def _tensorflow(module: ModuleType) -> None:
     journal.write("tensorflow", version=getattr(module, "__version__", "?"))
 
 
+OPTIMIZERS = [
+    package + "." + module
+    for package, modules in {
+        "keras.optimizers": ("adam", "sgd", "rmsprop", "adagrad"),
+        "keras.src.optimizers": ("adam", "sgd", "rmsprop", "adagrad"),
+        "tf_keras.src.optimizers": ("adam", "sgd", "rmsprop", "adagrad"),
+        "tensorflow.python.training": ("adam", "momentum", "rmsprop"),
+    }.items()
+    for module in modules
+]
+
 MODULES: dict[str, Callable[[ModuleType], None]] = {
     "tensorflow": _tensorflow,
+    **dict.fromkeys(OPTIMIZERS, changed.watch_optimizer),
+    "tensorflow.python.framework.random_seed": changed.watch_seed,
     "tensorflow.python.checkpoint.checkpoint": checkpoints.watch_checkpoint,
     "tensorflow.python.training.tracking.util": checkpoints.watch_checkpoint,
     "tensorflow.python.checkpoint.checkpoint_management": checkpoints.watch_manager,

@@ -1,0 +1,93 @@
+"""Exports an unchanged TF1 ``model_fn`` as ``Estimator.export_saved_model`` does."""
+
+import os
+import time
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery.model_fn_call import call_model_fn
+from migrate.recovery.model_fn_serving import PredictOutput
+from migrate.recovery.model_fn_session import RestoredSession
+
+
+def export_saved_model(
+    model_fn,
+    export_dir_base,
+    serving_input_receiver_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    checkpoint_path=None,
+    assets_extra=None,
+):
+    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      export_dir_base: the directory to make the new one in.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn.
+      config: what it reads from a ``RunConfig``, if anything.
+      checkpoint_path: None for the latest.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+
+    Returns:
+      The path of the new directory.
+
+    Raises:
+      ValueError: there is no checkpoint.
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    if path is None:
+        raise ValueError(f"There is no checkpoint in {model_dir}.")
+    export_dir = _new_directory(export_dir_base)
+    # Whoever watches for exports sees a whole one or none.
+    unfinished = os.path.join(export_dir_base, "temp-" + os.path.basename(export_dir))
+    with tf.Graph().as_default():
+        tf1.train.create_global_step()
+        receiver = serving_input_receiver_fn()
+        spec = call_model_fn(model_fn, receiver.features, None, "infer", params, config)
+        local = spec.scaffold and spec.scaffold.local_init_op
+        session = RestoredSession(path, spec.scaffold).create_session()
+        builder = tf1.saved_model.Builder(unfinished)
+        builder.add_meta_graph_and_variables(
+            session,
+            [tf.saved_model.SERVING],
+            _signatures(spec, receiver.receiver_tensors),
+            assets_collection=tf1.get_collection(tf1.GraphKeys.ASSET_FILEPATHS),
+            main_op=local or tf1.train.Scaffold.default_local_init_op(),
+            strip_default_attrs=True,
+        )
+        builder.save()
+        session.close()
+    for name, source in (assets_extra or {}).items():
+        copy = os.path.join(unfinished, "assets.extra", name)
+        tf.io.gfile.makedirs(os.path.dirname(copy))
+        tf.io.gfile.copy(source, copy)
+    tf.io.gfile.rename(unfinished, export_dir)
+    return export_dir
+
+
+def _signatures(spec, receiver_tensors):
+    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
+    if len(outputs) == 1:
+        outputs = {default: next(iter(outputs.values())), **outputs}
+    if not isinstance(receiver_tensors, dict):
+        receiver_tensors = {"input": receiver_tensors}
+    return {
+        name: output.as_signature_def(receiver_tensors)
+        for name, output in outputs.items()
+    }
+
+
+def _new_directory(base):
+    """Returns the path of a directory named by the time in seconds, that is not there."""
+    while True:
+        path = os.path.join(base, str(int(time.time())))
+        if not tf.io.gfile.exists(path):
+            return path
+        time.sleep(1)

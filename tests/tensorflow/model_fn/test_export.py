@@ -1,0 +1,126 @@
+"""Exports hold what the Estimator's held, and as many are kept."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery import model_fn_serving as serving
+from migrate.recovery.model_fn_evaluation import evaluate
+from migrate.recovery.model_fn_export import export_saved_model
+from migrate.recovery.model_fn_exporters import BestResult, keep_newest_exports
+from migrate.recovery.model_fn_spec import EstimatorSpec
+
+from .linear import X, Job
+from .test_judgement import eval_input_fn, linear
+
+RAW = serving.build_raw_serving_input_receiver_fn({"x": tf.TensorSpec([None, 2], tf.float32)})
+
+
+@pytest.fixture
+def trained_job(tmp_path):
+    job = Job(tmp_path)
+    job.run(10)
+    return job
+
+
+def with_outputs(**outputs):
+    def model_fn(features, labels, mode):
+        y = features["x"] @ tf1.get_variable("w", [2, 1])
+        made = {name: make(y) for name, make in outputs.items()}
+        return EstimatorSpec(mode, predictions={"y": y}, export_outputs=made)
+
+    return model_fn
+
+
+def expected(job):
+    return X @ job.train.variables["w"].numpy()
+
+
+def test_an_export_serves_the_predictions_of_the_latest_checkpoint(trained_job, tmp_path):
+    path = export_saved_model(linear, str(tmp_path / "export"), RAW, str(tmp_path))
+    served = tf.saved_model.load(path).signatures["serving_default"](x=tf.constant(X))
+    assert served["y"].numpy() == pytest.approx(expected(trained_job), rel=1e-5)
+    assert path.rsplit("/", 1)[1].isdigit()
+    assert [p.name for p in (tmp_path / "export").iterdir()] == [path.rsplit("/", 1)[1]]
+
+
+def test_an_export_of_a_given_checkpoint(trained_job, tmp_path):
+    path = export_saved_model(
+        linear, str(tmp_path / "export"), RAW, str(tmp_path), checkpoint_path=str(tmp_path / "ckpt-4")
+    )
+    served = tf.saved_model.load(path).signatures["serving_default"](x=tf.constant(X))
+    assert served["y"].numpy() != pytest.approx(expected(trained_job), rel=1e-5)
+
+
+def test_signatures_are_those_of_export_outputs_and_a_single_one_is_the_default(trained_job, tmp_path):
+    model_fn = with_outputs(scaled=lambda y: serving.PredictOutput({"tens": y * 10}))
+    loaded = tf.saved_model.load(export_saved_model(model_fn, str(tmp_path / "export"), RAW, str(tmp_path)))
+    assert set(loaded.signatures) == {"serving_default", "scaled"}
+    for signature in loaded.signatures.values():
+        assert signature(x=tf.constant(X))["tens"].numpy() == pytest.approx(expected(trained_job) * 10, rel=1e-5)
+
+
+def test_requests_of_example_protos_are_parsed_and_classified(trained_job, tmp_path):
+    parsing = serving.build_parsing_serving_input_receiver_fn({"x": tf.io.FixedLenFeature([2], tf.float32)})
+    model_fn = with_outputs(
+        serving_default=lambda y: serving.ClassificationOutput(scores=y),
+        regression=lambda y: serving.RegressionOutput(tf.squeeze(y, 1)),
+    )
+    loaded = tf.saved_model.load(export_saved_model(model_fn, str(tmp_path / "export"), parsing, str(tmp_path)))
+    feature = tf.train.Feature(float_list=tf.train.FloatList(value=X[3]))
+    example = tf.train.Example(features=tf.train.Features(feature={"x": feature})).SerializeToString()
+    y = expected(trained_job)[3]
+    assert loaded.signatures["serving_default"](tf.constant([example]))["scores"].numpy()[0] == pytest.approx(y)
+    assert loaded.signatures["regression"](tf.constant([example]))["outputs"].numpy() == pytest.approx(y)
+
+
+def test_tables_and_extra_assets_are_in_the_export(trained_job, tmp_path):
+    (tmp_path / "words.txt").write_text("a\nb\n")
+
+    def with_table(features, labels, mode):
+        values = tf.lookup.TextFileInitializer(
+            str(tmp_path / "words.txt"), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, -1
+        )
+        table = tf.lookup.StaticHashTable(values, -1)
+        tf1.get_variable("w", [2, 1])
+        return EstimatorSpec(mode, predictions={"id": table.lookup(features["word"])})
+
+    words = serving.build_raw_serving_input_receiver_fn({"word": tf.TensorSpec([None], tf.string)})
+    note = tmp_path / "note.txt"
+    note.write_text("note")
+    path = export_saved_model(
+        with_table, str(tmp_path / "export"), words, str(tmp_path), assets_extra={"more/note.txt": str(note)}
+    )
+    (tmp_path / "words.txt").unlink()
+    served = tf.saved_model.load(path).signatures["serving_default"](word=tf.constant(["b", "z"]))
+    assert served["id"].numpy().tolist() == [1, -1]
+    assert tf.io.gfile.exists(path + "/assets.extra/more/note.txt")
+
+
+def test_without_a_checkpoint_there_is_nothing_to_export(tmp_path):
+    with pytest.raises(ValueError, match="no checkpoint"):
+        export_saved_model(linear, str(tmp_path / "export"), RAW, str(tmp_path))
+    assert not (tmp_path / "export").exists()
+
+
+def test_the_newest_exports_are_kept_and_other_directories_left(tmp_path):
+    for name in ["1000000001", "1000000002", "1000000003", "temp-1000000004", "notes"]:
+        (tmp_path / name).mkdir()
+    keep_newest_exports(str(tmp_path), 2)
+    assert {p.name for p in tmp_path.iterdir()} == {"1000000002", "1000000003", "temp-1000000004", "notes"}
+    keep_newest_exports(str(tmp_path), None)
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_the_best_result_is_remembered_across_restarts(trained_job, tmp_path):
+    metrics = evaluate(linear, eval_input_fn, str(tmp_path))
+    better, worse = {"loss": metrics["loss"] / 2}, {"loss": metrics["loss"] * 2}
+    best = BestResult(str(tmp_path / "eval"))
+    assert [best.improves(m) for m in (metrics, worse, better, metrics)] == [True, False, True, False]
+    again = BestResult(str(tmp_path / "eval"))
+    assert [again.improves(m) for m in (worse, metrics)] == [True, True]
+    largest = BestResult(
+        str(tmp_path / "none"), lambda best_eval_result, current_eval_result: best_eval_result < current_eval_result
+    )
+    assert [largest.improves(np.float32(v)) for v in (1, 3, 2)] == [True, True, False]

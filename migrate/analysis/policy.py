@@ -5,15 +5,10 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.names import Names, Scope
+from migrate.analysis.run_config import RUN_CONFIG
 from migrate.analysis.symbols import RUN_CONFIGS, symbol_of
 
-# The parameters of tf.estimator.RunConfig in TensorFlow 2.15, in the order of its signature.
-RUN_CONFIG_PARAMETERS = (
-    "model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps", "save_checkpoints_secs",
-    "session_config", "keep_checkpoint_max", "keep_checkpoint_every_n_hours", "log_step_count_steps",
-    "train_distribute", "device_fn", "protocol", "eval_distribute", "experimental_distribute",
-    "experimental_max_worker_delay_secs", "session_creation_timeout_secs", "checkpoint_save_graph_def",
-)  # fmt: skip
+RUN_CONFIG_PARAMETERS = tuple(setting.name for setting in RUN_CONFIG)
 
 
 @dataclass

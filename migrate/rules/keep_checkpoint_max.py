@@ -13,6 +13,7 @@ See: tf.estimator.RunConfig, tf.train.CheckpointManager.
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
+from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, exact, noted, rule
 
@@ -29,7 +30,7 @@ from migrate.rules.rule import Example, Verdict, exact, noted, rule
 )
 def keep_checkpoint_max(program: Program, draft: Draft) -> Iterator[Verdict]:
     keep = program.config.settings.get("keep_checkpoint_max")
-    draft.manager["max_to_keep"] = "5" if keep is None else draft.or_none(keep)
+    draft.manager["max_to_keep"] = DEFAULTS["keep_checkpoint_max"] if keep is None else draft.or_none(keep)
     if keep is not None and draft.uses_backup:
         yield noted(keep, "BackupAndRestore keeps one backup, so keep_checkpoint_max has no effect")
     elif keep is not None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.program import Program
+from migrate.analysis.run_config import table
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft
 
@@ -90,8 +91,11 @@ class Rule:
 
     @property
     def page(self) -> str:
-        """The rule's documentation: the docstring of its file."""
-        return (sys.modules[self.check.__module__].__doc__ or "").strip()
+        """The rule's documentation: the docstring of its file, with the settings that it carries."""
+        text = (sys.modules[self.check.__module__].__doc__ or "").strip()
+        if self.name == "run_config":
+            return f"{text}\n\n{table()}"
+        return f"{text}\n\n{table(self.code)}" if self.is_setting else text
 
     @property
     def title(self) -> str:

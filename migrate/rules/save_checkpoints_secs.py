@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.program import Program
+from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
@@ -52,6 +53,8 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
             "Set save_checkpoints_steps, or use --recovery checkpoint-manager.",
         )
         return
-    draft.recovery_arguments["save_secs"] = "600" if seconds is None else draft.or_none(seconds)
+    draft.recovery_arguments["save_secs"] = (
+        DEFAULTS["save_checkpoints_secs"] if seconds is None else draft.or_none(seconds)
+    )
     message = "a checkpoint every 600 seconds, the Estimator's default," if seconds is None else "the save interval"
     yield exact(node, f"{message} becomes save_secs of CheckpointRecovery")

@@ -13,6 +13,7 @@ See: tf.estimator.RunConfig.
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
+from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, noted, rule
 
@@ -26,6 +27,6 @@ from migrate.rules.rule import Example, Verdict, noted, rule
 )
 def save_summary_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
     steps = program.config.settings.get("save_summary_steps")
-    draft.log_arguments["summary_steps"] = "100" if steps is None else draft.or_none(steps)
+    draft.log_arguments["summary_steps"] = DEFAULTS["save_summary_steps"] if steps is None else draft.or_none(steps)
     if steps is not None:
         yield noted(steps, "of the summaries only the loss is still written, by TrainingLog")

@@ -170,11 +170,14 @@ def _explain(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog=f"{program()} explain", description="Prints the page of a rule.")
     parser.add_argument("code", metavar="CODE", help="the rule's code, such as FT104")
     code = parser.parse_args(arguments).code.upper()
+    from migrate.files.trouble import PAGES
     from migrate.rules import RULES
 
-    if code not in RULES:
-        raise SettingsError(unknown_code(code, tuple(RULES)))
-    page = RULES[code].page
+    pages = {known: f"{known} · {text}" for known, text in PAGES.items()}
+    pages.update((known, rule.page) for known, rule in RULES.items())
+    if code not in pages:
+        raise SettingsError(unknown_code(code, tuple(pages)))
+    page = pages[code]
     _print(sys.stdout, lambda stream: show([[(line, "")] for line in page.splitlines()], stream))
     return 0
 

@@ -157,6 +157,10 @@ def _rewrite_all(planned: list[Examined], settings: Settings, outcome: Outcome) 
             continue
         try:
             after = apply(one.text, one.plan, imports, placement.inline.get(one.path, ""))
+            one.source.encode(after)
+        except NotWritten as problem:
+            outcome.findings += [*_all_left(one.findings, "this file could not be rewritten"), problem.finding]
+            continue
         except Exception as error:  # the text stays as it is, and the rest of the run goes on
             outcome.findings += _all_left(one.findings, "this file could not be rewritten")
             outcome.findings.append(_failed(one.path, error))

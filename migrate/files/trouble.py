@@ -4,6 +4,17 @@ from migrate.finding import Fidelity, Finding, Span
 
 FIRST_CHARACTER = Span(1, 0, 1, 0)
 
+PAGES = {
+    "FT001": "A path cannot be read: it does not exist, may not be read, or is no regular file.",
+    "FT002": "A file's bytes cannot be decoded: it has no encoding cookie and is not UTF-8, or holds a NUL byte.",
+    "FT003": "A file cannot be parsed: a syntax error, Python 2, or an expression nested too deeply.",
+    "FT004": "A file changed since it was read, so it was not overwritten. Run migrate again.",
+    "FT005": "A file could not be written: no permission, no space, or a letter that its encoding lacks.",
+    "FT006": "A file stands where the emitted recovery code would go, and this tool did not write it.",
+    "FT009": "A rule or the rewriting failed. This is a mistake in the tool; all other work was done. Please report it.",
+}
+"""What each trouble with a file or with the tool itself means; the file is always left as it was."""
+
 
 class FileTrouble(Exception):
     """Work on one file had to stop.

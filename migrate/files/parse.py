@@ -48,17 +48,18 @@ def parse(source: SourceText) -> ast.Module:
     except SyntaxError as error:
         raise Unreadable(_syntax_error(source, error)) from error
     except (RecursionError, MemoryError) as error:
-        message, help = "is nested too deeply for Python to parse", "Split its deepest expression, or leave it out."
-        raise Unreadable(trouble("FT003", source.path, message, help)) from error
+        raise Unreadable(_too_deep(source)) from error
     except ValueError as error:  # A lone surrogate, which UTF-7 can write.
         raise Unreadable(trouble("FT003", source.path, f"cannot be parsed: {error}", "Save it as UTF-8.")) from error
 
 
 def _refuse_a_crash(source: SourceText) -> None:
-    """Raises RecursionError where Python 3.10's parser would overflow the C stack: its compiler counts levels."""
+    """Raises RecursionError where Python 3.10's ``ast.parse`` would overflow the C stack; symtable counts levels."""
+    from symtable import symtable
+
     # A syntax error is found again by the parser, or is one that only the compiler minds.
     with contextlib.suppress(SyntaxError):
-        compile(source.text, source.path, "exec", dont_inherit=True)
+        symtable(source.text, source.path, "exec")
 
 
 def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
@@ -78,6 +79,15 @@ def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         help = f"Mend it, leave the file out, or run migrate with a newer Python than {version} if the file needs one."
     return trouble("FT003", source.path, f"syntax error: {reason}", help, Span(line, column, end_line, end_column))
+
+
+def _too_deep(source: SourceText) -> Finding:
+    """Python does not say where; what is nested that deeply is mostly generated, on one long line."""
+    lengths = [len(line) for line in source.lines()]
+    longest = lengths.index(max(lengths))
+    message = "is nested too deeply for Python to parse, perhaps in this line, its longest"
+    help = "Split the deepest expression, or leave the file out."
+    return trouble("FT003", source.path, message, help, Span(longest + 1, 0, longest + 1, lengths[longest]))
 
 
 def _is_python_2(line: str, reason: str) -> bool:

@@ -11,7 +11,7 @@ PAGES = {
     "FT004": "A file changed since it was read, so it was not overwritten. Run migrate again.",
     "FT005": "A file could not be written: no permission, no space, or a letter that its encoding lacks.",
     "FT006": "A file stands where the emitted recovery code would go, and this tool did not write it.",
-    "FT009": "A rule or the rewriting failed. This is a mistake in the tool; all other work was done. Please report it.",
+    "FT009": "A rule or the rewriting failed: a mistake in the tool. All other work was done. Please report it.",
 }
 """What each trouble with a file or with the tool itself means; the file is always left as it was."""
 

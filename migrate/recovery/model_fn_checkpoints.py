@@ -42,35 +42,6 @@ def mend_checkpoint_list(model_dir):
         _write_list(model_dir, whole[-1], managed, preserved)
 
 
-def restore(manager, train):
-    """Restores the latest checkpoint, or initializes the variables where there is none.
-
-    Args:
-      manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``.
-      train: a ``ModelFnTraining``.
-
-    Returns:
-      The global step, an int.
-
-    Raises:
-      ValueError: the checkpoint lacks variables, or has them in another shape.
-    """
-    path = manager.latest_checkpoint
-    if path is None:
-        train.initialize()
-    else:
-        saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
-        if "_CHECKPOINTABLE_OBJECT_GRAPH" in saved:
-            _check_fit(path, saved, train.variables, variable_key)
-            manager.restore_or_initialize()
-        else:
-            whole = {n: v for n, v in train.variables.items() if "/part_" not in n}
-            _check_fit(path, saved, whole, str)  # the rest, the Saver checks
-            train.initialize(estimator_checkpoint=path)
-        tf.get_logger().info("Restored %s", path)
-    return int(train.global_step)
-
-
 def _on_disk(model_dir):
     """Returns the time of each checkpoint, in seconds, by name and in order of step."""
     files = tf.io.gfile.glob(os.path.join(model_dir, "*ckpt-*.index"))
@@ -114,13 +85,28 @@ def variable_key(name):
     return f"variables/{escaped}/.ATTRIBUTES/VARIABLE_VALUE"
 
 
-def _check_fit(path, saved, variables, key):
-    missing = [name for name in variables if key(name) not in saved]
-    misshapen = [
-        f"{name} {saved[key(name)]}, not {v.shape.as_list()}"
-        for name, v in variables.items()
-        if key(name) in saved and saved[key(name)] != v.shape.as_list()
-    ]
+def is_by_name(path):
+    """Returns whether an Estimator, or a ``Saver``, wrote a checkpoint."""
+    saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
+    return "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved
+
+
+def check_fit(path, variables):
+    """Raises a ValueError that names the variables that a checkpoint does not fit.
+
+    Args:
+      path: the checkpoint's.
+      variables: a dict from name to ``tf.Variable``.
+    """
+    saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
+    key = str if is_by_name(path) else variable_key
+    missing, misshapen = [], []
+    for name, variable in variables.items():
+        shape = saved.get(key(name))
+        if shape is None and not (key is str and "/part_" in name):
+            missing.append(name)
+        elif shape is not None and shape != variable.shape.as_list():
+            misshapen.append(f"{name} {shape}, not {variable.shape.as_list()}")
     if missing or misshapen:
         raise ValueError(
             f"{path} does not fit the model_fn. Missing in it: "

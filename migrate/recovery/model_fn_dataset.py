@@ -7,7 +7,7 @@ from migrate.recovery.model_fn_call import call_input_fn
 from migrate.recovery.model_fn_session import input_in_graph
 
 
-def dataset_of(input_fn, params=None, config=None):
+def dataset_from_input_fn(input_fn, params=None, config=None):
     """Returns the training data of an ``input_fn`` as a ``tf.data.Dataset``.
 
     Where input_fn returns the tensors of a batch, each iteration calls it in a graph of

@@ -10,7 +10,7 @@ from migrate.recovery.model_fn_call import call_model_fn, features_and_labels
 from migrate.recovery.model_fn_session import RestoredSession, input_in_graph
 
 
-def evaluate(
+def evaluate_model_fn(
     model_fn,
     input_fn,
     model_dir,

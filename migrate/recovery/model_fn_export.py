@@ -11,7 +11,7 @@ from migrate.recovery.model_fn_serving import PredictOutput
 from migrate.recovery.model_fn_session import RestoredSession
 
 
-def export_saved_model(
+def export_model_fn(
     model_fn,
     export_dir_base,
     serving_input_receiver_fn,

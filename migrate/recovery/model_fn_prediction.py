@@ -7,7 +7,7 @@ from migrate.recovery.model_fn_call import call_model_fn
 from migrate.recovery.model_fn_session import RestoredSession, input_in_graph
 
 
-def predict(
+def predict_with_model_fn(
     model_fn,
     input_fn,
     model_dir,

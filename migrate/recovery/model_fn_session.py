@@ -4,7 +4,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_call import call_input_fn
-from migrate.recovery.model_fn_checkpoints import variable_key
+from migrate.recovery.model_fn_checkpoints import is_by_name, variable_key
 
 
 def input_in_graph(input_fn, mode, params=None, config=None):
@@ -58,8 +58,7 @@ class RestoredSession(tf1.train.SessionCreator):
         return session
 
     def _saver(self):
-        saved = tf.train.load_checkpoint(self._path).get_variable_to_shape_map()
-        if self._scaffold.saver or "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved:
+        if self._scaffold.saver or is_by_name(self._path):
             return self._scaffold.saver or tf1.train.Saver()
         by_key = {variable_key(v.op.name): v for v in tf1.global_variables()}
         return tf1.train.Saver(by_key)

@@ -6,8 +6,6 @@ import time
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_checkpoints import restore
-
 
 def training_steps(
     train, dataset, manager, *, max_steps=None, pause_every=None, log_every=100
@@ -48,7 +46,7 @@ def training_steps(
             loss, end = 0.0, 0
         except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
             tf.get_logger().warning("Going on from the latest checkpoint: %s", error)
-            step = first = restore(manager, train)
+            step = first = train.restore(manager)
             batches = iter(dataset)
             continue
         step = int(train.global_step)

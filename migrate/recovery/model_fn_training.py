@@ -6,6 +6,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_call import call_model_fn, features_and_labels
+from migrate.recovery.model_fn_checkpoints import check_fit, is_by_name
 from migrate.recovery.model_fn_graph import GraphPart
 
 
@@ -21,8 +22,8 @@ class ModelFnTraining:
       params: a dict for the model_fn.
       config: what the model_fn reads from its ``RunConfig``, if anything.
       seed: the graph's random seed, ``RunConfig.tf_random_seed``.
-      warm_start_from: a checkpoint's path, or a ``WarmStartSettings``, that
-        ``initialize`` takes values from.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, to take values
+        from where there is no checkpoint to restore.
       summary_dir: where ``tf.compat.v1.summary`` goes; None for nowhere.
       save_summary_steps: steps from one summary to the next; None or 0 for none.
 
@@ -83,17 +84,41 @@ class ModelFnTraining:
             lambda: self.part([start]).run(self._by_handle)[:0], autograph=False
         )()
 
-    def initialize(self, estimator_checkpoint=None):
-        """Gives the variables the values that an Estimator's session begins with.
+    def restore(self, manager):
+        """Restores the latest checkpoint; where there is none, initializes.
 
         Args:
-          estimator_checkpoint: the path of a checkpoint that an Estimator wrote, to
-            continue it. None for the initializers, ``init_from_checkpoint``, the
-            Scaffold's ``init_fn`` and the warm start.
+          manager: a ``tf.train.CheckpointManager`` that saves ``checkpoint``. Its latest
+            may also be one that an Estimator wrote.
+
+        Returns:
+          The global step, an int.
+
+        Raises:
+          ValueError: the checkpoint lacks variables, or has them in another shape.
+        """
+        path = manager.latest_checkpoint
+        if path is None:
+            self._run_session(None)
+        else:
+            if not self._scaffold.saver:
+                check_fit(path, self.variables)
+            if is_by_name(path):
+                self._run_session(path)
+            else:
+                manager.restore_or_initialize()
+            tf1.logging.info("Restored %s", path)
+        return int(self.global_step)
+
+    def _run_session(self, checkpoint):
+        """Takes the values that an Estimator's session begins with.
+
+        Those are an Estimator's checkpoint's; or the initializers',
+        ``init_from_checkpoint``'s, the Scaffold's and the warm start's.
         """
         with self.graph.as_default():
             creator = tf1.train.ChiefSessionCreator(
-                self._scaffold, checkpoint_filename_with_path=estimator_checkpoint
+                self._scaffold, checkpoint_filename_with_path=checkpoint
             )
             with creator.create_session() as session:
                 values = session.run(self._saved)

@@ -65,7 +65,6 @@ def train(side, size):
         estimator.train(input_fn, hooks=[Times()], max_steps=WARM_UP + steps, saving_listeners=[Saves()])
         seconds = times[WARM_UP + steps - 1] - times[WARM_UP - 1]
     else:
-        from migrate.recovery.model_fn_checkpoints import restore
         from migrate.recovery.model_fn_spec import EstimatorSpec as Spec
         from migrate.recovery.model_fn_steps import training_steps
         from migrate.recovery.model_fn_training import ModelFnTraining
@@ -73,7 +72,7 @@ def train(side, size):
         dataset = input_fn()
         job = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)
         manager = tf.train.CheckpointManager(job.checkpoint, model_dir, max_to_keep=5)
-        restore(manager, job)
+        job.restore(manager)
 
         def save(step):
             began = time.perf_counter()

@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list, restore
+from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
 from migrate.recovery.model_fn_spec import EstimatorSpec
 from migrate.recovery.model_fn_steps import training_steps
 from migrate.recovery.model_fn_training import ModelFnTraining
@@ -48,7 +48,7 @@ class Job:
             checkpoint_interval=every,
         )
         self.every = every
-        self.restored = restore(self.manager, self.train)
+        self.restored = self.train.restore(self.manager)
 
     def prepare(self, train):
         return train

@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_dataset import dataset_of
+from migrate.recovery.model_fn_dataset import dataset_from_input_fn
 
 from .linear import Job, input_fn, model_fn
 
@@ -27,17 +27,17 @@ def weights(tmp_path, dataset):
 
 def test_training_on_tensors_equals_training_on_the_dataset_behind_them(tmp_path):
     expected = weights(tmp_path / "dataset", input_fn())
-    assert weights(tmp_path / "one_shot", dataset_of(one_shot())) == expected
-    assert weights(tmp_path / "initializable", dataset_of(initializable)) == expected
+    assert weights(tmp_path / "one_shot", dataset_from_input_fn(one_shot())) == expected
+    assert weights(tmp_path / "initializable", dataset_from_input_fn(initializable)) == expected
 
 
 def test_a_dataset_is_returned_as_it_is(tmp_path):
-    assert isinstance(dataset_of(input_fn), tf.data.Dataset)
-    assert weights(tmp_path / "a", dataset_of(input_fn)) == weights(tmp_path / "b", input_fn())
+    assert isinstance(dataset_from_input_fn(input_fn), tf.data.Dataset)
+    assert weights(tmp_path / "a", dataset_from_input_fn(input_fn)) == weights(tmp_path / "b", input_fn())
 
 
 def test_it_ends_where_the_tensors_end_and_starts_again():
-    dataset = dataset_of(one_shot(batches=3))
+    dataset = dataset_from_input_fn(one_shot(batches=3))
     assert [len(list(dataset)), len(list(dataset))] == [3, 3]
 
 
@@ -48,7 +48,7 @@ def test_params_and_mode_reach_the_input_fn():
         seen.append((params["batch_size"], mode))
         return one_shot()()
 
-    next(iter(dataset_of(asking, params={"batch_size": 8})))
+    next(iter(dataset_from_input_fn(asking, params={"batch_size": 8})))
     assert set(seen) == {(8, "train")}
 
 
@@ -56,4 +56,4 @@ def test_queues_are_started():
     def queued():
         return {"x": tf1.train.batch([tf.constant([1.0, 2.0])], 4)}
 
-    assert np.array_equal(next(iter(dataset_of(queued)))["x"], [[1.0, 2.0]] * 4)
+    assert np.array_equal(next(iter(dataset_from_input_fn(queued)))["x"], [[1.0, 2.0]] * 4)

@@ -6,8 +6,8 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery import model_fn_serving as serving
-from migrate.recovery.model_fn_evaluation import evaluate
-from migrate.recovery.model_fn_export import export_saved_model
+from migrate.recovery.model_fn_evaluation import evaluate_model_fn
+from migrate.recovery.model_fn_export import export_model_fn
 from migrate.recovery.model_fn_exporters import BestResult, keep_newest_exports
 from migrate.recovery.model_fn_spec import EstimatorSpec
 
@@ -38,7 +38,7 @@ def expected(job):
 
 
 def test_an_export_serves_the_predictions_of_the_latest_checkpoint(trained_job, tmp_path):
-    path = export_saved_model(linear, str(tmp_path / "export"), RAW, str(tmp_path))
+    path = export_model_fn(linear, str(tmp_path / "export"), RAW, str(tmp_path))
     served = tf.saved_model.load(path).signatures["serving_default"](x=tf.constant(X))
     assert served["y"].numpy() == pytest.approx(expected(trained_job), rel=1e-5)
     assert path.rsplit("/", 1)[1].isdigit()
@@ -46,7 +46,7 @@ def test_an_export_serves_the_predictions_of_the_latest_checkpoint(trained_job, 
 
 
 def test_an_export_of_a_given_checkpoint(trained_job, tmp_path):
-    path = export_saved_model(
+    path = export_model_fn(
         linear, str(tmp_path / "export"), RAW, str(tmp_path), checkpoint_path=str(tmp_path / "ckpt-4")
     )
     served = tf.saved_model.load(path).signatures["serving_default"](x=tf.constant(X))
@@ -55,7 +55,7 @@ def test_an_export_of_a_given_checkpoint(trained_job, tmp_path):
 
 def test_signatures_are_those_of_export_outputs_and_a_single_one_is_the_default(trained_job, tmp_path):
     model_fn = with_outputs(scaled=lambda y: serving.PredictOutput({"tens": y * 10}))
-    loaded = tf.saved_model.load(export_saved_model(model_fn, str(tmp_path / "export"), RAW, str(tmp_path)))
+    loaded = tf.saved_model.load(export_model_fn(model_fn, str(tmp_path / "export"), RAW, str(tmp_path)))
     assert set(loaded.signatures) == {"serving_default", "scaled"}
     for signature in loaded.signatures.values():
         assert signature(x=tf.constant(X))["tens"].numpy() == pytest.approx(expected(trained_job) * 10, rel=1e-5)
@@ -67,7 +67,7 @@ def test_requests_of_example_protos_are_parsed_and_classified(trained_job, tmp_p
         serving_default=lambda y: serving.ClassificationOutput(scores=y),
         regression=lambda y: serving.RegressionOutput(tf.squeeze(y, 1)),
     )
-    loaded = tf.saved_model.load(export_saved_model(model_fn, str(tmp_path / "export"), parsing, str(tmp_path)))
+    loaded = tf.saved_model.load(export_model_fn(model_fn, str(tmp_path / "export"), parsing, str(tmp_path)))
     feature = tf.train.Feature(float_list=tf.train.FloatList(value=X[3]))
     example = tf.train.Example(features=tf.train.Features(feature={"x": feature})).SerializeToString()
     y = expected(trained_job)[3]
@@ -89,7 +89,7 @@ def test_tables_and_extra_assets_are_in_the_export(trained_job, tmp_path):
     words = serving.build_raw_serving_input_receiver_fn({"word": tf.TensorSpec([None], tf.string)})
     note = tmp_path / "note.txt"
     note.write_text("note")
-    path = export_saved_model(
+    path = export_model_fn(
         with_table, str(tmp_path / "export"), words, str(tmp_path), assets_extra={"more/note.txt": str(note)}
     )
     (tmp_path / "words.txt").unlink()
@@ -100,7 +100,7 @@ def test_tables_and_extra_assets_are_in_the_export(trained_job, tmp_path):
 
 def test_without_a_checkpoint_there_is_nothing_to_export(tmp_path):
     with pytest.raises(ValueError, match="no checkpoint"):
-        export_saved_model(linear, str(tmp_path / "export"), RAW, str(tmp_path))
+        export_model_fn(linear, str(tmp_path / "export"), RAW, str(tmp_path))
     assert not (tmp_path / "export").exists()
 
 
@@ -114,7 +114,7 @@ def test_the_newest_exports_are_kept_and_other_directories_left(tmp_path):
 
 
 def test_the_best_result_is_remembered_across_restarts(trained_job, tmp_path):
-    metrics = evaluate(linear, eval_input_fn, str(tmp_path))
+    metrics = evaluate_model_fn(linear, eval_input_fn, str(tmp_path))
     better, worse = {"loss": metrics["loss"] / 2}, {"loss": metrics["loss"] * 2}
     best = BestResult(str(tmp_path / "eval"))
     assert [best.improves(m) for m in (metrics, worse, better, metrics)] == [True, False, True, False]

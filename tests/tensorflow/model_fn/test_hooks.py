@@ -1,5 +1,7 @@
 """Unchanged session hooks around the steps of a migrated model_fn."""
 
+import tempfile
+
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -62,7 +64,7 @@ class Recording(tf1.train.SessionRunHook):
 def losses_without_hooks(steps):
     dataset = input_fn()
     train = ModelFnTraining(named_loss, dataset)
-    train.initialize()
+    train.restore(tf.train.CheckpointManager(train.checkpoint, tempfile.mkdtemp(), None))
     batches = iter(dataset)
     return [train(batches, until, 0) for until in range(1, steps + 1)]
 

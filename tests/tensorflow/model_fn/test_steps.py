@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_every import Every
+from migrate.recovery.model_fn_secs import EverySecs
 from migrate.recovery.model_fn_spec import EstimatorSpec
 
 from .linear import Job, checkpoints, input_fn, loss_of, trained
@@ -145,7 +145,7 @@ def test_steps_that_move_the_global_step_by_two_end_where_an_estimator_ends(tmp_
 
 
 def test_every_is_due_at_first_and_when_the_seconds_are_over():
-    assert [Every(1000).due(), Every(0).due()] == [True, True]
-    hourly, always = Every(3600), Every(0)
+    assert [EverySecs(1000).due(), EverySecs(0).due()] == [True, True]
+    hourly, always = EverySecs(3600), EverySecs(0)
     assert [hourly.due() for _ in range(3)] == [True, False, False]
     assert [always.due() for _ in range(3)] == [True, True, True]

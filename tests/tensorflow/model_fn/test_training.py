@@ -1,6 +1,7 @@
 """What the training callable promises of the model_fn's graph."""
 
 import functools
+import tempfile
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from .linear import X, Y, input_fn, loss_of, model_fn, trained
 def initialized(model_fn, dataset=None, **options):
     dataset = input_fn() if dataset is None else dataset
     train = ModelFnTraining(model_fn, dataset, **options)
-    train.initialize()
+    train.restore(tf.train.CheckpointManager(train.checkpoint, tempfile.mkdtemp(), None))
     return train, iter(dataset)
 
 

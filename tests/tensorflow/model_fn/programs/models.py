@@ -95,11 +95,11 @@ def partitioned(features, labels, mode):
     return _spec(mode, loss, train_op)
 
 
-def own_optimizer(features, labels, mode):
+def own_optimizer(features, labels, mode, rate_at=lambda step: 1e-3):
     """A hand-written Adam with weight decay that moves the global step itself, without control dependencies."""
     loss = tf1.losses.sparse_softmax_cross_entropy(labels=labels, logits=_logits(features))
     step = tf1.train.get_or_create_global_step()
-    rate = tf1.train.polynomial_decay(1e-3, step, 10000, end_learning_rate=0.0)
+    rate = rate_at(step)
     variables = tf1.trainable_variables()
     gradients, _ = tf.clip_by_global_norm(tf1.gradients(loss, variables), 1.0)
     updates = []
@@ -114,6 +114,11 @@ def own_optimizer(features, labels, mode):
         updates += [variable.assign(variable - rate * update), m.assign(next_m), v.assign(next_v)]
     train_op = tf.group(*updates, [step.assign(step + 1)])
     return _spec(mode, loss, train_op)
+
+
+def own_optimizer_with_decay(features, labels, mode):
+    """Reads the step and moves it in no stated order: under an Estimator, runs differ from one another."""
+    return own_optimizer(features, labels, mode, lambda step: tf1.train.polynomial_decay(0.01, step, 200, 0.0))
 
 
 def unused_operations(features, labels, mode):
@@ -168,6 +173,7 @@ MODELS = {
     "columns": columns,
     "partitioned": partitioned,
     "own_optimizer": own_optimizer,
+    "own_optimizer_with_decay": own_optimizer_with_decay,
     "unused_operations": unused_operations,
     "control_flow": control_flow,
     "classifier": classifier,

@@ -11,7 +11,7 @@ from pathlib import Path
 import tensorflow as tf
 from models import MODELS, PARAMS, input_fn
 
-from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list, restore
+from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
 from migrate.recovery.model_fn_training import ModelFnTraining
 
 
@@ -21,7 +21,7 @@ def continued(name, source, copy, steps_a_call):
     train = ModelFnTraining(MODELS[name], dataset, params=PARAMS, summary_dir=str(copy), save_summary_steps=7)
     mend_checkpoint_list(str(copy))
     manager = tf.train.CheckpointManager(train.checkpoint, str(copy), max_to_keep=3)
-    step = first = restore(manager, train)
+    step = first = train.restore(manager)
     assert step == 10
     batches, losses = iter(dataset), {}
     while step < 70:

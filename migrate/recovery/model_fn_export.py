@@ -85,7 +85,7 @@ def _signatures(spec, receiver_tensors):
 
 
 def _new_directory(base):
-    """Returns the path of a directory named by the time in seconds, that is not there."""
+    """Returns the path of a directory named by the time in seconds, not yet there."""
     while True:
         path = os.path.join(base, str(int(time.time())))
         if not tf.io.gfile.exists(path):

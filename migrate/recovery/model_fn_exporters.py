@@ -30,7 +30,7 @@ class BestResult:
     """Remembers the best evaluation, across restarts too, as ``BestExporter`` does.
 
     Args:
-      eval_dir: where ``evaluate_model_fn`` writes its metrics, such as ``model_dir/eval``.
+      eval_dir: where ``evaluate_model_fn`` writes metrics, such as ``model_dir/eval``.
       compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and
         returns whether the current one is better.
     """

@@ -106,7 +106,7 @@ class _Session:
 
 
 def _names(graph, fetches):
-    """Replaces what is fetched, a variable or its name too, by the names of elements."""
+    """Replaces what is fetched, be it a variable or a name, by names of the graph."""
     return tf.nest.map_structure(
         lambda fetch: None if fetch is None else graph.as_graph_element(fetch).name,
         fetches,

@@ -40,7 +40,7 @@ def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
 
 
 def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=None):
-    """Returns a ``serving_input_receiver_fn`` whose requests feed ``tf.Example`` protos.
+    """Returns a ``serving_input_receiver_fn`` whose requests feed ``tf.Example``.
 
     Args:
       feature_spec: a dict for ``tf.io.parse_example``.

@@ -88,8 +88,8 @@ class ModelFnTraining:
         """Restores the latest checkpoint; where there is none, initializes.
 
         Args:
-          manager: a ``tf.train.CheckpointManager`` that saves ``checkpoint``. Its latest
-            may also be one that an Estimator wrote.
+          manager: a ``tf.train.CheckpointManager`` that saves ``checkpoint``; its latest
+            may be one that an Estimator wrote.
 
         Returns:
           The global step, an int.

@@ -11,7 +11,7 @@ from migrate.recovery.model_fn_export import export_model_fn
 from migrate.recovery.model_fn_exporters import BestResult, keep_newest_exports
 from migrate.recovery.model_fn_spec import EstimatorSpec
 
-from .linear import X, Job
+from .linear import Job, X
 from .test_judgement import eval_input_fn, linear
 
 RAW = serving.build_raw_serving_input_receiver_fn({"x": tf.TensorSpec([None, 2], tf.float32)})

@@ -43,7 +43,8 @@ class Recording(tf1.train.SessionRunHook):
 
     def before_run(self, run_context):
         assert run_context.original_args.fetches
-        fetches = {"loss": ["the_loss:0", self.double], "step": self.step, "op": tf1.get_default_graph().get_operations()[0]}
+        operation = tf1.get_default_graph().get_operations()[0]
+        fetches = {"loss": ["the_loss:0", self.double], "step": self.step, "op": operation}
         return tf1.train.SessionRunArgs(fetches)
 
     def after_run(self, run_context, run_values):

@@ -12,7 +12,7 @@ from migrate.recovery.model_fn_prediction import predict_with_model_fn
 from migrate.recovery.model_fn_spec import EstimatorSpec
 from migrate.recovery.model_fn_tpu_spec import TPUEstimatorSpec
 
-from .linear import X, Y, Job, loss_of, model_fn
+from .linear import Job, X, Y, loss_of, model_fn
 from .programs import models
 from .test_training import event_values
 
@@ -72,7 +72,8 @@ def test_evaluation_of_a_given_checkpoint_and_of_none(trained_job, tmp_path):
 
 def test_evaluation_ends_after_so_many_steps_or_with_the_data(trained_job, tmp_path):
     first_batch = np.square(outputs(trained_job.train.variables["w"].numpy()) - Y)[:8].mean()
-    assert evaluate_model_fn(linear, eval_input_fn, str(tmp_path), steps=1)["loss"] == pytest.approx(first_batch, rel=1e-5)
+    loss = evaluate_model_fn(linear, eval_input_fn, str(tmp_path), steps=1)["loss"]
+    assert loss == pytest.approx(first_batch, rel=1e-5)
     whole = evaluate_model_fn(linear, eval_input_fn, str(tmp_path))
     assert evaluate_model_fn(linear, eval_input_fn, str(tmp_path), steps=1000) == whole
 
@@ -137,7 +138,10 @@ def test_metrics_and_a_scaffold_of_a_tpu_spec(trained_job, tmp_path):
         scaffold_fn = lambda: made.append(1) or tf1.train.Scaffold()  # noqa: E731
         return TPUEstimatorSpec(mode, loss=spec.loss, eval_metrics=metrics, scaffold_fn=scaffold_fn)
 
-    metrics = evaluate_model_fn(tpu, lambda params: eval_input_fn(params["batch_size"]), str(tmp_path), params={"batch_size": 4})
+    def tpu_input_fn(params):
+        return eval_input_fn(params["batch_size"])
+
+    metrics = evaluate_model_fn(tpu, tpu_input_fn, str(tmp_path), params={"batch_size": 4})
     assert metrics["mean"] == pytest.approx(outputs(trained_job.train.variables["w"].numpy()).mean(), rel=1e-4)
     assert made == [1]
 
@@ -152,7 +156,8 @@ def test_prediction_is_a_generator_of_examples(trained_job, tmp_path):
 
 
 def test_prediction_of_some_keys_or_of_whole_batches(trained_job, tmp_path):
-    assert next(predict_with_model_fn(linear, eval_input_fn, str(tmp_path), predict_keys=["double"])).keys() == {"double"}
+    some = predict_with_model_fn(linear, eval_input_fn, str(tmp_path), predict_keys=["double"])
+    assert next(some).keys() == {"double"}
     whole = list(predict_with_model_fn(linear, eval_input_fn, str(tmp_path), yield_single_examples=False))
     assert [batch["y"].shape for batch in whole] == [(8, 1)] * 5
     with pytest.raises(ValueError, match="None of"):

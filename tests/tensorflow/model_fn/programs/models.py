@@ -95,8 +95,12 @@ def partitioned(features, labels, mode):
     return _spec(mode, loss, train_op)
 
 
-def own_optimizer(features, labels, mode, rate_at=lambda step: 1e-3):
+def own_optimizer(features, labels, mode):
     """A hand-written Adam with weight decay that moves the global step itself, without control dependencies."""
+    return _with_own_optimizer(features, labels, mode, lambda step: 1e-3)
+
+
+def _with_own_optimizer(features, labels, mode, rate_at):
     loss = tf1.losses.sparse_softmax_cross_entropy(labels=labels, logits=_logits(features))
     step = tf1.train.get_or_create_global_step()
     rate = rate_at(step)
@@ -118,7 +122,7 @@ def own_optimizer(features, labels, mode, rate_at=lambda step: 1e-3):
 
 def own_optimizer_with_decay(features, labels, mode):
     """Reads the step and moves it in no stated order: under an Estimator, runs differ from one another."""
-    return own_optimizer(features, labels, mode, lambda step: tf1.train.polynomial_decay(0.01, step, 200, 0.0))
+    return _with_own_optimizer(features, labels, mode, lambda step: tf1.train.polynomial_decay(0.01, step, 200, 0.0))
 
 
 def unused_operations(features, labels, mode):

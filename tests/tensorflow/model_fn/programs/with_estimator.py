@@ -1,4 +1,7 @@
-"""Trains each model to step 10, copies its directory, trains on to step 70, judges the last; usage: with_estimator.py DIRECTORY."""
+"""Trains each model to step 10, copies its directory, trains on to step 70, judges the last.
+
+usage: with_estimator.py DIRECTORY
+"""
 
 import json
 import shutil

@@ -142,13 +142,11 @@ def _carry_settings(reader: Any, optimizer: Any) -> None:
     """Compares the settings that a Keras optimizer saved, and carries its learning rate."""
     settings = optimizer.get_config()
     for name in reader.get_variable_to_shape_map():
-        setting = name.rpartition("/")[2]
         if not re.fullmatch(r"training/[^/]+/[^/]+", name):
             continue
-        value = float(reader.get_tensor(name))
-        if setting == "learning_rate" and not isinstance(settings["learning_rate"], dict):
-            optimizer.learning_rate = value  # an Estimator, too, went on with the saved one
-        elif not math.isclose(value, float(np.asarray(settings.get(setting, 0.0))), rel_tol=1e-6):
-            raise ValueError(
-                f"{name} is {value:g} in the checkpoint and {settings.get(setting, 0.0)} in the optimizer."
-            )
+        setting = name.rpartition("/")[2]
+        value, ours = float(reader.get_tensor(name)), settings.get(setting, 0.0)
+        if setting == "learning_rate" and not isinstance(ours, dict):
+            optimizer.learning_rate = value  # An Estimator, too, went on with the saved one.
+        elif isinstance(ours, dict) or not math.isclose(value, float(np.asarray(ours)), rel_tol=1e-6):
+            raise ValueError(f"{name} is {value:g} in the checkpoint and {ours} in the optimizer.")

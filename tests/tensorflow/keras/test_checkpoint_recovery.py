@@ -115,7 +115,7 @@ def test_a_job_goes_on_from_the_one_before_and_writes_over_the_torn_one(copy):
 def test_when_all_are_torn_the_job_stops_and_never_starts_from_scratch(copy):
     for path in copy.glob("*.data-00000-of-00001"):
         cut(path)
-    with pytest.raises(RuntimeError, match="No checkpoint in .* is whole"):
+    with pytest.raises(RuntimeError, match=r"No checkpoint in .* is whole"):
         recover(build(), copy).restore()
 
 

@@ -1,0 +1,87 @@
+"""Trains canned DNN estimators for 30 steps, saved at 0, 15 and 30, below the directory argv[1]; needs TensorFlow 2.15.
+
+Beside them: data.npz, the evaluation of each as evaluate.json, the predictions of some as predict.pickle.
+"""
+
+import json
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+
+v1, legacy = tf.compat.v1.train, tf.keras.optimizers.legacy
+CLASSES = {"three": 3, "two": 2}
+PROGRAMS = {  # version-labels-name: the optimizer (None for the default), batch normalization
+    "v1-three-default": (None, False),
+    "v1-three-AdamOptimizer": (lambda: v1.AdamOptimizer(0.01), False),
+    "v1-three-FtrlOptimizer": (
+        lambda: v1.FtrlOptimizer(0.05, l1_regularization_strength=0.01, l2_regularization_strength=0.02),
+        False,
+    ),
+    "v1-three-GradientDescentOptimizer": (lambda: v1.GradientDescentOptimizer(0.01), False),
+    "v1-three-MomentumOptimizer": (lambda: v1.MomentumOptimizer(0.01, 0.9), False),
+    "v1-three-Nesterov": (lambda: v1.MomentumOptimizer(0.01, 0.9, use_nesterov=True), False),
+    "v1-three-RMSPropOptimizer": (lambda: v1.RMSPropOptimizer(0.01, momentum=0.5), False),
+    "v1-three-AdadeltaOptimizer": (lambda: v1.AdadeltaOptimizer(0.5), False),
+    "v1-three-Adam": (lambda: "Adam", False),
+    "v1-three-RMSProp": (lambda: "RMSProp", False),
+    "v2-three-Adagrad": (lambda: "Adagrad", False),
+    "v2-three-Adam": (lambda: "Adam", False),
+    "v2-three-Ftrl": (lambda: "Ftrl", False),
+    "v2-three-RMSProp": (lambda: "RMSProp", False),
+    "v2-three-SGD": (lambda: "SGD", False),
+    "v2-three-SGD_momentum": (lambda: legacy.SGD(0.01, momentum=0.9), False),
+    "v1-two-default": (None, False),
+    "v2-two-default": (None, False),
+    "v1-value-AdamOptimizer": (lambda: v1.AdamOptimizer(0.01), False),
+    "v2-value-default": (None, False),
+    "v1-three-batch_norm": (lambda: v1.MomentumOptimizer(0.01, 0.9), True),
+    "v2-three-batch_norm": (None, True),
+}
+
+
+def main():
+    directory = Path(sys.argv[1])
+    random = np.random.RandomState(0)
+    features = random.rand(240, 6).astype(np.float32)
+    labels = {
+        "three": np.arange(240) * 7 % 3,
+        "two": np.arange(240) * 5 % 7 % 2,
+        "value": features[:, :1] * 3 + features[:, 1:2],
+    }
+    np.savez(directory / "data.npz", x=features, **labels)
+    evaluations, predictions = {}, {}
+    for name, (optimizer, batch_norm) in PROGRAMS.items():
+        version, target, _ = name.split("-")
+        estimator = build(version, target, directory / name, optimizer, batch_norm)
+        estimator.train(batches(features, labels[target], batch_size=8, num_epochs=None), max_steps=30)
+        once = batches(features, labels[target], batch_size=48, num_epochs=1)
+        evaluations[name] = {key: float(value) for key, value in estimator.evaluate(once).items()}
+        if name in ("v1-three-default", "v1-two-default", "v1-value-AdamOptimizer"):
+            predictions[name] = list(estimator.predict(once))[:20]
+    (directory / "evaluate.json").write_text(json.dumps(evaluations))
+    (directory / "predict.pickle").write_bytes(pickle.dumps(predictions))
+
+
+def build(version, target, model_dir, optimizer, batch_norm):
+    module = tf.compat.v1.estimator if version == "v1" else tf.estimator
+    arguments = {"optimizer": optimizer()} if optimizer else {}
+    if target in CLASSES:
+        arguments["n_classes"] = CLASSES[target]
+    return (module.DNNClassifier if target in CLASSES else module.DNNRegressor)(
+        hidden_units=[8, 5],
+        feature_columns=[tf.feature_column.numeric_column("x", shape=(6,))],
+        model_dir=str(model_dir),
+        batch_norm=batch_norm,
+        config=tf.estimator.RunConfig(save_checkpoints_steps=15, tf_random_seed=3),
+        **arguments,
+    )
+
+
+def batches(features, labels, **settings):
+    return tf.compat.v1.estimator.inputs.numpy_input_fn({"x": features}, labels, shuffle=False, **settings)
+
+
+main()

@@ -67,13 +67,18 @@ def _drafts(module: Module, found: list[Program], settings: Settings) -> list[Dr
     datasets: dict[ast.stmt, str] = {}
     drafts: list[Draft] = []
     for program in found:
-        fresh, number = vocabulary.fresh, len(drafts)
+        number = len(drafts)
         draft = Draft(program, settings, vocabulary, datasets, calls, hooks, drafts)
+        fresh = draft.fresh
         draft.model = program.variable or fresh("model")
         stem = f"{draft.model}_" if number else ""
         draft.inputs, draft.net = fresh(f"{stem}inputs"), fresh("net")
         draft.recovery, draft.backup = fresh(f"{stem}recovery"), fresh(f"{stem}backup")
         draft.log = fresh(f"{stem}training_log")
+        if program.kind == "custom":
+            draft.constructors = {site.node.func for site in module.sites}
+            draft.model, draft.dataset_name = fresh("training"), fresh("dataset")
+            draft.manager_name, draft.step_name, draft.saving_name = fresh("manager"), fresh("step"), fresh("saving")
         drafts.append(draft)
     return drafts
 
@@ -114,6 +119,8 @@ def _shared(program: Program) -> Iterator[ast.AST]:
         if call.input is not None and call.input.statement is not None:
             yield call.input.statement
         yield from (hook.node for hook in call.hooks)
+    if program.kind in ("custom", "tpu"):
+        yield program.module.tree  # the names around a model_fn are replaced in the whole file
 
 
 def _findings(

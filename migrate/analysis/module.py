@@ -37,6 +37,7 @@ class Module:
       modes: calls that settle eager or graph mode for the whole program.
       tf1_only: uses of plain ``tensorflow`` that TensorFlow 1 alone understands.
       v1: uses of ``tensorflow.compat.v1``.
+      estimator: uses of ``tf.estimator``, which TensorFlow 2.16 removed.
     """
 
     path: str
@@ -49,6 +50,7 @@ class Module:
     modes: list[tuple[ast.Call, Symbol]] = field(default_factory=list)
     tf1_only: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     v1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    estimator: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.names = Names(self.tree)
@@ -71,6 +73,8 @@ class Module:
             self.tf1_only.append((node, found))
         if found.api == "v1":
             self.v1.append((node, found))
+        if found.tail.startswith("estimator."):
+            self.estimator.append((node, found))
         if not isinstance(parent, ast.Call) or parent.func is not node:
             return
         kind = _site_kind(found)

@@ -136,6 +136,16 @@ class Names:
         tensorflow = [star for star in self.stars if star.split(".")[0].startswith("tensorflow")]
         return f"{tensorflow[0]}.{name}" if len(tensorflow) == 1 else None
 
+    def is_seen_from(self, scope: Scope, name: str) -> bool:
+        """Whether ``name`` means something to code in ``scope``, so that binding it there would change that code."""
+        if scope.lookup(name) is not None:
+            return True
+        # A function inside may read a name of that spelling that only a star import or a later exec would bind.
+        return any(
+            isinstance(node, ast.Name) and node.id == name and inner.lookup(name) is None
+            for node, inner in self._scopes.items()
+        )
+
     def is_bound_anywhere(self, name: str) -> bool:
         """Whether any scope of the module binds ``name``, so that a new variable must not be called so."""
         return any(name in scope.bindings for scope in set(self._scopes.values()) | {self.top})

@@ -24,12 +24,16 @@ METHODS = {
     "train": ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
     "evaluate": ("input_fn", "steps", "hooks", "checkpoint_path", "name"),
     "predict": ("input_fn", "predict_keys", "hooks", "checkpoint_path", "yield_single_examples"),
+    "export_saved_model": ("export_dir_base", "serving_input_receiver_fn", "assets_extra", "as_text", "checkpoint_path"),
+    "export_savedmodel": ("export_dir_base", "serving_input_receiver_fn", "assets_extra", "as_text", "checkpoint_path"),
+    "latest_checkpoint": (),
 }
+CUSTOM_PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 
 
 @dataclass
 class MethodCall:
-    """One ``estimator.train(…)``, ``evaluate(…)`` or ``predict(…)``.
+    """One call of an estimator's method, such as ``estimator.train(…)``.
 
     Attributes:
       method: the method's name.
@@ -57,9 +61,9 @@ class Program:
     Attributes:
       module: the file.
       site: the estimator's constructor.
-      kind: ``dnn``, ``custom``, ``canned`` or ``keras``.
+      kind: ``dnn``, ``custom``, ``tpu``, ``canned`` or ``keras``.
       is_v1: whether the constructor has the defaults of TensorFlow 1.
-      arguments: the constructor's arguments by parameter name; empty for estimators other than ``dnn``.
+      arguments: the constructor's arguments by parameter name; empty for kinds other than ``dnn`` and ``custom``.
       config: the settings that reach it.
       variable: the name that holds the estimator where it is made; None when it has none.
       scope: where ``variable`` is bound.
@@ -124,11 +128,12 @@ class _Reader:
         return program
 
     def _read_arguments(self, program: Program) -> None:
-        if program.kind != "dnn":
+        if program.kind not in ("dnn", "custom"):
             return
         head = _CLASSIFIER if program.name.endswith("Classifier") else _REGRESSOR
+        canned = head + (_V1_TAIL if program.is_v1 else _V2_TAIL)
         try:
-            program.arguments = bind(program.site.node, head + (_V1_TAIL if program.is_v1 else _V2_TAIL))
+            program.arguments = bind(program.site.node, canned if program.kind == "dnn" else CUSTOM_PARAMETERS)
         except Unbindable as reason:
             program.problems.append((program.site.node, str(reason)))
 
@@ -177,7 +182,7 @@ class _Reader:
         input_fn = method_call.arguments.get("input_fn")
         if input_fn is not None:
             method_call.input = self.inputs.behind(input_fn)
-        if method_call.arguments.get("hooks") is not None:
+        if program.kind == "dnn" and method_call.arguments.get("hooks") is not None:
             self._read_hooks(method_call, method_call.arguments["hooks"])
 
     def _read_hooks(self, call: MethodCall, expression: ast.expr) -> None:

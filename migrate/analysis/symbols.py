@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from migrate.analysis.names import Names
 
-CUSTOM = {"Estimator", "EstimatorV2", "tpu.TPUEstimator"}
+CUSTOM = {"Estimator", "EstimatorV2"}
+TPU = {"tpu.TPUEstimator"}
 DNN = {"DNNClassifier", "DNNRegressor"}
 OTHER_CANNED = {
     "BaselineClassifier", "BaselineEstimator", "BaselineRegressor",
@@ -108,7 +109,7 @@ def symbol_of(names: Names, expression: ast.expr) -> Symbol | None:
 
 
 def estimator_kind(found: Symbol) -> str | None:
-    """``dnn``, ``custom``, ``canned`` or ``keras`` for an Estimator's constructor, else None."""
+    """``dnn``, ``custom``, ``tpu``, ``canned`` or ``keras`` for an Estimator's constructor, else None."""
     if not found.tail.startswith("estimator."):
         return None
     name = found.tail.removeprefix("estimator.")
@@ -116,6 +117,8 @@ def estimator_kind(found: Symbol) -> str | None:
         return "dnn"
     if name in CUSTOM:
         return "custom"
+    if name in TPU:
+        return "tpu"
     if name in OTHER_CANNED:
         return "canned"
     return "keras" if name == "model_to_estimator" else None

@@ -6,6 +6,21 @@ from migrate.rewrite.plan import Part, ReplaceStatement
 
 def compose(draft: Draft) -> None:
     """Adds the edits of the estimator's own statement, and of those that hand the estimator on."""
+    if draft.program.kind == "custom":
+        _model_fn(draft)
+    else:
+        _keras(draft)
+
+
+def _model_fn(draft: Draft) -> None:
+    """What stays of an Estimator with a model_fn where it was made: the values that its calls need."""
+    program, span = draft.program, draft.module.span
+    assert program.statement is not None
+    parts = (Part("\n".join(draft.before)),) if draft.before else ()
+    draft.edits.append(ReplaceStatement(span(program.statement), parts))
+
+
+def _keras(draft: Draft) -> None:
     program, span = draft.program, draft.module.span
     assert program.statement is not None
     model = [*draft.before, *draft.columns, *draft.layers]

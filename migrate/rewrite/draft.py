@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
+from migrate.analysis.names import Scope
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.settings import Settings
@@ -38,10 +39,18 @@ class Vocabulary:
             self.imports.add(f"import {name}")
         return existing or name
 
-    def fresh(self, name: str) -> str:
-        """``name``, or ``name_2`` and so on where the module uses it for something else."""
+    def fresh(self, name: str, scope: Scope | None = None) -> str:
+        """``name``, or ``name_2`` and so on where it stands for something else already.
+
+        Args:
+          name: what a new variable should be called.
+          scope: where it will be bound; None where that is more than one place.
+        """
         candidate, number = name, 1
-        while candidate in self._taken or self.module.names.is_bound_anywhere(candidate):
+        names = self.module.names
+        while candidate in self._taken or (
+            names.is_bound_anywhere(candidate) if scope is None else names.is_seen_from(scope, candidate)
+        ):
             number += 1
             candidate = f"{name}_{number}"
         self._taken.add(candidate)
@@ -86,6 +95,12 @@ class Draft:
       log_arguments: further arguments of the ``TrainingLog``.
       has_backup_fit: whether a ``fit`` with ``BackupAndRestore`` stands in the program.
       interval: the steps between two saves; None when saves go by the clock.
+      constructors: what the module's programs call to make their estimators.
+      model_fn: a custom model_fn, as an expression cheap enough to be repeated.
+      warm_start: what a custom model_fn's variables begin with; "" for nothing.
+      dataset_name, manager_name, step_name, saving_name: variables of the loop around a custom model_fn.
+      seed: the random seed of a custom model_fn's graph; "" for none.
+      common: the arguments that training, evaluating, predicting and exporting a custom model_fn share.
       absorbed: statements that the new model makes superfluous.
       edits: edits beside the model's own statement.
       pieces: the emitted classes and functions in use.
@@ -116,6 +131,15 @@ class Draft:
     log_arguments: dict[str, str] = field(default_factory=dict)
     has_backup_fit: bool = False
     interval: str | None = None
+    constructors: set[ast.expr] = field(default_factory=set)
+    model_fn: str = ""
+    warm_start: str = ""
+    dataset_name: str = ""
+    manager_name: str = ""
+    step_name: str = ""
+    saving_name: str = ""
+    seed: str = ""
+    common: dict[str, str] = field(default_factory=dict)
     absorbed: list[ast.stmt] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     pieces: set[str] = field(default_factory=set)
@@ -128,10 +152,28 @@ class Draft:
     def tf(self) -> str:
         return self.vocabulary.tf
 
+    def fresh(self, name: str) -> str:
+        """A variable for the program's own scope, called ``name`` if nothing else is."""
+        is_handed_on = self.program.returned is not None
+        return self.vocabulary.fresh(name, None if is_handed_on else self.program.scope)
+
     @property
     def uses_backup(self) -> bool:
         """Whether recovery is carried out with ``BackupAndRestore``."""
         return self.settings.recovery == "backup-and-restore"
+
+    @property
+    def step_counter(self) -> str:
+        """The variable that counts the steps of the job."""
+        if self.program.kind == "custom":
+            return f"{self.model}.global_step"
+        return f"{self.model}.optimizer.iterations"
+
+    @property
+    def returns_hooks(self) -> bool:
+        """Whether some EstimatorSpec of the module names hooks that training runs."""
+        names = {"training_hooks", "training_chief_hooks"}
+        return any(isinstance(node, ast.keyword) and node.arg in names for node in self.module.names.parents)
 
     @property
     def continues_input(self) -> bool:
@@ -160,7 +202,7 @@ class Draft:
         """An expression that may stand more than once: ``node`` itself, or a variable set in ``before``."""
         if all(isinstance(part, _CHEAP) for part in ast.walk(node)):
             return self.text(node)
-        variable = self.vocabulary.fresh(name)
+        variable = self.fresh(name)
         self.before.append(f"{variable} = {self.text(node)}")
         return variable
 

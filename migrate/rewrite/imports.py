@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 import libcst.helpers
 
+from migrate.rewrite.format import formatted
+
 
 def _loaded(code: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
@@ -74,7 +76,7 @@ def add_imports(module: cst.Module, imports: Iterable[str], pieces: str) -> cst.
     """
     used = _loaded(module.code + "\n" + pieces)
     wanted = [statement for statement in dict.fromkeys(imports) if _names(statement) & used]
-    statements = [cst.parse_statement(_only(statement, used)) for statement in wanted]
+    statements = [cst.parse_statement(formatted(_only(statement, used), 0, module.default_indent)) for statement in wanted]
     standard = [s for s, text in zip(statements, wanted, strict=True) if _root(text) in sys.stdlib_module_names]
     others = [s for s in statements if s not in standard]
     body = list(module.body)

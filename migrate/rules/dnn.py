@@ -21,7 +21,7 @@ from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
+from migrate.rules.rule import DNN, Example, Verdict, exact, manual, noted, rule
 
 _NOT_CARRIED = ("weight_column", "label_vocabulary", "warm_start_from", "input_layer_partitioner")
 _REDUCTIONS = {
@@ -42,6 +42,7 @@ _REDUCTIONS = {
     Example("hidden_units=[8], n_classes=3", "Dense(3)(net)", "estimator"),
     Example("hidden_units=[8], n_classes=args.every", None, "estimator"),
     Example("hidden_units=[8], weight_column='w'", None, "estimator"),
+    kinds=DNN,
 )
 def dnn(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node
@@ -76,7 +77,7 @@ def dnn(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 def _hidden_layers(program: Program, draft: Draft) -> list[str]:
     arguments, layers, net = program.arguments, f"{draft.tf}.keras.layers", draft.net
-    units = draft.vocabulary.fresh("units")
+    units = draft.fresh("units")
     activation = _activation(program, draft)
     body = [f"{net} = {layers}.Dense({units}, activation={activation})({net})"]
     dropout = arguments.get("dropout")

@@ -18,7 +18,7 @@ from migrate.analysis.arguments import is_none
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import ReplaceExpression
-from migrate.rules.rule import Example, Verdict, manual, noted, rule
+from migrate.rules.rule import DNN, Example, Verdict, manual, noted, rule
 
 
 @rule(
@@ -27,6 +27,7 @@ from migrate.rules.rule import Example, Verdict, manual, noted, rule
     Example("", '"global_step": recovery.restore(),', "evaluate"),
     Example("steps=3", "steps=3,", "evaluate"),
     Example("checkpoint_path='x'", None, "evaluate"),
+    kinds=DNN,
 )
 def evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

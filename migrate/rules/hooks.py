@@ -19,7 +19,7 @@ from migrate.analysis.hooks import HookClass
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import InsertFirst, Part, Redefine, ReplaceExpression, ReplaceStatement
-from migrate.rules.rule import Example, Verdict, exact, manual, rule
+from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
 
 _CALLBACK_METHODS = {
     "begin": ("on_train_begin", ("logs=None",)),
@@ -34,6 +34,7 @@ _CALLBACK_METHODS = {
     "exact",
     Example("self.count = 0", "def on_train_begin(self, logs=None):\n        self.count = 0", "hook"),
     Example("self.session = run_context.session", None, "hook"),
+    kinds=DNN,
 )
 def hooks(program: Program, draft: Draft) -> Iterator[Verdict]:
     seen: set[ast.ClassDef] = set()

@@ -19,7 +19,7 @@ from migrate.analysis.inputs import Input
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import Part, ReplaceStatement
-from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
+from migrate.rules.rule import DNN, Example, Verdict, exact, manual, noted, rule
 
 _PARAMETERS = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity", "num_threads", "target_column")
 
@@ -34,6 +34,7 @@ _PARAMETERS = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity"
     Example("numpy_input_fn({'x': x}, y, 8, 2, True)", ".shuffle(1000)", "train_input_fn"),
     Example("pandas_input_fn(x, y, shuffle=False)", "from_tensor_slices((dict(x), y))", "train_input_fn"),
     Example("numpy_input_fn({'x': x}, y, shuffle=args.every)", None, "train_input_fn"),
+    kinds=DNN,
 )
 def input_helpers(program: Program, draft: Draft) -> Iterator[Verdict]:
     seen: set[ast.Call] = set()

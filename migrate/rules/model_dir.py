@@ -42,11 +42,14 @@ def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
     given = own if not is_none(own) else of_config
     tempfile = f"{draft.vocabulary.standard('tempfile')}.mkdtemp()" if _may_be_none(program.module.names, given) else ""
     if given is None or is_none(given):
-        draft.model_dir = draft.vocabulary.fresh("model_dir")
+        draft.model_dir = draft.fresh("model_dir")
         draft.before.append(f"{draft.model_dir} = {tempfile}")
     elif tempfile:
-        draft.model_dir = draft.vocabulary.fresh("model_dir")
+        draft.model_dir = draft.fresh("model_dir")
         draft.before.append(f"{draft.model_dir} = {draft.text(given)} or {tempfile}")
+    elif program.kind == "custom" and not isinstance(given, ast.Name):
+        draft.model_dir = draft.fresh("model_dir")
+        draft.before.append(f"{draft.model_dir} = {draft.text(given)}")
     else:
         draft.model_dir = draft.repeatable(given, "model_dir")
     if of_config is not None and given is of_config:

@@ -18,7 +18,7 @@ from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, exact, manual, rule
+from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
 
 _PARAMETERS = ("key", "shape", "default_value", "dtype", "normalizer_fn")
 
@@ -41,6 +41,7 @@ class _Columns:
     Example('[tf1.feature_column.numeric_column("x", normalizer_fn=abs)]', None, "columns"),
     Example('[tf1.feature_column.bucketized_column("x", [1])]', None, "columns"),
     Example("args.columns", None, "columns"),
+    kinds=DNN,
 )
 def numeric_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
     given = program.arguments.get("feature_columns")
@@ -71,7 +72,7 @@ def _joined(draft: Draft, keys: list[str], shapes: list[str], is_loop: bool) -> 
     if len(keys) == 1 and not is_loop:
         one = f"{draft.inputs}[{keys[0]}]"
         return one if is_flat else f"{layers}.Flatten()({one})"
-    key = draft.vocabulary.fresh("name")
+    key = draft.fresh("name")
     each = f"{draft.inputs}[{key}]" if is_flat else f"{layers}.Flatten()({draft.inputs}[{key}])"
     return f"{layers}.Concatenate()([{each} for {key} in sorted({draft.inputs})])"
 

@@ -20,7 +20,7 @@ from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, exact, manual, rule
+from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,7 @@ _HELP = "Give a constant learning rate and an optimizer of tf.compat.v1.train or
     ),
     Example("hidden_units=[8], optimizer=lambda: tf1.train.AdamOptimizer(0.1)", None, "estimator"),
     Example("hidden_units=[8], optimizer=args.optimizer", None, "estimator"),
+    kinds=DNN,
 )
 def optimizer(program: Program, draft: Draft) -> Iterator[Verdict]:
     given = program.arguments.get("optimizer")

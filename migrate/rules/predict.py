@@ -16,7 +16,7 @@ from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import ReplaceExpression
-from migrate.rules.rule import Example, Verdict, exact, manual, rule
+from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
 
 
 @rule(
@@ -24,6 +24,7 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     "exact",
     Example("", "predict_classes(recovery, test_dataset)", "predict"),
     Example("predict_keys=['logits']", None, "predict"),
+    kinds=DNN,
 )
 def predict(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

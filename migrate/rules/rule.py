@@ -43,8 +43,11 @@ def manual(node: ast.expr | ast.stmt, message: str, help: str) -> Verdict:
     return Verdict(node, Fidelity.MANUAL, message, help)
 
 
-REWRITTEN = frozenset({"dnn"})
+REWRITTEN = frozenset({"dnn", "custom"})
 """The kinds of program that can be rewritten today; the others have one rule that says so."""
+
+DNN = frozenset({"dnn"})
+CUSTOM = frozenset({"custom"})
 
 Check = Callable[[Program, Draft], Iterator[Verdict]]
 
@@ -59,12 +62,14 @@ class Example:
       slot: which part of the tests' program ``before`` replaces: ``config``, ``estimator``, ``train``, ``evaluate``,
         ``predict``, ``train_input_fn``, ``columns``, ``hook`` or ``head`` (a line before the estimator).
       recovery: the recovery target.
+      kind: the kind of the tests' program.
     """
 
     before: str
     after: str | None
     slot: str = "config"
     recovery: str = "auto"
+    kind: str = "dnn"
 
 
 @dataclass(frozen=True)

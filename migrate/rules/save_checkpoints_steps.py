@@ -43,6 +43,6 @@ def save_checkpoints_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
             )
         return
     draft.interval = draft.repeatable(steps, "save_checkpoints_steps")
-    draft.manager["step_counter"] = f"{draft.model}.optimizer.iterations"
+    draft.manager["step_counter"] = draft.step_counter
     draft.manager["checkpoint_interval"] = draft.or_none(steps)
     yield exact(steps, "a checkpoint every so many steps becomes the manager's checkpoint_interval")

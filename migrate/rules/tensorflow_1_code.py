@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, exact, manual, rule
+from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
 
 # Names of tf.compat.v1 that work the same in eager mode.
 _EAGER = ("app.", "flags.", "gfile.", "logging.", "io.", "data.", "nn.", "keras.", "errors.", "version", "VERSION")
@@ -29,6 +29,7 @@ _EAGER = ("app.", "flags.", "gfile.", "logging.", "io.", "data.", "nn.", "keras.
     Example("tf1.disable_v2_behavior()", "model = tf.keras.Model(", "head"),
     Example("tf1.disable_v2_behavior(); print(tf1.placeholder)", None, "head"),
     Example("print(tf.placeholder)", None, "head"),
+    kinds=DNN,
 )
 def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     module = program.module

@@ -4,6 +4,8 @@ The Estimator seeds every graph that it makes, so that runs repeat and a resumed
 
 Instead: ``tf.keras.utils.set_random_seed(S)`` before the model is made.
 
+With a custom ``model_fn``: ``ModelFnTraining(…, seed=S)``, which seeds its graph as the Estimator did, exactly.
+
 Fidelity: noted. Runs still repeat, with other random numbers than the Estimator's; Python's and NumPy's generators are
 seeded too, because Keras 3 draws its own seeds from them.
 
@@ -15,7 +17,7 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, noted, rule
+from migrate.rules.rule import Example, Verdict, exact, noted, rule
 
 
 @rule(
@@ -31,6 +33,10 @@ def tf_random_seed(program: Program, draft: Draft) -> Iterator[Verdict]:
         return
     assert seed is not None
     text = draft.repeatable(seed, "seed")
+    if program.kind == "custom":
+        draft.seed = text
+        yield exact(seed, "the seed becomes that of the model_fn's graph")
+        return
     call = f"{draft.tf}.keras.utils.set_random_seed({text})"
     draft.before.append(call if literal(seed) is not ... else f"if {text} is not None:\n    {call}")
     yield noted(seed, "runs repeat, with other random numbers than the Estimator's; Python and NumPy are seeded too")

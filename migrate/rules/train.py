@@ -22,7 +22,7 @@ from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import Part, ReplaceStatement
-from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
+from migrate.rules.rule import DNN, Example, Verdict, exact, manual, noted, rule
 
 _BACKUP_COST = (
     "recovered by BackupAndRestore: nothing is saved before the first epoch ends, a clean stop inside an epoch counts"
@@ -40,6 +40,7 @@ _BACKUP_COST = (
     Example("max_steps=10, saving_listeners=[x]", None, "train"),
     Example("max_steps=10, hooks=[tf1.train.StepCounterHook()]", None, "train"),
     Example("steps=10", None, "train", recovery="backup-and-restore"),
+    kinds=DNN,
 )
 def train(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:
@@ -128,6 +129,6 @@ def _hooks(draft: Draft, call: MethodCall) -> list[str]:
 def _repeatable(draft: Draft, lines: list[str], node: ast.expr, name: str) -> str:
     if not any(isinstance(part, ast.Call | ast.NamedExpr | ast.Await) for part in ast.walk(node)):
         return draft.text(node)
-    variable = draft.vocabulary.fresh(name)
+    variable = draft.fresh(name)
     lines.append(f"{variable} = {draft.text(node)}")
     return variable

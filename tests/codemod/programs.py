@@ -54,8 +54,64 @@ def main(args, x, y):
 """
 
 
-def program(**slots: str) -> str:
-    """The Estimator program with some of its ``SLOTS`` replaced."""
+_CUSTOM = """\
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+from tensorflow.compat.v1.estimator import RunConfig
+
+
+class Hook(tf1.train.SessionRunHook):
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs("loss:0")
+
+
+def model_fn(features, labels, mode, params):
+    logits = tf.matmul(features["x"], tf1.get_variable("w", [1, 2]))
+    loss = tf1.losses.sparse_softmax_cross_entropy(labels, logits)
+    if mode == {mode}:
+        optimizer = tf1.train.AdamOptimizer()
+        train_op = optimizer.minimize(loss, global_step=tf1.train.get_global_step())
+        return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+    return tf1.estimator.EstimatorSpec(mode, predictions=logits, loss=loss)
+
+
+def builder(size):
+    def built(features, labels, mode):
+        return model_fn(features, labels, mode, size)
+
+    return built
+
+
+def with_config(features, labels, mode, config):
+    return model_fn(features, labels, mode, config)
+
+
+def test_input_fn():
+    return tf.data.Dataset.from_tensor_slices(({{"x": [[1.0]]}}, [0])).batch(1)
+
+
+def main(args, x):
+    {head}
+    config = {config}
+    train_input_fn = {train_input_fn}
+    model = tf1.estimator.Estimator(config=config, model_dir="/tmp/m", {estimator})
+    model.train(train_input_fn, {train})
+    metrics = model.evaluate(test_input_fn, {evaluate})
+    for prediction in model.predict(test_input_fn, {predict}):
+        print(metrics, prediction)
+"""
+_CUSTOM_SLOTS = {
+    "mode": "tf1.estimator.ModeKeys.TRAIN",
+    "estimator": "model_fn=model_fn",
+    "train_input_fn": "test_input_fn",
+}
+
+
+def program(kind: str = "dnn", **slots: str) -> str:
+    """The Estimator program of a kind, ``dnn`` or ``custom``, with some of its ``SLOTS`` replaced."""
+    if kind == "custom":
+        text = _CUSTOM.format(**{**SLOTS, **_CUSTOM_SLOTS, **slots})
+        return text.replace("input_fn, )", "input_fn)")
     filled = {**SLOTS, **slots}
     hooks = "" if "hooks=" in filled["train"] or "\n" in filled["train"] else ", hooks=[Hook()]"
     return _PROGRAM.format(hooks=hooks, **filled).replace("input_fn, )", "input_fn)").replace(", , ", ", ")

@@ -1,0 +1,63 @@
+"""FT144 · tf.estimator.EstimatorSpec, ModeKeys, SessionRunHook and other names around a model_fn
+
+TensorFlow 2.16 removed the module ``tf.estimator``, and with it the names that a ``model_fn`` and its hooks use.
+
+Instead: hooks have always been in ``tf.compat.v1.train`` as well; ``EstimatorSpec``, ``ModeKeys`` and the export outputs
+are emitted.
+
+Fidelity: exact. A name without a counterpart leaves the program.
+
+See: tf.estimator.EstimatorSpec, tf.compat.v1.train.SessionRunHook.
+"""
+
+from collections.abc import Iterator
+
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
+
+_HOOKS = {
+    "CheckpointSaverListener", "FeedFnHook", "FinalOpsHook", "GlobalStepWaiterHook", "LoggingTensorHook",
+    "NanLossDuringTrainingError", "NanTensorHook", "ProfilerHook", "SecondOrStepTimer", "SessionRunArgs",
+    "SessionRunContext", "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
+}  # fmt: skip
+_EMITTED = {
+    "EstimatorSpec": "EstimatorSpec",
+    "ModeKeys": "ModeKeys",
+    "export.ClassificationOutput": "ClassificationOutput",
+    "export.PredictOutput": "PredictOutput",
+    "export.RegressionOutput": "RegressionOutput",
+    "export.ServingInputReceiver": "ServingInputReceiver",
+    "export.build_parsing_serving_input_receiver_fn": "build_parsing_serving_input_receiver_fn",
+    "export.build_raw_serving_input_receiver_fn": "build_raw_serving_input_receiver_fn",
+}
+
+
+@rule(
+    "FT144",
+    "exact",
+    Example("tf1.estimator.ModeKeys.TRAIN", "mode == ModeKeys.TRAIN", "mode", kind="custom"),
+    Example("tf1.estimator.BestExporter", None, "mode", kind="custom"),
+    kinds=CUSTOM,
+)
+def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
+    for node, found in program.module.estimator:
+        if any(other.goes(node) for other in draft.all) or node in draft.constructors:
+            continue
+        name, _, attribute = found.tail.removeprefix("estimator.").partition("ModeKeys")
+        name, rest = ("ModeKeys", attribute) if _ else (name, "")
+        if name in _EMITTED:
+            draft.pieces.add(_EMITTED[name])
+            text = _EMITTED[name] + rest
+        elif name in _HOOKS:
+            text = f"{draft.tf}.compat.v1.train.{name}"
+        else:
+            yield manual(
+                node,
+                f"`{found.qualified}` has no counterpart that is written yet",
+                "Take it out, or migrate what it does by hand.",
+            )
+            continue
+        draft.edits.append(ReplaceExpression(program.module.span(node), text))
+        yield exact(node, f"becomes {text}")

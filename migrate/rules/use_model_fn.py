@@ -1,0 +1,67 @@
+"""FT146 · evaluate, predict, export_saved_model and latest_checkpoint of a custom model_fn
+
+Each loads the newest checkpoint of ``model_dir`` in a graph of its own.
+
+Instead: ``evaluate_model_fn``, ``predict_with_model_fn`` and ``export_model_fn``, emitted functions that do the same with
+the unchanged ``model_fn``; they read the new checkpoints and the Estimator's.
+
+Fidelity: exact.
+
+See: tf.estimator.Estimator.evaluate, tf.estimator.Estimator.predict.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.program import MethodCall, Program
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
+
+_PIECES = {"evaluate": "evaluate_model_fn", "predict": "predict_with_model_fn"}
+_EXPORTS = ("export_saved_model", "export_savedmodel")
+
+
+@rule(
+    "FT146",
+    "exact",
+    Example("steps=3", "evaluate_model_fn(model_fn, test_input_fn, model_dir, steps=3)", "evaluate", kind="custom"),
+    Example("predict_keys=['a']", 'predict_keys=["a"]', "predict", kind="custom"),
+    kinds=CUSTOM,
+)
+def use_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
+    for call in program.calls:
+        if call.method != "train":
+            yield _rewrite(program, draft, call)
+
+
+def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
+    if call.problem is not None:
+        return manual(call.problem[0], call.problem[1], "Write the arguments out.")
+    if call.method == "latest_checkpoint":
+        text = f"{draft.tf}.train.latest_checkpoint({draft.model_dir})"
+    elif call.method in _EXPORTS:
+        if "serving_input_receiver_fn" not in call.arguments or literal(call.arguments.get("as_text")) is True:
+            return manual(call.node, "this form of export is not carried over yet", "Export without as_text.")
+        draft.pieces.add("export_model_fn")
+        first = [call.arguments[name] for name in ("export_dir_base", "serving_input_receiver_fn")]
+        common = {name: value for name, value in draft.common.items() if name == "params"}
+        text = _call(draft, "export_model_fn", first, call, ("assets_extra", "checkpoint_path"), common)
+    else:
+        if "input_fn" not in call.arguments:
+            return manual(call.node, f"{call.method}() is called without input_fn", "Give an input_fn.")
+        piece = _PIECES[call.method]
+        draft.pieces.add(piece)
+        others = ("steps", "predict_keys", "hooks", "checkpoint_path", "name", "yield_single_examples")
+        text = _call(draft, piece, [call.arguments["input_fn"]], call, others, draft.common)
+    draft.edits.append(ReplaceExpression(program.module.span(call.node), text))
+    return exact(call.node, "works on the newest checkpoint in a graph of its own, as the Estimator did")
+
+
+def _call(
+    draft: Draft, piece: str, first: list[ast.expr], call: MethodCall, others: tuple[str, ...], common: dict[str, str]
+) -> str:
+    given = {name: draft.text(call.arguments[name]) for name in others if not is_none(call.arguments.get(name))}
+    written = [f"{name}={value}" for name, value in {**common, **given}.items()]
+    return f"{piece}({', '.join([draft.model_fn, *map(draft.text, first), draft.model_dir, *written])})"

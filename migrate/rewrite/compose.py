@@ -13,11 +13,20 @@ def compose(draft: Draft) -> None:
 
 
 def _model_fn(draft: Draft) -> None:
-    """What stays of an Estimator with a model_fn where it was made: the values that its calls need."""
+    """The values that the calls need, where the Estimator was made, and the loops where it was trained."""
     program, span = draft.program, draft.module.span
     assert program.statement is not None
-    parts = (Part("\n".join(draft.before)),) if draft.before else ()
-    draft.edits.append(ReplaceStatement(span(program.statement), parts))
+    going = [span(statement) for statement in draft.absorbed]
+    if draft.before:
+        part = Part("\n".join(draft.before), tuple(going))
+        draft.edits.append(ReplaceStatement(span(program.statement), (part,)))
+        going = []
+    else:
+        draft.edits.append(ReplaceStatement(span(program.statement)))
+        going.append(span(program.statement))
+    for statement, loop in draft.loops:
+        draft.edits.append(ReplaceStatement(span(statement), (Part(loop, tuple(going)),)))
+        going = []
 
 
 def _keras(draft: Draft) -> None:

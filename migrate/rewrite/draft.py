@@ -28,14 +28,24 @@ class Vocabulary:
     @property
     def tf(self) -> str:
         if self._tf is None:
-            self._tf = "tf" if not self.module.names.is_bound_anywhere("tf") else "tf2"
+            names = self.module.names
+            is_free = not names.is_bound_anywhere("tf") or names.is_always_import("tf", "tensorflow")
+            self._tf = "tf" if is_free else self.fresh("tf2")
             self.imports.add(f"import tensorflow as {self._tf}")
         return self._tf
 
+    @property
+    def v1_or_tf(self) -> str:
+        """Plain ``tensorflow``, or ``tensorflow.compat.v1`` where that alone is imported: both have ``tf.train``."""
+        return self._tf or self._existing("tensorflow.compat.v1") or self.tf
+
     def standard(self, name: str) -> str:
         """The name of a standard library module, imported if it is not yet."""
-        existing = self._existing(name)
-        if existing is None:
+        names, existing = self.module.names, self._existing(name)
+        if existing is None and names.is_bound_anywhere(name) and not names.is_always_import(name, name):
+            existing = self.fresh(name)
+            self.imports.add(f"import {name} as {existing}")
+        elif existing is None:
             self.imports.add(f"import {name}")
         return existing or name
 
@@ -57,10 +67,8 @@ class Vocabulary:
         return candidate
 
     def _existing(self, module: str) -> str | None:
-        for name, bindings in self.module.names.top.bindings.items():
-            if all(binding.imported == module for binding in bindings):
-                return name
-        return None
+        names = self.module.names
+        return next((name for name in names.top.bindings if names.is_always_import(name, module)), None)
 
 
 @dataclass
@@ -98,6 +106,7 @@ class Draft:
       constructors: what the module's programs call to make their estimators.
       model_fn: a custom model_fn, as an expression cheap enough to be repeated.
       warm_start: what a custom model_fn's variables begin with; "" for nothing.
+      loops: the statements that trained a custom model_fn, and the loop for each.
       dataset_name, manager_name, step_name, saving_name: variables of the loop around a custom model_fn.
       seed: the random seed of a custom model_fn's graph; "" for none.
       common: the arguments that training, evaluating, predicting and exporting a custom model_fn share.
@@ -134,6 +143,7 @@ class Draft:
     constructors: set[ast.expr] = field(default_factory=set)
     model_fn: str = ""
     warm_start: str = ""
+    loops: list[tuple[ast.stmt, str]] = field(default_factory=list)
     dataset_name: str = ""
     manager_name: str = ""
     step_name: str = ""
@@ -150,12 +160,13 @@ class Draft:
 
     @property
     def tf(self) -> str:
-        return self.vocabulary.tf
+        return self.vocabulary.v1_or_tf if self.program.kind == "custom" else self.vocabulary.tf
 
     def fresh(self, name: str) -> str:
         """A variable for the program's own scope, called ``name`` if nothing else is."""
-        is_handed_on = self.program.returned is not None
-        return self.vocabulary.fresh(name, None if is_handed_on else self.program.scope)
+        program, scope_of = self.program, self.module.names.scope_of
+        is_local = program.returned is None and all(scope_of(c.node) is program.scope for c in program.calls)
+        return self.vocabulary.fresh(name, program.scope if is_local else None)
 
     @property
     def uses_backup(self) -> bool:

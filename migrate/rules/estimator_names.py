@@ -51,7 +51,7 @@ def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
             draft.pieces.add(_EMITTED[name])
             text = _EMITTED[name] + rest
         elif name in _HOOKS:
-            text = f"{draft.tf}.compat.v1.train.{name}"
+            text = f"{draft.tf}.compat.v1.train.{name}"  # compat.v1 holds itself under that name too
         else:
             yield manual(
                 node,

@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import is_none
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import Part, ReplaceStatement
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
 
@@ -53,9 +52,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     steps, max_steps = call.arguments.get("steps"), call.arguments.get("max_steps")
     if not is_none(steps) and not is_none(max_steps):
         return manual(call.node, "steps and max_steps together are an error in the Estimator", "Give one of them.")
-    text = "\n".join(_lines(draft, call, steps, max_steps))
-    absorbed = tuple(program.module.span(config) for config in program.config.statements)
-    draft.edits.append(ReplaceStatement(program.module.span(statement), (Part(text, absorbed),)))
+    draft.loops.append((statement, "\n".join(_lines(draft, call, steps, max_steps))))
     return exact(call.node, "restores the newest checkpoint, trains in a loop, saves as the RunConfig says")
 
 

@@ -80,10 +80,9 @@ def of_tensors(tensors: list[Any]) -> Any:
     """The same digest, as operations of the function that is being traced."""
     import tensorflow as tf
 
-    total = tf.zeros([], "int32")
+    sums = []
     for tensor in tensors:
         flat = tf.reshape(tensor, [-1])[:LENGTH]
         words = tf.bitcast(tf.cast(flat, "float32"), "int32") if flat.dtype.is_floating else tf.cast(flat, "int32")
-        part = tf.reduce_sum(words * (tf.range(tf.size(words)) * 2 + 1))
-        total += part * part + part * 3
-    return total
+        sums.append(tf.reduce_sum(words * (tf.range(tf.size(words)) * 2 + 1)))
+    return tf.reduce_sum([part * (part + 3) for part in sums]) if sums else tf.zeros([], "int32")

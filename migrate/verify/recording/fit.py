@@ -58,16 +58,16 @@ def _callback_class(model: Any) -> Any:
         """Reports each step; it is the last of the callbacks, so that what the others do at a step comes before."""
 
         def on_train_begin(self, logs: Any = None) -> None:
-            ring.losses.take()
-            ring.digests.take()
+            ring.take()
             training.started("fit", steps.of_model(self.model) or 0)
 
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-            losses, source = ring.losses.take(), "step"
+            losses, digests = ring.take()
+            source = "step"
             if not losses and logs and "loss" in logs:
                 losses, source = [float(logs["loss"])], "mean"
             now = steps.of_model(self.model)
-            training.stepped((training.step or 0) + 1 if now is None else now, losses, ring.digests.take(), source)
+            training.stepped((training.step or 0) + 1 if now is None else now, losses, digests, source)
 
     return Recorder
 

@@ -89,8 +89,8 @@ def report(result: Any = None) -> None:
     now = training.moved(steps.read)
     if now is None:
         return
-    losses = ring.losses.take() or _losses_of(result)
-    training.stepped_in_loop(now, losses, ring.digests.take())
+    losses, digests = ring.take()
+    training.stepped_in_loop(now, losses or _losses_of(result), digests)
 
 
 def _losses_of(result: Any) -> Any:

@@ -24,7 +24,9 @@ def watch_session(module: ModuleType) -> None:
 
         def after_create_session(self, session: Any, coord: Any) -> None:
             if self.global_step is not None:
-                training.started("session", int(session.run(self.global_step)))
+                # Half as long as session.run, at every step.
+                self.read_step = session.make_callable(self.global_step)
+                training.started("session", int(self.read_step()))
 
         def before_run(self, run_context: Any) -> Any:
             import tensorflow.compat.v1 as tf1
@@ -43,7 +45,7 @@ def watch_session(module: ModuleType) -> None:
             if self.global_step is None:
                 return
             results = run_values.results or {}
-            now = int(run_context.session.run(self.global_step))
+            now = int(self.read_step())
             if now == training.step:
                 return
             losses = [float(results["loss"])] if "loss" in results else []

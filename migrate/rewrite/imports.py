@@ -76,7 +76,9 @@ def add_imports(module: cst.Module, imports: Iterable[str], pieces: str) -> cst.
     """
     used = _loaded(module.code + "\n" + pieces)
     wanted = [statement for statement in dict.fromkeys(imports) if _names(statement) & used]
-    statements = [cst.parse_statement(formatted(_only(statement, used), 0, module.default_indent)) for statement in wanted]
+    statements = [
+        cst.parse_statement(formatted(_only(statement, used), 0, module.default_indent)) for statement in wanted
+    ]
     standard = [s for s, text in zip(statements, wanted, strict=True) if _root(text) in sys.stdlib_module_names]
     others = [s for s in statements if s not in standard]
     body = list(module.body)
@@ -97,7 +99,9 @@ def _before_first(standard: list, body: list, first: int) -> list:  # type: igno
     lead: Sequence[cst.EmptyLine] = ()
     if first < len(body):
         lead = body[first].leading_lines
-        is_standard = _root(cst.Module([body[first]]).code.strip()) in sys.stdlib_module_names
+        is_standard = (
+            _root(cst.Module([body[first].with_changes(leading_lines=[])]).code.strip()) in sys.stdlib_module_names
+        )
         body[first] = body[first].with_changes(leading_lines=[] if is_standard else [cst.EmptyLine(indent=False)])
     return [standard[0].with_changes(leading_lines=lead), *standard[1:]]
 

@@ -5,6 +5,8 @@
 Instead: a ``tf.data.Dataset`` with the same batches: they run on over the end of an epoch, and the last one may be
 short. ``queue_capacity`` becomes the shuffle buffer.
 
+With a custom ``model_fn``: a lambda that makes this dataset, because evaluation calls it in a graph of its own.
+
 Fidelity: exact without shuffling; with it the examples come in another random order. ``num_threads`` has no
 counterpart. With ``--input continue`` the shuffle gets a seed, without which a resumed job could not find its place.
 
@@ -18,8 +20,8 @@ from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import Part, ReplaceStatement
-from migrate.rules.rule import DNN, Example, Verdict, exact, manual, noted, rule
+from migrate.rewrite.plan import Part, ReplaceExpression, ReplaceStatement
+from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 
 _PARAMETERS = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity", "num_threads", "target_column")
 
@@ -34,7 +36,8 @@ _PARAMETERS = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity"
     Example("numpy_input_fn({'x': x}, y, 8, 2, True)", ".shuffle(1000)", "train_input_fn"),
     Example("pandas_input_fn(x, y, shuffle=False)", "from_tensor_slices((dict(x), y))", "train_input_fn"),
     Example("numpy_input_fn({'x': x}, y, shuffle=args.every)", None, "train_input_fn"),
-    kinds=DNN,
+    Example("numpy_input_fn({'x': x}, x, shuffle=False)", "lambda: (", "train_input_fn", kind="custom"),
+    Example("numpy_input_fn({'x': y}, y, shuffle=False); y = 1", None, "train_input_fn", kind="custom"),
 )
 def input_helpers(program: Program, draft: Draft) -> Iterator[Verdict]:
     seen: set[ast.Call] = set()
@@ -52,7 +55,11 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
     try:
         arguments = bind(helper, _PARAMETERS)
         examples, batches = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
-        if given.statement is not None:
+        if program.kind == "custom":
+            _refuse_late_binding(program, given)
+            new = f"lambda: ({examples}{batches})"
+            draft.edits.append(ReplaceExpression(program.module.span(helper), new))
+        elif given.statement is not None:
             _claim(program, draft, given, examples, batches)
         else:
             draft.inline_datasets[helper] = examples + batches
@@ -64,6 +71,22 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
             helper, f"{name} becomes a tf.data.Dataset with the same batches, shuffled in another random order"
         )
     return exact(helper, f"{name} becomes a tf.data.Dataset with the same batches in the same order")
+
+
+def _refuse_late_binding(program: Program, given: Input) -> None:
+    """A lambda reads its names when it is called: each must still stand for what it did where the lambda is made."""
+    assert given.helper is not None
+    if given.statement is None:
+        return
+    names, last = program.module.names, given.helper.end_lineno or given.helper.lineno
+    if any(isinstance(node, ast.For | ast.While) for node in names.ancestors(given.statement)):
+        raise Unbindable("the input function is made in a loop, and would read its names later")
+    for node in ast.walk(given.helper):
+        found = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+        for binding in found[1] if found is not None else ():
+            if getattr(binding.node, "lineno", 0) >= last and binding.node is not given.statement:
+                assert isinstance(node, ast.Name)
+                raise Unbindable(f"`{node.id}` changes after the input function is made, which would read it later")
 
 
 def _claim(program: Program, draft: Draft, given: Input, examples: str, batches: str) -> None:

@@ -106,6 +106,8 @@ def _lines(draft: Draft, call: MethodCall, steps: ast.expr | None, max_steps: as
 
 def _dataset(draft: Draft, call: MethodCall) -> str:
     assert call.input is not None
+    if call.input.helper is not None and call.input.name is not None:
+        return f"{call.input.name}()"
     if call.input.helper is None and call.input.problem is None:
         return draft.dataset(call)
     draft.pieces.add("dataset_from_input_fn")

@@ -58,6 +58,7 @@ _CUSTOM = """\
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 from tensorflow.compat.v1.estimator import RunConfig
+from tensorflow.compat.v1.estimator.inputs import numpy_input_fn
 
 
 class Hook(tf1.train.SessionRunHook):

@@ -3,9 +3,12 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_MOST_ALIASES = 20
+"""Names that stand for one another may do so in a circle."""
 
 
 @dataclass(frozen=True)
@@ -15,7 +18,8 @@ class Binding:
     Attributes:
       node: the statement, parameter or expression that binds.
       imported: the dotted name that an import binds, else None.
-      value: the expression that an assignment of this one name binds, else None.
+      value: the expression that a statement assigns to this one name, else None; an alias of a name or attribute may
+        be assigned to several.
     """
 
     node: ast.AST
@@ -37,11 +41,13 @@ class Scope:
 
     def lookup(self, name: str) -> "tuple[Scope, list[Binding]] | None":
         """The scope that binds ``name`` as seen from here, and its bindings there."""
-        scope: Scope | None = self.elsewhere.get(name, self)
+        scope: Scope | None = self
         while scope is not None:
             # A class body is seen from itself only, not from its methods.
-            if name in scope.bindings and (scope is self or not isinstance(scope.node, ast.ClassDef)):
-                return scope, scope.bindings[name]
+            if scope is self or not isinstance(scope.node, ast.ClassDef):
+                owner = scope.elsewhere.get(name, scope)
+                if name in owner.bindings:
+                    return owner, owner.bindings[name]
             scope = scope.parent
         return None
 
@@ -56,7 +62,9 @@ class Names:
         self.stars: list[str] = []
         self._scopes: dict[ast.AST, Scope] = {}
         self.top = Scope(module, None)
-        _Binder(self).walk(module.body, self.top)
+        binder = _Binder(self)
+        binder.walk(module.body, self.top)
+        binder.resolve_nonlocals()
         for name, scope in list(self._scopes.items()):
             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
                 found = scope.lookup(name.id)
@@ -94,12 +102,15 @@ class Names:
 
     def definition(self, name: ast.Name) -> ast.AST | None:
         """The function or class that a name bound exactly once stands for, followed through plain assignments."""
+        return self._definition(name, 0)
+
+    def _definition(self, name: ast.Name, depth: int) -> ast.AST | None:
         found = self.scope_of(name).lookup(name.id)
-        if found is None or len(found[1]) != 1:
+        if found is None or len(found[1]) != 1 or depth > _MOST_ALIASES:
             return None
         binding = found[1][0]
         if isinstance(binding.value, ast.Name):
-            return self.definition(binding.value)
+            return self._definition(binding.value, depth + 1)
         if isinstance(binding.value, ast.Lambda):
             return binding.value
         is_definition = isinstance(binding.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
@@ -114,7 +125,7 @@ class Names:
         return self._qualified(expression, 0)
 
     def _qualified(self, expression: ast.expr, depth: int) -> str | None:
-        if depth > 20:  # names that stand for one another in a circle
+        if depth > _MOST_ALIASES:
             return None
         if isinstance(expression, ast.Attribute):
             base = self._qualified(expression.value, depth + 1)
@@ -147,8 +158,18 @@ class Names:
         )
 
     def is_bound_anywhere(self, name: str) -> bool:
-        """Whether any scope of the module binds ``name``, so that a new variable must not be called so."""
-        return any(name in scope.bindings for scope in set(self._scopes.values()) | {self.top})
+        """Whether any scope of the module binds or reads ``name``, so that a new variable must not be called so."""
+        return name in self._all
+
+    @cached_property
+    def _all(self) -> set[str]:
+        bound = {name for scope in {*self._scopes.values(), self.top} for name in scope.bindings}
+        return bound | {node.id for node in self._scopes if isinstance(node, ast.Name)}
+
+    def is_always_import(self, name: str, module: str) -> bool:
+        """Whether some scope binds ``name``, and every one that does imports ``module`` by it."""
+        owners = [scope for scope in {*self._scopes.values(), self.top} if name in scope.bindings]
+        return bool(owners) and all(b.imported == module for scope in owners for b in scope.bindings[name])
 
 
 class _Binder:
@@ -156,6 +177,20 @@ class _Binder:
 
     def __init__(self, names: Names) -> None:
         self.names = names
+        self.nonlocals: list[tuple[Scope, str]] = []
+
+    def resolve_nonlocals(self) -> None:
+        """Gives ``nonlocal`` names to the enclosing function that binds them, which may do so further down."""
+        declared = {(id(scope), name) for scope, name in self.nonlocals}
+        for scope, name in self.nonlocals:
+            owner = scope.parent
+            while owner is not None and (
+                name not in owner.bindings or isinstance(owner.node, ast.ClassDef) or (id(owner), name) in declared
+            ):
+                owner = owner.parent
+            if owner is not None:
+                owner.bindings[name] += scope.bindings.pop(name, [])
+                scope.elsewhere[name] = owner
 
     def walk(self, body: list[ast.stmt], scope: Scope) -> None:
         for statement in body:
@@ -213,14 +248,17 @@ class _Binder:
                     dot = "" if base.endswith(".") else "."
                     scope.bind(alias.asname or alias.name, Binding(node, f"{base}{dot}{alias.name}"))
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            scope.bind(node.id, self._assignment(node))
+            self._owner(node, scope).bind(node.id, self._assignment(node))
         elif isinstance(node, ast.arg):
             scope.bind(node.arg, Binding(node))
         elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
             scope.bind(node.name, Binding(node))
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            for name in node.names:
-                scope.elsewhere[name] = self._declared(node, name, scope)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            scope.bind(node.rest, Binding(node))
+        elif isinstance(node, ast.Global):
+            scope.elsewhere.update(dict.fromkeys(node.names, self.names.top))
+        elif isinstance(node, ast.Nonlocal):
+            self.nonlocals += [(scope, name) for name in node.names]
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             scope.bind(node.name, Binding(node))
             return Scope(node, scope)
@@ -228,18 +266,18 @@ class _Binder:
             return Scope(node, scope)
         return scope
 
-    def _declared(self, node: ast.Global | ast.Nonlocal, name: str, scope: Scope) -> Scope:
-        if isinstance(node, ast.Global):
-            return self.names.top
-        found = scope.parent.lookup(name) if scope.parent else None
-        return found[0] if found else scope
+    def _owner(self, name: ast.Name, scope: Scope) -> Scope:
+        """The scope that an assigned name belongs to: ``:=`` inside a comprehension binds outside it."""
+        if isinstance(self.names.parents[name], ast.NamedExpr):
+            while isinstance(scope.node, _COMPREHENSIONS) and scope.parent is not None:
+                scope = scope.parent
+        return scope
 
     def _assignment(self, name: ast.Name) -> Binding:
         statement = self.names.parents[name]
         if isinstance(statement, ast.Assign) and name in statement.targets:
-            return Binding(statement, value=statement.value)
+            is_telling = len(statement.targets) == 1 or isinstance(statement.value, ast.Name | ast.Attribute)
+            return Binding(statement, value=statement.value if is_telling else None)
         if isinstance(statement, ast.AnnAssign) and statement.target is name and statement.value is not None:
-            return Binding(statement, value=statement.value)
-        if isinstance(statement, ast.NamedExpr) and statement.target is name:
             return Binding(statement, value=statement.value)
         return Binding(statement)

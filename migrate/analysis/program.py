@@ -24,7 +24,13 @@ METHODS = {
     "train": ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
     "evaluate": ("input_fn", "steps", "hooks", "checkpoint_path", "name"),
     "predict": ("input_fn", "predict_keys", "hooks", "checkpoint_path", "yield_single_examples"),
-    "export_saved_model": ("export_dir_base", "serving_input_receiver_fn", "assets_extra", "as_text", "checkpoint_path"),
+    "export_saved_model": (
+        "export_dir_base",
+        "serving_input_receiver_fn",
+        "assets_extra",
+        "as_text",
+        "checkpoint_path",
+    ),
     "export_savedmodel": ("export_dir_base", "serving_input_receiver_fn", "assets_extra", "as_text", "checkpoint_path"),
     "latest_checkpoint": (),
 }
@@ -120,6 +126,8 @@ class _Reader:
         assert kind is not None
         is_v1 = site.symbol.api == "v1" or (site.symbol.api == "tf" and self.module.is_tf1)
         program = Program(self.module, site, kind, is_v1)
+        if site.symbol.is_contrib_learn:
+            program.problems.append((site.node, f"`{site.symbol.qualified}` is older than tf.estimator and differs"))
         self._read_arguments(program)
         config = program.arguments.get("config") or _keyword(site.node, "config")
         program.config = self.configs.behind(config)

@@ -37,7 +37,7 @@ _ROOTS = (
     ("tensorflow.compat.v2.", "v2"),
     ("tensorflow._api.v1.", "v1"),
     ("tensorflow_estimator.compat.v1.", "v1"),
-    ("tensorflow_estimator.", "tf"),
+    ("tensorflow_estimator.", "v1"),  # imported by itself it has compat.v1's names
     ("tensorflow_core.", "tf"),
     ("tensorflow.", "tf"),
 )
@@ -75,6 +75,11 @@ class Symbol:
     tail: str
 
     @property
+    def is_contrib_learn(self) -> bool:
+        """Whether this is ``tf.contrib.learn``, whose classes have the Estimator's names and other arguments."""
+        return self.qualified.startswith("tensorflow.contrib.learn.")
+
+    @property
     def is_tf1_only(self) -> bool:
         """Whether this name under plain ``tensorflow`` exists in TensorFlow 1 alone."""
         if self.api != "tf":
@@ -98,7 +103,8 @@ def symbol(qualified: str | None) -> Symbol | None:
             tail = qualified.removeprefix(root)
             for old, new in _MOVED.items():
                 if tail.startswith(old):
-                    return Symbol(qualified, api, new + tail.removeprefix(old))
+                    # A private module holds the v1 class under the plain name, DNNClassifierV2 beside it.
+                    return Symbol(qualified, "v1" if old.startswith("python.") else api, new + tail.removeprefix(old))
             return Symbol(qualified, api, tail)
     return None
 

@@ -1,0 +1,94 @@
+"""Names mean what Python says they mean, so that nothing else is taken for an estimator."""
+
+import ast
+
+import pytest
+
+from migrate.analysis.module import Module
+from tests.codemod.bodies import reason, rewritten
+from tests.codemod.programs import migrate
+
+SPELLINGS = [
+    "import tensorflow\ntensorflow.estimator.RunConfig()",
+    "import tensorflow as t\nt.compat.v1.estimator.RunConfig()",
+    "import tensorflow.compat.v1 as tf1\ntf1.estimator.RunConfig()",
+    "import tensorflow.compat.v1\ntensorflow.compat.v1.estimator.RunConfig()",
+    "from tensorflow import estimator as e\ne.RunConfig()",
+    "from tensorflow.compat.v1.estimator import RunConfig\nRunConfig()",
+    "from tensorflow.compat.v1.estimator import RunConfig as C\nC()",
+    "from tensorflow.compat import v1\nv1.estimator.RunConfig()",
+    "import tensorflow as tf\ntf1 = tf.compat.v1\ntf1.estimator.RunConfig()",
+    "import tensorflow as tf\na = b = tf.estimator\nb.RunConfig()",
+    "import tensorflow as tf\nC = tf.estimator.RunConfig\nC()",
+    "from tensorflow.compat.v1 import *\nestimator.RunConfig()",
+    "from tensorflow_estimator import estimator\nestimator.RunConfig()",
+    "import tensorflow_estimator as tfe\ntfe.estimator.RunConfig()",
+    "from tensorflow.python.estimator.run_config import RunConfig\nRunConfig()",
+    "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf\ntf.estimator.RunConfig()",
+    "def f():\n    import tensorflow as tf\n    def g():\n        return tf.estimator.RunConfig()",
+    "import tensorflow as tf\nclass A:\n    tf = None\n    def f(self):\n        return tf.estimator.RunConfig()",
+    "import tensorflow as tf\nclass A:\n    c = tf.estimator.RunConfig()",
+    "import tensorflow as tf\nf = lambda c=tf.estimator.RunConfig(): c",
+    "import tensorflow as tf\n[tf.estimator.RunConfig() for x in y]",
+]
+OTHERS = [
+    "import tensorflow as tf\ndef f(tf):\n    tf.estimator.RunConfig()",
+    "import tensorflow as tf\ndef f():\n    tf = g()\n    tf.estimator.RunConfig()",
+    "import tensorflow as tf\ndef f():\n    tf.estimator.RunConfig()\n    del tf",
+    "import tensorflow as tf\nlambda tf: tf.estimator.RunConfig()",
+    "import tensorflow as tf\n[tf.estimator.RunConfig() for tf in y]",
+    "import tensorflow as tf\ndef f():\n    [tf := x for x in y]\n    tf.estimator.RunConfig()",
+    "import tensorflow as tf\nclass A:\n    tf = None\n    c = tf.estimator.RunConfig()",
+    "import tensorflow as tf\ndef f():\n    global tf\n    tf = g()\ntf.estimator.RunConfig()",
+    "def f():\n    def g():\n        nonlocal tf\n        tf = h()\n    import tensorflow as tf\n    tf.estimator.RunConfig()",
+    "import tensorflow as tf\ntry:\n    x()\nexcept E as tf:\n    tf.estimator.RunConfig()",
+    "import tensorflow as tf\nmatch x:\n    case {'a': 1, **tf}:\n        tf.estimator.RunConfig()",
+    "from .tensorflow import estimator\nestimator.RunConfig()",
+    "a = b\nb = a\na.estimator.RunConfig()",
+    "tf.estimator.RunConfig()",
+]
+
+
+@pytest.mark.parametrize("source", SPELLINGS)
+def test_a_run_config_is_found_however_it_is_spelled(source: str) -> None:
+    assert [site.kind for site in Module("a.py", source, ast.parse(source)).sites] == ["run_config"]
+
+
+@pytest.mark.parametrize("source", OTHERS)
+def test_a_name_that_stands_for_something_else_is_no_site(source: str) -> None:
+    assert Module("a.py", source, ast.parse(source)).sites == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(y):\n    def g():\n        nonlocal est\n        est = y\n    est = DNN()\n    est.train(data, max_steps=3)\n",
+        "def f():\n    [est := 3 for _ in x]\n    est = DNN()\n    est.train(data, max_steps=3)\n",
+        "def f():\n    est = DNN()\n    est.train(data, max_steps=3)\n    del est\n",
+        "def f():\n    if x:\n        est = DNN()\n    else:\n        est = DNN(n_classes=3)\n    est.train(data, steps=3)\n",
+    ],
+)
+def test_a_variable_that_something_else_may_fill_is_not_followed(text: str) -> None:
+    assert "`est` is assigned in more than one place" in reason(text)
+
+
+def test_new_names_meet_neither_a_local_of_a_caller_nor_a_name_that_a_star_import_brings() -> None:
+    output = rewritten(
+        "from settings import *\nest = DNN()\nprint(training_log)\n"
+        "def main(recovery):\n    est.train(data, max_steps=3)\n"
+    )
+    assert "recovery_2 = CheckpointRecovery(" in output
+    assert "callbacks=[recovery_2, training_log_2]" in output
+
+
+def test_tensorflow_keeps_its_name_where_only_functions_import_it_and_gets_another_where_it_is_taken() -> None:
+    estimator = "est = e.DNNClassifier([4], [c('x')], 'm')\nest.train(data, max_steps=3)\n"
+    imports = (
+        "from tensorflow import estimator as e\nfrom tensorflow.feature_column import numeric_column as c\n"
+        "def data():\n    {}\n    return tf.data.Dataset.from_tensors(({{'x': [1.0]}}, [0]))\n"
+    )
+    own, _ = migrate(imports.format("import tensorflow as tf") + estimator)
+    assert "import tensorflow as tf\n" in own
+    assert "tf2" not in own.replace("tf2_recovery", "")
+    taken, _ = migrate("tf = 3\n" + imports.format("import tensorflow as t").replace("tf.data", "t.data") + estimator)
+    assert "import tensorflow as tf2\n" in taken

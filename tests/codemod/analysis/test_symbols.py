@@ -1,0 +1,44 @@
+"""A spelling settles which defaults an estimator has: a wrong guess would train differently in silence."""
+
+import pytest
+
+from tests.codemod.programs import migrate
+
+_PROGRAM = """\
+import tensorflow as tf
+{}
+
+
+def data():
+    return tf.data.Dataset.from_tensor_slices(({{"x": [1.0]}}, [0])).batch(1)
+
+
+est = {}([4], [tf.feature_column.numeric_column("x")], "m")
+est.train(data, max_steps=3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("spelled", "name", "reduction"),
+    [
+        ("", "tf.estimator.DNNClassifier", "sum_over_batch_size"),
+        ("", "tf.compat.v2.estimator.DNNClassifier", "sum_over_batch_size"),
+        ("", "tf.compat.v1.estimator.DNNClassifier", "sum"),
+        ("from tensorflow import estimator as e", "e.DNNClassifier", "sum_over_batch_size"),
+        ("from tensorflow_estimator import estimator as e", "e.DNNClassifier", "sum"),
+        ("from tensorflow.python.estimator.canned.dnn import DNNClassifier", "DNNClassifier", "sum"),
+        ("from tensorflow_estimator.python.estimator.canned.dnn import DNNClassifier", "DNNClassifier", "sum"),
+    ],
+)
+def test_the_reduction_of_the_loss_is_that_of_the_class_behind_the_name(
+    spelled: str, name: str, reduction: str
+) -> None:
+    output, _ = migrate(_PROGRAM.format(spelled, name))
+    assert f'reduction="{reduction}"' in output
+
+
+def test_contrib_learn_is_not_taken_for_the_estimator_of_the_same_name() -> None:
+    source = _PROGRAM.format("", "tf.contrib.learn.DNNClassifier")
+    output, findings = migrate(source)
+    assert output == source
+    assert "older than tf.estimator" in findings[0].message

@@ -93,7 +93,8 @@ def median_step(python, way, width, recorded, place):
     events.unlink(missing_ok=True)
     variables = {"TF_CPP_MIN_LOG_LEVEL": "3", "MIGRATE_VERIFY_EVENTS": str(events)}
     command = [python, *([BOOTSTRAP] if recorded else []), script, way, str(width)]
-    done = subprocess.run(command, env={**os.environ, **variables}, cwd=place, check=True, capture_output=True, text=True)
+    env = {**os.environ, **variables}
+    done = subprocess.run(command, env=env, cwd=place, check=True, capture_output=True, text=True)
     return float(done.stdout.rpartition("median")[2])
 
 

@@ -39,7 +39,8 @@ class BestResult:
         self._compare_fn, self._best, self._is_first = compare_fn, None, True
         for path in sorted(tf.io.gfile.glob(os.path.join(eval_dir, "*.tfevents.*"))):
             for event in tf1.train.summary_iterator(path):
-                values = {v.tag: v.simple_value for v in event.summary.value}
+                scalars = [v for v in event.summary.value if v.HasField("simple_value")]
+                values = {value.tag: value.simple_value for value in scalars}
                 if values and self._is_better(values):
                     self._best = values
 

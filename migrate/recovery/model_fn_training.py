@@ -63,6 +63,7 @@ class ModelFnTraining:
                 tf1.summary.scalar("loss", self._loss)
             self._summary = tf1.summary.merge_all()
             self._saved = {v.op.name: v for v in tf1.global_variables()}
+            _check_carried(self._saved)
             local = {v.op.name: v for v in tf1.local_variables()}
             scaffold = self._scaffold = spec.scaffold or tf1.train.Scaffold()
             start = scaffold.local_init_op or scaffold.default_local_init_op()
@@ -88,8 +89,8 @@ class ModelFnTraining:
         """Restores the latest checkpoint; where there is none, initializes.
 
         Args:
-          manager: a ``tf.train.CheckpointManager`` that saves ``checkpoint``; its latest
-            may be one that an Estimator wrote.
+          manager: a ``tf.train.CheckpointManager`` that saves ``checkpoint``; the
+            latest may be one that an Estimator wrote.
 
         Returns:
           The global step, an int.
@@ -212,3 +213,11 @@ def _placeholders(structure):
     parts = tf.nest.flatten(structure, expand_composites=True)
     flat = [tf1.placeholder(part.dtype, part.shape) for part in parts]
     return flat, tf.nest.pack_sequence_as(structure, flat, expand_composites=True)
+
+
+def _check_carried(variables):
+    """Raises a ValueError for what an Estimator saves and a checkpoint would lack."""
+    other = [saved.name for saved in tf1.get_collection(tf1.GraphKeys.SAVEABLE_OBJECTS)]
+    other += [name for name, v in variables.items() if not hasattr(v, "handle")]
+    if other:
+        raise ValueError(f"Not resource variables, so they would be lost: {other}.")

@@ -243,3 +243,17 @@ def test_the_end_of_the_dataset_leaves_the_steps_before_it_taken():
     with pytest.raises(tf.errors.OutOfRangeError):
         train(batches, 100, 0)
     assert int(train.global_step) == 5
+
+
+def test_what_a_checkpoint_would_lack_is_an_error():
+    def with_reference_variable(features, labels, mode):
+        tf1.get_variable("reference", [1], use_resource=False)
+        return model_fn(features, labels, mode)
+
+    def with_mutable_table(features, labels, mode):
+        tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1, name="mutable")
+        return model_fn(features, labels, mode)
+
+    for made, name in ((with_reference_variable, "reference"), (with_mutable_table, "mutable")):
+        with pytest.raises(ValueError, match=f"would be lost: .*{name}"):
+            ModelFnTraining(made, input_fn())

@@ -1,0 +1,119 @@
+import ast
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from migrate.rewrite.pieces import module
+from tests.pairs import ROOT
+
+TARGETS = ROOT / "tests" / "tensorflow" / "model_fn" / "targets"
+
+
+class Pair:
+    """A legacy program and what the codemod is to write for it, with the module of pieces that it imports.
+
+    Args:
+      name: the programs' file name without ending.
+      folder: a new directory to put both in.
+      replace: text to replace in both.
+      arguments: of both programs, besides the model_dir.
+    """
+
+    def __init__(self, name, folder, replace=(), arguments=()):
+        self.old_python, self.new_python = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
+        self.arguments, self.folder = arguments, folder
+        self.old, self.new = folder / "old" / f"{name}.py", folder / "new" / f"{name}.py"
+        shutil.copytree(TARGETS / "legacy", folder / "old")
+        (folder / "new").mkdir()
+        shutil.copy(TARGETS / "modeling.py", folder / "new")
+        for source, program in ((TARGETS / "legacy", self.old), (TARGETS, self.new)):
+            text = (source / program.name).read_text()
+            for before, after in replace:
+                assert before in text
+                text = text.replace(before, after)
+            program.write_text(text)
+        imported = [n for n in ast.parse(self.new.read_text()).body if getattr(n, "module", "") == "tf2_recovery"]
+        (folder / "new" / "tf2_recovery.py").write_text(module(alias.name for alias in imported[0].names))
+
+    def start(self, program, model_dir, *arguments):
+        python = self.old_python if program is self.old else self.new_python
+        # The pieces stand alone: no path leads to this package.
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": ""}
+        environment.pop("TF_USE_LEGACY_KERAS", None)
+        if python != self.old_python:
+            environment["TF_USE_LEGACY_KERAS"] = "1"
+        command = [python, str(program), "--model_dir", str(model_dir), *self.arguments, *map(str, arguments)]
+        log = open(self.folder / "log", "w+")  # noqa: SIM115
+        return subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder
+        )
+
+    def run(self, program, model_dir, *arguments):
+        """Runs a program to its end; returns the lines that it printed."""
+        process = self.start(program, model_dir, *arguments)
+        output, _ = process.communicate()
+        assert process.returncode == 0, (self.folder / "log").read_text()[-3000:]
+        return output.splitlines()
+
+    def kill(self, program, model_dir, *arguments, within=0.4):
+        """Kills a program at a random moment after it has saved; returns whether it was still running."""
+        before = set(indices(model_dir))
+        process = self.start(program, model_dir, *arguments)
+        while process.poll() is None and set(indices(model_dir)) <= before:
+            time.sleep(0.002)
+        time.sleep(random.random() * within)
+        running = process.poll() is None
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        return running
+
+
+def indices(model_dir):
+    return [path.name for path in Path(model_dir).glob("*.index")]
+
+
+def kept(model_dir):
+    """The steps of the checkpoints on a directory's list, the oldest first."""
+    state = tf.train.get_checkpoint_state(str(model_dir))
+    return [int(path.rsplit("-", 1)[1]) for path in state.all_model_checkpoint_paths]
+
+
+def final_variables(model_dir):
+    """The latest checkpoint's variables by the names that the graph gave them."""
+    reader = tf.train.load_checkpoint(tf.train.latest_checkpoint(str(model_dir)))
+    values = {}
+    for key in reader.get_variable_to_shape_map():
+        if key.startswith("variables/"):
+            values[key.split("/")[1].replace(".S", "/").replace("..", ".")] = reader.get_tensor(key)
+        elif not key.startswith(("_", "save_counter")):
+            values[key] = reader.get_tensor(key)
+    return values
+
+
+def assert_equal(found, expected, rtol=0.0):
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, rtol=rtol, atol=rtol, err_msg=name)
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory):
+    """A function that makes a file in MNIST's layout, of as many random images."""
+    folder = tmp_path_factory.mktemp("digits")
+
+    def make(count):
+        rng = np.random.RandomState(count)
+        path = folder / f"{count}.npz"
+        images, labels = rng.randint(0, 256, (count + 100, 28, 28)).astype("uint8"), rng.randint(0, 10, count + 100)
+        np.savez(path, x_train=images[:count], y_train=labels[:count], x_test=images[count:], y_test=labels[count:])
+        return path
+
+    return make

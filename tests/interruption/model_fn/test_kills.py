@@ -1,0 +1,57 @@
+"""SIGKILL at any moment, on either side of the migration, leaves no trace in what is trained."""
+
+import shutil
+
+import pytest
+
+from .conftest import Pair, assert_equal, final_variables, indices
+
+STEPS = ("--max_steps", "600")
+
+
+@pytest.fixture(scope="module")
+def same_batches(tmp_path_factory, digits):
+    """The pair with every batch the same and no dropout, so that the step resumed at does not show in the weights."""
+    arguments = ["--data", str(digits(50)), "--save_steps", "20", "--dropout", "0"]
+    return Pair(
+        "custom_model_fn", tmp_path_factory.mktemp("kills") / "pair", [(".shuffle(1000, seed=1)", "")], arguments
+    )
+
+
+@pytest.fixture(scope="module")
+def begun(same_batches, tmp_path_factory):
+    """The Estimator's directory at step 0, from which all runs begin."""
+    directory = tmp_path_factory.mktemp("begun") / "model"
+    same_batches.run(same_batches.old, directory, "--max_steps", 1)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def undisturbed(same_batches, begun, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("undisturbed") / "model"
+    shutil.copytree(begun, directory)
+    same_batches.run(same_batches.old, directory, *STEPS)
+    return final_variables(directory)
+
+
+@pytest.mark.parametrize("within", [0.02, 0.4, 3.0])
+def test_an_estimator_and_then_its_migration_are_killed(same_batches, begun, undisturbed, tmp_path, within):
+    directory = tmp_path / "model"
+    shutil.copytree(begun, directory)
+    same_batches.kill(same_batches.old, directory, *STEPS, within=within)
+    for _ in range(2):
+        same_batches.kill(same_batches.new, directory, *STEPS, within=within)
+    same_batches.run(same_batches.new, directory, *STEPS)
+    assert_equal(final_variables(directory), undisturbed)
+
+
+def test_a_killed_job_resumes_at_its_newest_checkpoint(same_batches, begun, tmp_path):
+    directory = tmp_path / "model"
+    shutil.copytree(begun, directory)
+    same_batches.kill(same_batches.new, directory, *STEPS)
+    saved = max(int(name.split("-")[1][: -len(".index")]) for name in indices(directory))
+    before = (directory / f"ckpt-{saved}.index").stat().st_mtime_ns
+    printed = same_batches.run(same_batches.new, directory, "--max_steps", saved + 1)
+    assert printed[-1].split()[1] == str(saved + 1)
+    # Had it resumed at an earlier step, it would have come by this one again and saved it.
+    assert (directory / f"ckpt-{saved}.index").stat().st_mtime_ns == before

@@ -1,0 +1,67 @@
+"""Trains and evaluates by turns, and saves by the clock; TensorFlow 2.12 to 2.15."""
+
+import argparse
+
+import numpy as np
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from tf2_recovery import (
+    EstimatorSpec,
+    EverySecs,
+    ModeKeys,
+    ModelFnTraining,
+    dataset_from_input_fn,
+    evaluate_model_fn,
+    mend_checkpoint_list,
+    training_steps,
+)
+
+
+def model_fn(features, labels, mode):
+    weights = tf1.get_variable("weights", [4, 1], initializer=tf1.zeros_initializer())
+    outputs = tf.matmul(features, weights)
+    if mode == ModeKeys.PREDICT:
+        return EstimatorSpec(mode, predictions=outputs)
+    loss = tf1.losses.mean_squared_error(labels, outputs)
+    optimizer = tf1.train.MomentumOptimizer(0.01, 0.9)
+    train_op = optimizer.minimize(loss, global_step=tf1.train.get_global_step())
+    return EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def input_fn():
+    x = np.linspace(0, 1, 400, dtype=np.float32).reshape(100, 4)
+    dataset = tf.data.Dataset.from_tensor_slices((x, x.sum(axis=1, keepdims=True)))
+    return tf1.data.make_one_shot_iterator(dataset.repeat().batch(10)).get_next()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model_dir", required=True)
+    parser.add_argument("--max_steps", type=int, default=100)
+    args = parser.parse_args()
+
+    dataset = dataset_from_input_fn(input_fn)
+    train = ModelFnTraining(model_fn, dataset, summary_dir=args.model_dir)
+    mend_checkpoint_list(args.model_dir)
+    manager = tf.train.CheckpointManager(
+        train.checkpoint,
+        args.model_dir,
+        max_to_keep=5,
+        step_counter=train.global_step,
+        checkpoint_interval=1,  # no step is saved twice
+    )
+    for max_steps in range(10, args.max_steps + 1, 10):
+        step = restored = train.restore(manager)
+        save = EverySecs(120)
+        for step in training_steps(train, dataset, manager, max_steps=max_steps):
+            if save.due():
+                manager.save(checkpoint_number=step)
+        if step > restored:
+            manager.save(checkpoint_number=step)
+        metrics = evaluate_model_fn(model_fn, input_fn, args.model_dir, steps=10)
+        print("step", metrics["global_step"], "loss", metrics["loss"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Fine-tunes a pretrained encoder with TPUEstimator, off a TPU; TensorFlow 2.12 to 2.15."""
+
+import argparse
+
+import modeling
+import numpy as np
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from tf2_recovery import (
+    ModeKeys,
+    ModelFnTraining,
+    TPUEstimatorSpec,
+    evaluate_model_fn,
+    mend_checkpoint_list,
+    predict_with_model_fn,
+    training_steps,
+)
+
+
+def model_fn_builder(init_checkpoint, rate, steps, warmup_steps):
+    """Returns the model_fn."""
+
+    def model_fn(features, labels, mode, params):
+        pooled = modeling.encoder(features["words"], size=16)
+        logits = tf.matmul(
+            pooled,
+            tf1.get_variable("output", [16, 2], initializer=tf1.zeros_initializer()),
+        )
+        scaffold_fn = None
+        if init_checkpoint:
+            tf1.train.init_from_checkpoint(init_checkpoint, {"encoder/": "encoder/"})
+            scaffold_fn = tf1.train.Scaffold
+        if mode == ModeKeys.PREDICT:
+            return TPUEstimatorSpec(
+                mode, predictions={"logits": logits}, scaffold_fn=scaffold_fn
+            )
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+            features["label"], logits
+        )
+        loss = tf.reduce_mean(losses)
+        if mode == ModeKeys.TRAIN:
+            train_op = modeling.create_optimizer(loss, rate, steps, warmup_steps)
+            return TPUEstimatorSpec(
+                mode, loss=loss, train_op=train_op, scaffold_fn=scaffold_fn
+            )
+
+        def metric_fn(losses, labels, logits):
+            return {
+                "accuracy": tf1.metrics.accuracy(labels, tf.argmax(logits, axis=1)),
+                "mean_loss": tf1.metrics.mean(losses),
+            }
+
+        eval_metrics = (metric_fn, [losses, features["label"], logits])
+        return TPUEstimatorSpec(
+            mode, loss=loss, eval_metrics=eval_metrics, scaffold_fn=scaffold_fn
+        )
+
+    return model_fn
+
+
+def input_fn_builder(is_training):
+    """Returns the input_fn."""
+
+    def input_fn(params):
+        random = np.random.RandomState(0)
+        words = random.randint(0, 100, (256, 6)).astype(np.int32)
+        dataset = tf.data.Dataset.from_tensor_slices(
+            {"words": words, "label": (words[:, 0] % 2).astype(np.int32)}
+        )
+        if is_training:
+            dataset = dataset.repeat().shuffle(100, seed=1)
+        return dataset.batch(params["batch_size"], drop_remainder=is_training)
+
+    return input_fn
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model_dir", required=True)
+    parser.add_argument("--init_checkpoint", default=None)
+    parser.add_argument("--use_tpu", action="store_true")
+    parser.add_argument("--max_steps", type=int, default=200)
+    args = parser.parse_args()
+
+    if args.use_tpu:
+        raise ValueError("This program no longer runs on a TPU: use_tpu must be false.")
+    model_fn = model_fn_builder(args.init_checkpoint, 1e-3, 10000, 10)
+    train_params, eval_params = {"batch_size": 32}, {"batch_size": 8}
+    dataset = input_fn_builder(True)(params=train_params)
+    train = ModelFnTraining(
+        model_fn, dataset, params=train_params, summary_dir=args.model_dir
+    )
+    mend_checkpoint_list(args.model_dir)
+    manager = tf.train.CheckpointManager(
+        train.checkpoint,
+        args.model_dir,
+        max_to_keep=5,
+        step_counter=train.global_step,
+        checkpoint_interval=40,
+    )
+    step = restored = train.restore(manager)
+    for step in training_steps(
+        train, dataset, manager, max_steps=args.max_steps, pause_every=40
+    ):
+        manager.save(checkpoint_number=step)
+    if step > restored:  # else the job was finished before
+        manager.save(checkpoint_number=step, check_interval=False)
+    metrics = evaluate_model_fn(
+        model_fn, input_fn_builder(False), args.model_dir, params=eval_params
+    )
+    print(
+        "step",
+        metrics["global_step"],
+        "accuracy",
+        metrics["accuracy"],
+        "loss",
+        metrics["mean_loss"],
+    )
+    logits = [
+        prediction["logits"][0]
+        for prediction in predict_with_model_fn(
+            model_fn, input_fn_builder(False), args.model_dir, params=eval_params
+        )
+    ]
+    print(len(logits), "predictions")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""Hooks that fetch tensors of the step; TensorFlow 2.12 to 2.15."""
+
+import argparse
+
+import numpy as np
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from tf2_recovery import (
+    EstimatorSpec,
+    HookedTraining,
+    ModelFnTraining,
+    mend_checkpoint_list,
+    training_steps,
+)
+
+
+class StopWhenLow(tf1.train.SessionRunHook):
+    """Stops training when the loss is low, and says at which step."""
+
+    def __init__(self, loss):
+        self._loss = loss
+
+    def begin(self):
+        self._step = tf1.train.get_global_step()
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs({"loss": "error:0", "step": self._step})
+
+    def after_run(self, run_context, run_values):
+        if run_values.results["loss"] < self._loss:
+            run_context.request_stop()
+
+    def end(self, session):
+        print("ends after step", session.run(self._step))
+
+
+def model_fn(features, labels, mode, params):
+    weights = tf1.get_variable("weights", [4, 1], initializer=tf1.zeros_initializer())
+    error = tf1.losses.mean_squared_error(labels, tf.matmul(features, weights))
+    loss = tf.identity(error, name="error")
+    optimizer = tf1.train.AdagradOptimizer(params["rate"])
+    train_op = optimizer.minimize(loss, global_step=tf1.train.get_global_step())
+    norm = tf.norm(weights, name="norm")
+    logging = tf1.train.LoggingTensorHook({"norm": norm}, every_n_iter=20)
+    return EstimatorSpec(mode, loss=loss, train_op=train_op, training_hooks=[logging])
+
+
+def input_fn(params):
+    x = np.linspace(0, 1, 400, dtype=np.float32).reshape(100, 4)
+    dataset = tf.data.Dataset.from_tensor_slices((x, x.sum(axis=1, keepdims=True)))
+    return dataset.repeat().batch(params["batch_size"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model_dir", required=True)
+    parser.add_argument("--max_steps", type=int, default=100)
+    parser.add_argument("--enough", type=float, default=0.0)
+    args = parser.parse_args()
+
+    params = {"rate": 0.1, "batch_size": 10}
+    dataset = input_fn(params)
+    train = HookedTraining(
+        ModelFnTraining(model_fn, dataset, params=params, summary_dir=args.model_dir),
+        hooks=[StopWhenLow(args.enough)],
+    )
+    mend_checkpoint_list(args.model_dir)
+    manager = tf.train.CheckpointManager(
+        train.checkpoint,
+        args.model_dir,
+        max_to_keep=5,
+        step_counter=train.global_step,
+        checkpoint_interval=25,
+    )
+    step = restored = train.restore(manager)
+    for step in training_steps(
+        train,
+        dataset,
+        manager,
+        max_steps=args.max_steps,
+        pause_every=25,
+        log_every=None,
+    ):
+        manager.save(checkpoint_number=step)
+    if step > restored:  # else the job was finished before
+        manager.save(checkpoint_number=step, check_interval=False)
+        train.end()
+
+
+if __name__ == "__main__":
+    main()

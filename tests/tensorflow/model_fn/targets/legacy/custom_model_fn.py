@@ -62,12 +62,16 @@ def main():
 
     def train_input_fn():
         images = (x_train / 255.0).astype(np.float32)
-        dataset = tf.data.Dataset.from_tensor_slices(({"x": images}, y_train.astype(np.int32)))
+        dataset = tf.data.Dataset.from_tensor_slices(
+            ({"x": images}, y_train.astype(np.int32))
+        )
         return dataset.shuffle(1000, seed=1).repeat().batch(50)
 
     def eval_input_fn():
         images = (x_test / 255.0).astype(np.float32)
-        dataset = tf.data.Dataset.from_tensor_slices(({"x": images}, y_test.astype(np.int32)))
+        dataset = tf.data.Dataset.from_tensor_slices(
+            ({"x": images}, y_test.astype(np.int32))
+        )
         return dataset.batch(100)
 
     config = tf1.estimator.RunConfig(
@@ -89,14 +93,23 @@ def main():
         steps=None,
         throttle_secs=60,
         exporters=[
-            tf1.estimator.LatestExporter("latest", serving_input_receiver_fn, exports_to_keep=2),
+            tf1.estimator.LatestExporter(
+                "latest", serving_input_receiver_fn, exports_to_keep=2
+            ),
             tf1.estimator.BestExporter("best", serving_input_receiver_fn),
         ],
     )
     tf1.estimator.train_and_evaluate(estimator, train_spec, eval_spec)
 
     metrics = estimator.evaluate(eval_input_fn)
-    print("step", metrics["global_step"], "loss", metrics["loss"], "accuracy", metrics["accuracy"])
+    print(
+        "step",
+        metrics["global_step"],
+        "loss",
+        metrics["loss"],
+        "accuracy",
+        metrics["accuracy"],
+    )
 
 
 if __name__ == "__main__":

@@ -13,18 +13,27 @@ def model_fn_builder(init_checkpoint, rate, steps, warmup_steps):
 
     def model_fn(features, labels, mode, params):
         pooled = modeling.encoder(features["words"], size=16)
-        logits = tf.matmul(pooled, tf1.get_variable("output", [16, 2], initializer=tf1.zeros_initializer()))
+        logits = tf.matmul(
+            pooled,
+            tf1.get_variable("output", [16, 2], initializer=tf1.zeros_initializer()),
+        )
         scaffold_fn = None
         if init_checkpoint:
             tf1.train.init_from_checkpoint(init_checkpoint, {"encoder/": "encoder/"})
             scaffold_fn = tf1.train.Scaffold
         if mode == tf1.estimator.ModeKeys.PREDICT:
-            return tf1.estimator.tpu.TPUEstimatorSpec(mode, predictions={"logits": logits}, scaffold_fn=scaffold_fn)
-        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(features["label"], logits)
+            return tf1.estimator.tpu.TPUEstimatorSpec(
+                mode, predictions={"logits": logits}, scaffold_fn=scaffold_fn
+            )
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+            features["label"], logits
+        )
         loss = tf.reduce_mean(losses)
         if mode == tf1.estimator.ModeKeys.TRAIN:
             train_op = modeling.create_optimizer(loss, rate, steps, warmup_steps)
-            return tf1.estimator.tpu.TPUEstimatorSpec(mode, loss=loss, train_op=train_op, scaffold_fn=scaffold_fn)
+            return tf1.estimator.tpu.TPUEstimatorSpec(
+                mode, loss=loss, train_op=train_op, scaffold_fn=scaffold_fn
+            )
 
         def metric_fn(losses, labels, logits):
             return {
@@ -33,7 +42,9 @@ def model_fn_builder(init_checkpoint, rate, steps, warmup_steps):
             }
 
         eval_metrics = (metric_fn, [losses, features["label"], logits])
-        return tf1.estimator.tpu.TPUEstimatorSpec(mode, loss=loss, eval_metrics=eval_metrics, scaffold_fn=scaffold_fn)
+        return tf1.estimator.tpu.TPUEstimatorSpec(
+            mode, loss=loss, eval_metrics=eval_metrics, scaffold_fn=scaffold_fn
+        )
 
     return model_fn
 
@@ -44,7 +55,9 @@ def input_fn_builder(is_training):
     def input_fn(params):
         random = np.random.RandomState(0)
         words = random.randint(0, 100, (256, 6)).astype(np.int32)
-        dataset = tf.data.Dataset.from_tensor_slices({"words": words, "label": (words[:, 0] % 2).astype(np.int32)})
+        dataset = tf.data.Dataset.from_tensor_slices(
+            {"words": words, "label": (words[:, 0] % 2).astype(np.int32)}
+        )
         if is_training:
             dataset = dataset.repeat().shuffle(100, seed=1)
         return dataset.batch(params["batch_size"], drop_remainder=is_training)
@@ -75,8 +88,18 @@ def main():
     )
     estimator.train(input_fn_builder(True), max_steps=args.max_steps)
     metrics = estimator.evaluate(input_fn_builder(False))
-    print("step", metrics["global_step"], "accuracy", metrics["accuracy"], "loss", metrics["mean_loss"])
-    logits = [prediction["logits"][0] for prediction in estimator.predict(input_fn_builder(False))]
+    print(
+        "step",
+        metrics["global_step"],
+        "accuracy",
+        metrics["accuracy"],
+        "loss",
+        metrics["mean_loss"],
+    )
+    logits = [
+        prediction["logits"][0]
+        for prediction in estimator.predict(input_fn_builder(False))
+    ]
     print(len(logits), "predictions")
 
 

@@ -35,7 +35,9 @@ def model_fn(features, labels, mode, params):
     train_op = optimizer.minimize(loss, global_step=tf1.train.get_global_step())
     norm = tf.norm(weights, name="norm")
     logging = tf1.train.LoggingTensorHook({"norm": norm}, every_n_iter=20)
-    return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op, training_hooks=[logging])
+    return tf1.estimator.EstimatorSpec(
+        mode, loss=loss, train_op=train_op, training_hooks=[logging]
+    )
 
 
 def input_fn(params):
@@ -57,7 +59,9 @@ def main():
         tf1.estimator.RunConfig(save_checkpoints_steps=25, log_step_count_steps=None),
         params={"rate": 0.1, "batch_size": 10},
     )
-    estimator.train(input_fn, hooks=[StopWhenLow(args.enough)], max_steps=args.max_steps)
+    estimator.train(
+        input_fn, hooks=[StopWhenLow(args.enough)], max_steps=args.max_steps
+    )
 
 
 if __name__ == "__main__":

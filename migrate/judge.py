@@ -16,11 +16,11 @@ from migrate.rules.rule import REWRITTEN, Verdict
 from migrate.settings import Settings
 
 _IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
-METHOD_CODES = {"train": "FT130", "evaluate": "FT131", "predict": "FT132"}
+METHOD_CODES = {"train": "FT130", "evaluate": "FT131", "predict": "FT132", "train_and_evaluate": "FT143"}
 _LOOSE = {
     "run_config": ("FT101", "no estimator in this file is seen to use this RunConfig"),
     "input_fn": ("FT123", "no estimator in this file is seen to use this input function"),
-    "train_and_evaluate": ("FT143", "train_and_evaluate is not rewritten by this version"),
+    "train_and_evaluate": ("FT143", "no estimator in this file is seen to be trained and evaluated here"),
 }
 
 
@@ -79,6 +79,8 @@ def _drafts(module: Module, found: list[Program], settings: Settings) -> list[Dr
             draft.constructors = {site.node.func for site in module.sites}
             draft.model, draft.dataset_name = fresh("training"), fresh("dataset")
             draft.manager_name, draft.step_name, draft.saving_name = fresh("manager"), fresh("step"), fresh("saving")
+            draft.restored_name, draft.evaluation_name = fresh("restored"), fresh("evaluation")
+            draft.evaluated_name = fresh("evaluated")
         drafts.append(draft)
     return drafts
 
@@ -145,7 +147,7 @@ def _silent(module: Module, program: Program, collected: list[tuple[Rule, Verdic
     rule, verdict = collected[0]
     see = f"See {rule.code} at line {verdict.node.lineno}."
     sites = [("FT101", call) for call in program.config.calls]
-    sites += [(METHOD_CODES[call.method], call.node) for call in program.calls]
+    sites += [(METHOD_CODES.get(call.method, "FT146"), call.node) for call in program.calls]
     for code, node in sites:
         symbol = _symbol(module, program, node)
         message = "left, because its program is"

@@ -1,7 +1,7 @@
 """A call's arguments by parameter name, and source text by node."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 
 class Unbindable(Exception):
@@ -35,18 +35,32 @@ class Source:
     def __init__(self, text: str) -> None:
         self.lines = [line.encode() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
 
-    def text(self, node: ast.expr | ast.stmt) -> str:
-        """The source text of ``node``."""
-        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    def text(self, node: ast.expr | ast.stmt, renamed: Mapping[ast.expr, str] | None = None) -> str:
+        """The source text of ``node``, with other text for some of the expressions inside it."""
+        start, end = (node.lineno, node.col_offset), _end(node)
+        inside = [part for part in ast.walk(node) if part in renamed] if renamed else []
+        text = ""
+        for part in sorted(inside, key=lambda part: (part.lineno, part.col_offset)):  # type: ignore[attr-defined]
+            assert isinstance(part, ast.expr) and renamed is not None
+            text += self._cut(start, (part.lineno, part.col_offset)) + renamed[part]
+            start = _end(part)
+        return text + self._cut(start, end)
+
+    def _cut(self, start: tuple[int, int], end: tuple[int, int]) -> str:
+        """The text between two places, each a line from 1 and a column in bytes."""
+        first, last = start[0] - 1, end[0] - 1
         if first == last:
-            return self.lines[first][node.col_offset : node.end_col_offset].decode()
-        middle = self.lines[first + 1 : last]
-        parts = [self.lines[first][node.col_offset :], *middle, self.lines[last][: node.end_col_offset]]
+            return self.lines[first][start[1] : end[1]].decode()
+        parts = [self.lines[first][start[1] :], *self.lines[first + 1 : last], self.lines[last][: end[1]]]
         return b"\n".join(parts).decode()
 
     def column(self, line: int, byte_column: int) -> int:
         """A column in characters for one that ``ast`` counted in bytes."""
         return len(self.lines[line - 1][:byte_column].decode())
+
+
+def _end(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
 def literal(expression: ast.expr | None) -> object:

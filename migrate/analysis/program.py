@@ -10,7 +10,7 @@ from migrate.analysis.inputs import Input, Inputs
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import Names, Scope
 from migrate.analysis.policy import Config, Configs
-from migrate.analysis.symbols import estimator_kind
+from migrate.analysis.symbols import estimator_kind, symbol_of
 
 _CLASSIFIER = ("hidden_units", "feature_columns", "model_dir", "n_classes", "weight_column", "label_vocabulary")
 _REGRESSOR = ("hidden_units", "feature_columns", "model_dir", "label_dimension", "weight_column")
@@ -110,6 +110,7 @@ def loose_sites(module: Module, found: list[Program]) -> Iterator[Site]:
     """The sites that belong to no program: nothing says which estimator they reach."""
     known = {id(program.site.node) for program in found}
     known |= {id(call) for program in found for call in program.config.calls}
+    known |= {id(call.node) for program in found for call in program.calls}
     known |= {id(call.input.helper) for program in found for call in program.calls if call.input is not None}
     return (site for site in module.sites if id(site.node) not in known)
 
@@ -132,6 +133,8 @@ class _Reader:
         config = program.arguments.get("config") or _keyword(site.node, "config")
         program.config = self.configs.behind(config)
         self._read_variable(program)
+        if program.statement is not None:
+            self.configs.hold_at(program.config, program.statement)
         program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
         return program
 
@@ -172,8 +175,25 @@ class _Reader:
                 self._read_method(program, variable, use, parent)
             elif isinstance(parent, ast.Return):
                 self._read_returned(program, parent, variable)
+            elif self._is_trained_and_evaluated(program, variable, use):
+                continue
             else:
                 program.problems.append((use, f"`{variable}` is handed on here, so its training cannot be followed"))
+
+    def _is_trained_and_evaluated(self, program: Program, variable: str, use: ast.Name) -> bool:
+        """Whether a use hands the estimator to ``tf.estimator.train_and_evaluate``, which is read as a method's call."""
+        parent = self.names.parent(use)
+        call = self.names.parent(parent) if isinstance(parent, ast.keyword) else parent
+        found = symbol_of(self.names, call.func) if isinstance(call, ast.Call) else None
+        if not isinstance(call, ast.Call) or found is None or found.tail != "estimator.train_and_evaluate":
+            return False
+        method_call = MethodCall("train_and_evaluate", call, variable)
+        program.calls.append(method_call)
+        try:
+            method_call.arguments = bind(call, ("estimator", "train_spec", "eval_spec", "executor"))
+        except Unbindable as reason:
+            method_call.problem = (call, str(reason))
+        return True
 
     def _read_method(self, program: Program, variable: str, use: ast.Name, attribute: ast.Attribute) -> None:
         call = self.names.parent(attribute)

@@ -4,6 +4,7 @@ import ast
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
 from migrate.analysis.names import Scope
 from migrate.analysis.program import MethodCall, Program
@@ -106,8 +107,9 @@ class Draft:
       constructors: what the module's programs call to make their estimators.
       model_fn: a custom model_fn, as an expression cheap enough to be repeated.
       warm_start: what a custom model_fn's variables begin with; "" for nothing.
+      renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
       loops: the statements that trained a custom model_fn, and the loop for each.
-      dataset_name, manager_name, step_name, saving_name: variables of the loop around a custom model_fn.
+      dataset_name, manager_name, step_name, saving_name, restored_name, evaluation_name, evaluated_name: variables of the loop around a custom model_fn.
       seed: the random seed of a custom model_fn's graph; "" for none.
       common: the arguments that training, evaluating, predicting and exporting a custom model_fn share.
       absorbed: statements that the new model makes superfluous.
@@ -143,11 +145,15 @@ class Draft:
     constructors: set[ast.expr] = field(default_factory=set)
     model_fn: str = ""
     warm_start: str = ""
+    renamed: dict[ast.expr, str] = field(default_factory=dict)
     loops: list[tuple[ast.stmt, str]] = field(default_factory=list)
     dataset_name: str = ""
     manager_name: str = ""
     step_name: str = ""
     saving_name: str = ""
+    restored_name: str = ""
+    evaluation_name: str = ""
+    evaluated_name: str = ""
     seed: str = ""
     common: dict[str, str] = field(default_factory=dict)
     absorbed: list[ast.stmt] = field(default_factory=list)
@@ -206,7 +212,7 @@ class Draft:
         """The user's own source of an expression, in parentheses where it spans lines."""
         if not hasattr(node, "end_lineno"):
             return ast.unparse(node)
-        text = self.module.source.text(node)
+        text = self.module.source.text(node, self.renamed)
         return f"({text})" if "\n" in text else text
 
     def repeatable(self, node: ast.expr, name: str) -> str:
@@ -227,14 +233,17 @@ class Draft:
     def dataset(self, call: MethodCall) -> str:
         """The expression for the dataset that a call trains, evaluates or predicts on."""
         assert call.input is not None
+        if call.input.helper is None:
+            return self.called(call.input)
         if call.input.statement is not None:
             return self.datasets.get(call.input.statement, "")  # missing where the program is left
-        if call.input.helper is not None:
-            return self.inline_datasets.get(call.input.helper, "")
-        node = call.input.node
-        if isinstance(node, ast.Lambda):
-            return self.text(node.body)
-        return f"{self.text(node)}()"
+        return self.inline_datasets.get(call.input.helper, "")
+
+    def called(self, given: Input) -> str:
+        """The call of an input function that takes no arguments."""
+        if isinstance(given.node, ast.Lambda):
+            return self.text(given.node.body)
+        return f"{self.text(given.node)}()"
 
 
 _CHEAP = (ast.Constant, ast.Name, ast.Attribute, ast.Load, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop)

@@ -1,9 +1,9 @@
-"""FT144 · tf.estimator.EstimatorSpec, ModeKeys, SessionRunHook and other names around a model_fn
+"""FT139 · tf.estimator.EstimatorSpec, ModeKeys, SessionRunHook and other names around a model_fn
 
 TensorFlow 2.16 removed the module ``tf.estimator``, and with it the names that a ``model_fn`` and its hooks use.
 
-Instead: hooks have always been in ``tf.compat.v1.train`` as well; ``EstimatorSpec``, ``ModeKeys`` and the export outputs
-are emitted.
+Instead: hooks have always been in ``tf.compat.v1.train`` as well; ``EstimatorSpec``, ``ModeKeys`` and the export
+outputs are emitted.
 
 Fidelity: exact. A name without a counterpart leaves the program.
 
@@ -13,6 +13,7 @@ See: tf.estimator.EstimatorSpec, tf.compat.v1.train.SessionRunHook.
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
+from migrate.analysis.symbols import Symbol
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
@@ -35,7 +36,7 @@ _EMITTED = {
 
 
 @rule(
-    "FT144",
+    "FT139",
     "exact",
     Example("tf1.estimator.ModeKeys.TRAIN", "mode == ModeKeys.TRAIN", "mode", kind="custom"),
     Example("tf1.estimator.BestExporter", None, "mode", kind="custom"),
@@ -43,7 +44,7 @@ _EMITTED = {
 )
 def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, found in program.module.estimator:
-        if any(other.goes(node) for other in draft.all) or node in draft.constructors:
+        if node in draft.constructors or _is_spec(program, found):
             continue
         name, _, attribute = found.tail.removeprefix("estimator.").partition("ModeKeys")
         name, rest = ("ModeKeys", attribute) if _ else (name, "")
@@ -59,5 +60,12 @@ def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
                 "Take it out, or migrate what it does by hand.",
             )
             continue
+        draft.renamed[node] = text
         draft.edits.append(ReplaceExpression(program.module.span(node), text))
         yield exact(node, f"becomes {text}")
+
+
+def _is_spec(program: Program, found: Symbol) -> bool:
+    """Whether a name is that of a spec, which goes with its ``train_and_evaluate``."""
+    is_spec = found.tail in ("estimator.TrainSpec", "estimator.EvalSpec")
+    return is_spec and any(call.method == "train_and_evaluate" for call in program.calls)

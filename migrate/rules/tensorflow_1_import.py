@@ -4,8 +4,8 @@ A ``model_fn`` written for TensorFlow 1 uses ``tf.layers``, ``tf.train.AdamOptim
 names that TensorFlow 2 keeps under ``tf.compat.v1``.
 
 Instead: ``import tensorflow.compat.v1 as tf``, which keeps the meaning of every name in the file, and
-``tf.disable_v2_tensorshape()`` where ``.value`` is read. ``disable_v2_behavior()`` and ``disable_eager_execution()`` go,
-because the loop around the ``model_fn`` runs eagerly; the ``model_fn`` itself builds its graph as before.
+``tf.disable_v2_tensorshape()`` where ``.value`` is read. ``disable_v2_behavior()`` and ``disable_eager_execution()``
+go, because the loop around the ``model_fn`` runs eagerly; the ``model_fn`` itself builds its graph as before.
 
 Fidelity: exact. Sessions beside the estimator, and names imported one by one from ``tensorflow``, leave the program.
 
@@ -52,8 +52,8 @@ def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
             yield exact(call, f"{found.tail}() goes: the loop runs eagerly, the model_fn in its own graph")
     if not module.tf1_only:
         return
-    statement = _plain_import(program)
-    if statement is None:
+    plain = _plain_import(program)
+    if plain is None:
         node, found = module.tf1_only[0]
         yield manual(
             node,
@@ -61,13 +61,13 @@ def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
             "Run tf_upgrade_v2 on the file first, then migrate it again.",
         )
         return
-    name = statement.names[0].asname
+    name = plain.names[0].asname
     lines = [f"import tensorflow.compat.v1 as {name}"]
     if any(isinstance(node, ast.Attribute) and node.attr == "value" for node in module.names.parents):
         lines += ["", f"{name}.disable_v2_tensorshape()"]
-    new = ReplaceStatement(module.span(statement), (Part("\n".join(lines)),))
+    new = ReplaceStatement(module.span(plain), (Part("\n".join(lines)),))
     draft.edits.append(new)
-    yield exact(statement, f"`{name}` becomes tensorflow.compat.v1, which has all names of this file")
+    yield exact(plain, f"`{name}` becomes tensorflow.compat.v1, which has all names of this file")
 
 
 def _runs_beside(program: Program, node: ast.expr) -> bool:
@@ -80,7 +80,7 @@ def _plain_import(program: Program) -> ast.Import | None:
     """The statement ``import tensorflow as NAME`` alone, if that is how the file has TensorFlow."""
     for bindings in program.module.names.top.bindings.values():
         statement = bindings[0].node
-        if len(bindings) == 1 and bindings[0].imported == "tensorflow" and isinstance(statement, ast.Import):
-            if len(statement.names) == 1 and statement.names[0].asname:
-                return statement
+        is_plain = len(bindings) == 1 and bindings[0].imported == "tensorflow"
+        if is_plain and isinstance(statement, ast.Import) and len(statement.names) == 1 and statement.names[0].asname:
+            return statement
     return None

@@ -1,21 +1,96 @@
-"""FT143 · tf.estimator.train_and_evaluate
+"""FT143 · tf.estimator.train_and_evaluate(estimator, TrainSpec(…), EvalSpec(…))
 
-Trains and evaluates in turn, on one machine or on a cluster.
+On one machine it trains to ``max_steps``, evaluates after each checkpoint but the first, at most once in
+``throttle_secs``, and once at the end. A finished job that is started again does nothing.
 
-Instead: not written yet.
+Instead: for a custom ``model_fn`` the training loop with ``evaluate_model_fn`` after its saves.
 
-Fidelity: manual. The call and its program are found and left whole.
+Fidelity: exact on one machine. Exporters and ``saving_listeners`` leave the program. Under ``TF_CONFIG`` with several
+tasks the Estimator trained on a cluster; the loop trains on this machine alone, which is noted.
 
-See: tf.estimator.train_and_evaluate.
+See: tf.estimator.train_and_evaluate, tf.estimator.EvalSpec.
 """
 
+import ast
 from collections.abc import Iterator
 
-from migrate.analysis.program import Program
+from migrate.analysis.arguments import Unbindable, bind, is_none
+from migrate.analysis.inputs import Inputs
+from migrate.analysis.names import Names
+from migrate.analysis.program import MethodCall, Program
+from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Verdict, rule
+from migrate.rewrite.training_loop import training_loop
+from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
+
+_TRAIN = ("input_fn", "max_steps", "hooks", "saving_listeners")
+_EVAL = ("input_fn", "steps", "name", "hooks", "exporters", "start_delay_secs", "throttle_secs")
+_HELP = "Write TrainSpec and EvalSpec in the file, without exporters, or migrate them by hand."
 
 
-@rule("FT143", "manual")
+@rule(
+    "FT143",
+    "noted",
+    Example("TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn)", "EverySecs(600), None", "both", kind="custom"),
+    Example(
+        "TrainSpec(test_input_fn), EvalSpec(test_input_fn, throttle_secs=5)", "EverySecs(5)", "both", kind="custom"
+    ),
+    Example("TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn, exporters=x)", None, "both", kind="custom"),
+    Example("args.train, args.eval", None, "both", kind="custom"),
+    kinds=CUSTOM,
+)
 def train_and_evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
-    yield from ()  # the call belongs to no program yet: it is reported as a site of its own
+    for call in program.calls:
+        if call.method == "train_and_evaluate":
+            try:
+                yield _rewrite(program, draft, call)
+            except Unbindable as reason:
+                yield manual(call.node, str(reason), _HELP)
+
+
+def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
+    names = program.module.names
+    statement = names.parent(call.node)
+    if not isinstance(statement, ast.Expr):
+        raise Unbindable("what train_and_evaluate() returns is used here")
+    train = _spec(names, draft, call.arguments.get("train_spec"), "TrainSpec", _TRAIN)
+    evaluation = _spec(names, draft, call.arguments.get("eval_spec"), "EvalSpec", _EVAL)
+    for name, spec in (("saving_listeners", train), ("exporters", evaluation)):
+        if not is_none(spec.get(name)):
+            raise Unbindable(f"{name} of train_and_evaluate are not carried over yet")
+    if "input_fn" not in train or "input_fn" not in evaluation:
+        raise Unbindable("a spec has no input_fn")
+    bound = train.get("max_steps")
+    draft.pieces.add("evaluate_model_fn")
+    steps = draft.text(evaluation["steps"]) if "steps" in evaluation else "100"
+    given = {name: draft.text(evaluation[name]) for name in ("hooks", "name") if not is_none(evaluation.get(name))}
+    common = [f"{name}={value}" for name, value in {**draft.common, "steps": steps, **given}.items()]
+    arguments = [draft.model_fn, draft.text(evaluation["input_fn"]), draft.model_dir, *common]
+    text = training_loop(
+        draft,
+        Inputs(names).behind(train["input_fn"]),
+        train.get("hooks"),
+        max_steps="" if bound is None or is_none(bound) else draft.text(bound),
+        evaluation=f"evaluate_model_fn({', '.join(arguments)})",
+        throttle=draft.text(evaluation["throttle_secs"]) if "throttle_secs" in evaluation else "600",
+    )
+    draft.loops.append((statement, text))
+    return noted(call.node, "trains in a loop and evaluates after its saves, on this machine alone, whatever TF_CONFIG")
+
+
+def _spec(
+    names: Names, draft: Draft, expression: ast.expr | None, kind: str, parameters: tuple[str, ...]
+) -> dict[str, ast.expr]:
+    """The arguments of a ``TrainSpec`` or ``EvalSpec``; its own statement goes where nothing else uses it."""
+    value = expression
+    if isinstance(expression, ast.Name):
+        value = names.only_value(expression)
+        found = names.scope_of(expression).lookup(expression.id)
+        if value is not None and found is not None:
+            if len(names.uses(expression.id, found[0])) > 1:
+                raise Unbindable(f"`{expression.id}` is used in more than one place")
+            draft.absorbed.append(names.statement_of(value))
+    symbol = symbol_of(names, value.func) if isinstance(value, ast.Call) else None
+    if not isinstance(value, ast.Call) or symbol is None or symbol.tail != f"estimator.{kind}":
+        raise Unbindable(f"the {kind} is not written out in this file")
+    return bind(value, parameters)

@@ -32,7 +32,7 @@ _EXPORTS = ("export_saved_model", "export_savedmodel")
 )
 def use_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:
-        if call.method != "train":
+        if call.method not in ("train", "train_and_evaluate"):
             yield _rewrite(program, draft, call)
 
 

@@ -57,7 +57,7 @@ def main(args, x, y):
 _CUSTOM = """\
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-from tensorflow.compat.v1.estimator import RunConfig
+from tensorflow.compat.v1.estimator import EvalSpec, RunConfig, TrainSpec, train_and_evaluate
 from tensorflow.compat.v1.estimator.inputs import numpy_input_fn
 
 
@@ -97,11 +97,13 @@ def main(args, x):
     train_input_fn = {train_input_fn}
     model = tf1.estimator.Estimator(config=config, model_dir="/tmp/m", {estimator})
     model.train(train_input_fn, {train})
+    {both}
     metrics = model.evaluate(test_input_fn, {evaluate})
     for prediction in model.predict(test_input_fn, {predict}):
         print(metrics, prediction)
 """
 _CUSTOM_SLOTS = {
+    "both": "pass",
     "mode": "tf1.estimator.ModeKeys.TRAIN",
     "estimator": "model_fn=model_fn",
     "train_input_fn": "test_input_fn",
@@ -111,6 +113,8 @@ _CUSTOM_SLOTS = {
 def program(kind: str = "dnn", **slots: str) -> str:
     """The Estimator program of a kind, ``dnn`` or ``custom``, with some of its ``SLOTS`` replaced."""
     if kind == "custom":
+        if "both" in slots:
+            slots["both"] = f"train_and_evaluate(model, {slots['both']})"
         text = _CUSTOM.format(**{**SLOTS, **_CUSTOM_SLOTS, **slots})
         return text.replace("input_fn, )", "input_fn)")
     filled = {**SLOTS, **slots}

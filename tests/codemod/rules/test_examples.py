@@ -76,4 +76,4 @@ def test_every_rule_has_a_page_that_names_its_code_and_says_what_to_do(rule: Rul
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
 def test_every_rule_stands_in_a_file_of_its_own_name(rule: Rule) -> None:
     assert rule.check.__name__ == rule.name
-    assert all(example.slot in {*SLOTS, "mode"} for example in rule.examples)
+    assert all(example.slot in {*SLOTS, "both", "mode"} for example in rule.examples)

@@ -1,0 +1,111 @@
+"""The loop that trains a custom model_fn, with its visible ``CheckpointManager``."""
+
+import ast
+
+from migrate.analysis.arguments import is_none
+from migrate.analysis.inputs import Input
+from migrate.rewrite.draft import Draft
+
+
+def training_loop(
+    draft: Draft,
+    given: Input,
+    hooks: ast.expr | None,
+    max_steps: str = "",
+    steps: str = "",
+    evaluation: str = "",
+    throttle: str = "",
+) -> str:
+    """The statements that stand for one call of ``train`` or ``train_and_evaluate``.
+
+    Args:
+      draft: the program's draft, with the settings of its RunConfig.
+      given: where the batches come from.
+      hooks: the user's hooks, or None.
+      max_steps: the total number of steps, as source text; "" for no bound.
+      steps: how many more steps to make; "" for no bound.
+      evaluation: what evaluates; "" for nothing.
+      throttle: the seconds between two evaluations.
+    """
+    training, dataset, manager, step = draft.model, draft.dataset_name, draft.manager_name, draft.step_name
+    draft.pieces |= {"ModelFnTraining", "mend_checkpoint_list", "training_steps"}
+    arguments = {
+        **draft.common,
+        "summary_dir": draft.model_dir,
+        "save_summary_steps": draft.log_arguments["summary_steps"],
+    }
+    if draft.warm_start:
+        arguments["warm_start_from"] = draft.warm_start
+    lines = [
+        f"{dataset} = {_dataset(draft, given)}",
+        f"{training} = ModelFnTraining({draft.model_fn}, {dataset}, {_written(arguments)})",
+    ]
+    is_hooked = not is_none(hooks) or draft.returns_hooks
+    if is_hooked:
+        draft.pieces.add("HookedTraining")
+        own = f", {draft.text(hooks)}" if hooks is not None and not is_none(hooks) else ""
+        lines.append(f"{training} = HookedTraining({training}{own})")
+    if draft.continues_input:
+        lines.append(f"{training}.checkpoint.batches = {dataset} = iter({dataset})")
+    lines.append(f"mend_checkpoint_list({draft.model_dir})")
+    saved = f"{training}.checkpoint, {draft.model_dir}, {_written(_manager(draft))}"
+    lines.append(f"{manager} = {draft.tf}.train.CheckpointManager({saved})")
+    lines.append(f"{step} = {draft.restored_name} = {training}.restore({manager})")
+    lines += _loop(draft, max_steps or (f"{step} + {steps}" if steps else ""), evaluation, throttle)
+    if is_hooked:
+        lines.append(f"{training}.end()")
+    return "\n".join(lines)
+
+
+def _loop(draft: Draft, max_steps: str, evaluation: str, throttle: str) -> list[str]:
+    manager, step, restored = draft.manager_name, draft.step_name, draft.restored_name
+    saving, due, evaluated = draft.saving_name, draft.evaluation_name, draft.evaluated_name
+    seconds = draft.recovery_arguments.get("save_secs")
+    save = f"{manager}.save(checkpoint_number={step})"
+    lines = [f"{saving} = EverySecs({seconds})"] if seconds else []
+    body = [f"if {saving}.due():", f"    {save}"] if seconds else [save]
+    last = [save if seconds else f"{manager}.save(checkpoint_number={step}, check_interval=False)"]
+    if evaluation:
+        lines.append(f"{due}, {evaluated} = EverySecs({throttle}), None")
+        saved = f"{saving}.due() and {save}" if seconds else save
+        # The Estimator evaluates after each save but the first.
+        body = [
+            f"if {saved} and {step} > {restored} and {due}.due():",
+            f"    {evaluation}",
+            f"    {evaluated} = {step}",
+        ]
+        last += [f"if {evaluated} != {step}:", f"    {evaluation}"]
+    if seconds or evaluation:
+        draft.pieces.add("EverySecs")
+    arguments = {
+        "max_steps": max_steps,
+        "pause_every": draft.manager.get("checkpoint_interval", "") if not seconds else "",
+        "log_every": draft.log_arguments["log_steps"],
+    }
+    written = _written({name: value for name, value in arguments.items() if value})
+    lines.append(f"for {step} in training_steps({draft.model}, {draft.dataset_name}, {manager}, {written}):")
+    lines += [f"    {line}" for line in body]
+    lines.append(f"if {step} > {restored}:  # else the job was finished before")
+    return [*lines, *(f"    {line}" for line in last)]
+
+
+def _dataset(draft: Draft, given: Input) -> str:
+    if given.helper is not None and given.name is not None:
+        return f"{given.name}()"
+    if given.helper is None and given.problem is None:
+        return draft.called(given)
+    draft.pieces.add("dataset_from_input_fn")
+    params = f", {draft.common['params']}" if "params" in draft.common else ""
+    return f"dataset_from_input_fn({draft.text(given.node)}{params})"
+
+
+def _manager(draft: Draft) -> dict[str, str]:
+    arguments = dict(draft.manager)
+    if "checkpoint_interval" not in arguments:  # the clock decides, and no step is saved twice
+        arguments.update(step_counter=draft.step_counter, checkpoint_interval="1")
+    order = ("max_to_keep", "keep_checkpoint_every_n_hours", "step_counter", "checkpoint_interval")
+    return {name: arguments[name] for name in order if name in arguments}
+
+
+def _written(arguments: dict[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in arguments.items())

@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from migrate.verify import run, run_interrupted
+from migrate.verify import FAULTS, Program, run, run_interrupted
 from migrate.verify.checkpoint import read_variables
 
 
@@ -22,15 +22,13 @@ def weights(path):
 
 
 @pytest.mark.parametrize(
-    ("name", "args", "env"),
-    [
-        ("fit", (), {}),
-        ("fit", (), {"TF_USE_LEGACY_KERAS": "1"}),
-        ("loop", (), {}),
-        ("loop", ("--steps_per_call", "5"), {}),
-    ],
+    ("name", "args", "keras_2"),
+    [("fit", (), False), ("fit", (), True), ("loop", (), False), ("loop", ("--steps_per_call", "5"), False)],
 )
-def test_weights_and_slots_are_the_same_with_and_without_recording(name, args, env, program, tmp_path):
+def test_weights_and_slots_are_the_same_with_and_without_recording(
+    name, args, keras_2, program, legacy_keras, tmp_path
+):
+    env = legacy_keras if keras_2 else {}
     plain = program(name, *args, "--weights", str(tmp_path / "plain.npz"), **env)
     recorded = program(name, *args, "--weights", str(tmp_path / "recorded.npz"), **env)
     run_plainly(plain, tmp_path / "plain")
@@ -106,7 +104,6 @@ def test_a_program_runs_as_it_would_by_itself(tmp_path, new_python):
     script = tmp_path / "shows.py"
     script.write_text("import sys, neighbour\nprint(__name__, sys.argv, sys.path[0], sorted(sys.modules))")
     (tmp_path / "neighbour.py").write_text("here = True")
-    from migrate.verify import Program
 
     attempt = run(Program(script, new_python, ("--flag", "x")), tmp_path / "none")
     plain = subprocess.run([new_python, script, "--flag", "x"], capture_output=True, text=True, env=os.environ)
@@ -119,9 +116,15 @@ def test_a_program_runs_as_it_would_by_itself(tmp_path, new_python):
 def test_an_exception_is_recorded_and_still_ends_the_program(tmp_path, new_python):
     script = tmp_path / "fails.py"
     script.write_text("raise ValueError('no data')")
-    from migrate.verify import Program
 
     attempt = run(Program(script, new_python, ()), tmp_path / "none")
     assert attempt.code == 1
     assert attempt.error == "ValueError: no data"
     assert "Traceback" in attempt.output
+
+
+def test_a_monitored_session_is_seen_with_its_resumption(program):
+    record = run_interrupted(program("monitored"), FAULTS["sigkill"](at=13))
+    assert record.resumed_at == [10]
+    assert record.saved_steps == [0, 5, 10, 15, 20, 23]
+    assert len(record.by_step("loss")) == len(record.by_step("batch")) == 23

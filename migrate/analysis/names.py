@@ -53,13 +53,21 @@ class Scope:
 
 
 class Names:
-    """Scopes, parents and qualified names of one module."""
+    """Scopes, parents and qualified names of one module.
+
+    Attributes:
+      parents: each node's parent.
+      loads: the places that read a variable, by its scope's identity and its name.
+      stars: the modules of ``from … import *``.
+      stores: the attributes and items that are assigned or deleted.
+    """
 
     def __init__(self, module: ast.Module) -> None:
         self.module = module
         self.parents: dict[ast.AST, ast.AST] = {}
         self.loads: dict[tuple[int, str], list[ast.Name]] = {}
         self.stars: list[str] = []
+        self.stores: list[ast.Attribute | ast.Subscript] = []
         self._scopes: dict[ast.AST, Scope] = {}
         self.top = Scope(module, None)
         binder = _Binder(self)
@@ -249,6 +257,8 @@ class _Binder:
                     scope.bind(alias.asname or alias.name, Binding(node, f"{base}{dot}{alias.name}"))
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             self._owner(node, scope).bind(node.id, self._assignment(node))
+        elif isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            self.names.stores.append(node)
         elif isinstance(node, ast.arg):
             scope.bind(node.arg, Binding(node))
         elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:

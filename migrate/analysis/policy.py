@@ -4,11 +4,13 @@ import ast
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind, is_none
-from migrate.analysis.names import Names, Scope
+from migrate.analysis.moves import why_not_movable
+from migrate.analysis.names import Names
 from migrate.analysis.run_config import RUN_CONFIG
-from migrate.analysis.symbols import RUN_CONFIGS, symbol_of
+from migrate.analysis.symbols import RUN_CONFIGS, Symbol, estimator_kind, symbol_of
 
 RUN_CONFIG_PARAMETERS = tuple(setting.name for setting in RUN_CONFIG)
+_TPU_PARAMETERS = ("tpu_config", "evaluation_master", "master", "cluster")
 
 
 @dataclass
@@ -33,6 +35,7 @@ class Configs:
 
     def __init__(self, names: Names) -> None:
         self.names = names
+        self._reading: list[ast.expr] = []
 
     def behind(self, expression: ast.expr | None) -> Config:
         """The config that an estimator gets by its argument ``config=expression``."""
@@ -43,7 +46,26 @@ class Configs:
         except Unbindable as reason:
             return Config(problem=(expression, str(reason)))
 
+    def hold_at(self, config: Config, statement: ast.stmt) -> None:
+        """Sets the config's problem if one of its settings may have another value where ``statement`` stands."""
+        for setting in RUN_CONFIG:
+            value = config.settings.get(setting.name)
+            if value is None or is_none(value) or not setting.manager:
+                continue
+            reason = why_not_movable(self.names, value, statement)
+            if reason is not None:
+                config.problem = config.problem or (value, reason)
+
     def _read(self, expression: ast.expr) -> Config:
+        if expression in self._reading:
+            raise Unbindable("the config is made from itself")
+        self._reading.append(expression)
+        try:
+            return self._read_expression(expression)
+        finally:
+            self._reading.pop()
+
+    def _read_expression(self, expression: ast.expr) -> Config:
         if is_none(expression):
             return Config()
         if isinstance(expression, ast.Name):
@@ -52,7 +74,7 @@ class Configs:
             raise Unbindable("the config comes from an expression that cannot be followed")
         found = symbol_of(self.names, expression.func)
         if found is not None and found.tail in RUN_CONFIGS:
-            return Config(bind(expression, RUN_CONFIG_PARAMETERS), [expression])
+            return Config(bind(expression, _parameters_of(found)), [expression])
         if isinstance(expression.func, ast.Attribute) and expression.func.attr == "replace":
             config = self._read(expression.func.value)
             _replace(config.settings, bind(expression, ()))
@@ -73,20 +95,26 @@ class Configs:
             raise Unbindable(f"`{name.id}` is a parameter, so the config depends on the caller")
         if first.imported is not None:
             raise Unbindable(f"`{name.id}` is imported from `{first.imported}`")
-        if first.value is None or not all(self._is_own_replace(name.id, scope, later_.value) for later_ in later):
+        if first.value is None or not all(self._is_own_replace(name.id, one.value) for one in later):
             raise Unbindable(f"`{name.id}` is assigned in more than one place")
+        if isinstance(scope.node, ast.ClassDef):
+            raise Unbindable(f"`{name.id}` is an attribute of a class, which other code may read")
         config = Config()
         for binding in bindings:
             assert binding.value is not None
-            if not isinstance(binding.node, ast.Assign | ast.AnnAssign) or _is_conditional(self.names, binding.node):
+            if not isinstance(binding.node, ast.Assign | ast.AnnAssign) or not _dominates(
+                self.names, binding.node, name
+            ):
                 raise Unbindable(f"`{name.id}` is assigned under a condition")
             if binding is first:
                 config = self._read(binding.value)
-            else:
-                assert isinstance(binding.value, ast.Call)
-                _replace(config.settings, bind(binding.value, ()))
-                config.calls.append(binding.value)
-            config.statements.append(binding.node)
+                continue
+            assert isinstance(binding.value, ast.Call)
+            if binding.node.lineno > name.lineno or self.names.scope_of(name) is not scope:
+                raise Unbindable(f"`{name.id}` is changed at line {binding.node.lineno}, perhaps after it is used")
+            _replace(config.settings, bind(binding.value, ()))
+            config.calls.append(binding.value)
+        config.statements += [binding.node for binding in bindings if isinstance(binding.node, ast.stmt)]
         own = {id(node) for statement in config.statements for node in ast.walk(statement)}
         others = [use for use in self.names.uses(name.id, scope) if use is not name and id(use) not in own]
         for use in others:
@@ -96,11 +124,13 @@ class Configs:
     def _other_use(self, name: str, use: ast.Name) -> tuple[ast.expr | ast.stmt, str] | None:
         """Why a further use of the config cannot go with it; another estimator's ``config=`` can."""
         keyword = self.names.parent(use)
-        if isinstance(keyword, ast.keyword) and keyword.arg == "config":
+        call = self.names.parent(keyword) if isinstance(keyword, ast.keyword) and keyword.arg == "config" else None
+        found = symbol_of(self.names, call.func) if isinstance(call, ast.Call) else None
+        if found is not None and estimator_kind(found):
             return None
         return use, f"`{name}` is used here too, not only as an estimator's config"
 
-    def _is_own_replace(self, name: str, scope: Scope, value: ast.expr | None) -> bool:
+    def _is_own_replace(self, name: str, value: ast.expr | None) -> bool:
         """Whether ``value`` is ``name.replace(…)``."""
         return (
             isinstance(value, ast.Call)
@@ -114,6 +144,8 @@ class Configs:
         definition = self.names.definition(function)
         if not isinstance(definition, ast.FunctionDef):
             raise Unbindable(f"`{function.id}` is not a function of this file")
+        if definition.decorator_list:
+            raise Unbindable(f"`{function.id}` has a decorator")
         returns = [node for node in ast.walk(definition) if isinstance(node, ast.Return)]
         if len(returns) != 1 or returns[0].value is None or returns[0] is not definition.body[-1]:
             raise Unbindable(f"`{function.id}` does not end in its one return")
@@ -124,7 +156,7 @@ class Configs:
             raise Unbindable(f"`{function.id}` does more than make the config (line {extra[0].lineno})")
         parameters = _parameters(definition)
         given = bind(call, parameters)
-        defaults = dict(zip(reversed(parameters), reversed(definition.args.defaults), strict=False))
+        defaults = _defaults(definition)
         for key, value in config.settings.items():
             if isinstance(value, ast.Name) and value.id in parameters and id(value) in inside:
                 argument = given.get(value.id, defaults.get(value.id))
@@ -134,7 +166,7 @@ class Configs:
             elif any(isinstance(node, ast.Name) and self._is_local(node, definition) for node in ast.walk(value)):
                 raise Unbindable(f"`{key}` is computed inside `{function.id}`")
         if all(self.names.parent(use) is call for use in self.names.uses(function.id, self.names.scope_of(definition))):
-            config.statements = [definition]
+            config.statements = [*(s for s in config.statements if id(s) not in inside), definition]
         else:
             config.problem = (call, f"`{function.id}` is called in more than one place")
         return config
@@ -144,26 +176,44 @@ class Configs:
         return found is not None and found[0].node is function
 
 
+def _parameters_of(found: Symbol) -> tuple[str, ...]:
+    """The parameters that positional arguments of a RunConfig fill."""
+    if found.is_contrib_learn:
+        raise Unbindable(f"`{found.qualified}` is older than tf.estimator and has other arguments")
+    return _TPU_PARAMETERS if found.tail == "estimator.tpu.RunConfig" else RUN_CONFIG_PARAMETERS
+
+
 def _parameters(function: ast.FunctionDef) -> list[str]:
     arguments = function.args
-    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
-        raise Unbindable(f"`{function.name}` has parameters that are not plain")
-    return [argument.arg for argument in arguments.posonlyargs + arguments.args]
+    if arguments.vararg or arguments.kwarg:
+        raise Unbindable(f"`{function.name}` takes any number of arguments")
+    return [argument.arg for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
+
+
+def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr | None]:
+    arguments = function.args
+    positional = [argument.arg for argument in arguments.posonlyargs + arguments.args]
+    found: dict[str, ast.expr | None] = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
+    keyword_only = [argument.arg for argument in arguments.kwonlyargs]
+    return found | dict(zip(keyword_only, arguments.kw_defaults, strict=True))
 
 
 def _is_docstring(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def _is_conditional(names: Names, statement: ast.stmt) -> bool:
-    """Whether a branch, loop or handler stands between a statement and its scope."""
+def _dominates(names: Names, statement: ast.stmt, use: ast.expr) -> bool:
+    """Whether ``statement`` has run wherever ``use`` is evaluated: no branch, loop or handler holds it alone."""
     parent = names.parent(statement)
-    allowed = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With)
     while isinstance(parent, ast.With):
-        parent = names.parent(parent)
+        statement, parent = parent, names.parent(parent)
+    if isinstance(parent, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return True
     if isinstance(parent, ast.If) and isinstance(names.parent(parent), ast.Module):
-        return "__main__" not in ast.dump(parent.test)
-    return not isinstance(parent, allowed)
+        return "__main__" in ast.dump(parent.test)
+    around = set(names.ancestors(use))
+    blocks = [block for _, block in ast.iter_fields(parent) if isinstance(block, list) and statement in block]
+    return any(other in around for block in blocks for other in block)
 
 
 def _replace(settings: dict[str, ast.expr], changes: dict[str, ast.expr]) -> None:

@@ -24,7 +24,7 @@ SPELLINGS = [
     "from tensorflow_estimator import estimator\nestimator.RunConfig()",
     "import tensorflow_estimator as tfe\ntfe.estimator.RunConfig()",
     "from tensorflow.python.estimator.run_config import RunConfig\nRunConfig()",
-    "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf\ntf.estimator.RunConfig()",
+    "try:\n    import tensorflow.compat.v1 as tf\nexcept E:\n    import tensorflow as tf\ntf.estimator.RunConfig()",
     "def f():\n    import tensorflow as tf\n    def g():\n        return tf.estimator.RunConfig()",
     "import tensorflow as tf\nclass A:\n    tf = None\n    def f(self):\n        return tf.estimator.RunConfig()",
     "import tensorflow as tf\nclass A:\n    c = tf.estimator.RunConfig()",
@@ -40,7 +40,7 @@ OTHERS = [
     "import tensorflow as tf\ndef f():\n    [tf := x for x in y]\n    tf.estimator.RunConfig()",
     "import tensorflow as tf\nclass A:\n    tf = None\n    c = tf.estimator.RunConfig()",
     "import tensorflow as tf\ndef f():\n    global tf\n    tf = g()\ntf.estimator.RunConfig()",
-    "def f():\n    def g():\n        nonlocal tf\n        tf = h()\n    import tensorflow as tf\n    tf.estimator.RunConfig()",
+    "def f():\n def g():\n  nonlocal tf\n  tf = h()\n import tensorflow as tf\n tf.estimator.RunConfig()",
     "import tensorflow as tf\ntry:\n    x()\nexcept E as tf:\n    tf.estimator.RunConfig()",
     "import tensorflow as tf\nmatch x:\n    case {'a': 1, **tf}:\n        tf.estimator.RunConfig()",
     "from .tensorflow import estimator\nestimator.RunConfig()",
@@ -62,10 +62,10 @@ def test_a_name_that_stands_for_something_else_is_no_site(source: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "def f(y):\n    def g():\n        nonlocal est\n        est = y\n    est = DNN()\n    est.train(data, max_steps=3)\n",
+        "def f(y):\n def g():\n  nonlocal est\n  est = y\n est = DNN()\n est.train(data, max_steps=3)\n",
         "def f():\n    [est := 3 for _ in x]\n    est = DNN()\n    est.train(data, max_steps=3)\n",
         "def f():\n    est = DNN()\n    est.train(data, max_steps=3)\n    del est\n",
-        "def f():\n    if x:\n        est = DNN()\n    else:\n        est = DNN(n_classes=3)\n    est.train(data, steps=3)\n",
+        "def f():\n if x:\n  est = DNN()\n else:\n  est = DNN(n_classes=3)\n est.train(data, steps=3)\n",
     ],
 )
 def test_a_variable_that_something_else_may_fill_is_not_followed(text: str) -> None:

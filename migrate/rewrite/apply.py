@@ -1,14 +1,14 @@
 """Applies a plan to a file's text with LibCST, so that every byte outside the edits stays."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import libcst as cst
 import libcst.matchers as m
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from migrate.rewrite.format import formatted
-from migrate.rewrite.imports import add_imports, drop_unused
+from migrate.rewrite.imports import add_imports, drop_unused, loaded
 from migrate.rewrite.plan import InsertFirst, Part, Plan, Redefine, ReplaceExpression, ReplaceStatement
 
 _Place = tuple[int, int]
@@ -29,19 +29,63 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
     Raises:
       libcst.ParserSyntaxError: if LibCST cannot parse what ``ast`` could.
     """
-    wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-    ranges = wrapper.resolve(PositionProvider)
-    module = wrapper.module.visit(_Editor(wrapper.module, plan, ranges))
-    module = drop_unused(module, before=wrapper.module)
-    module = add_imports(module, [*sorted(plan.imports), *imports], pieces)
-    ast.parse(module.code)
-    return module.code
+    module, tree = cst.parse_module(text), ast.parse(text)
+    module = _edited(module, tree, plan)
+    used = loaded(ast.parse(module.code))
+    module = drop_unused(module, loaded(tree) - used, used)
+    module = add_imports(module, [*sorted(plan.imports), *imports], pieces, used)
+    after = module.code
+    ast.parse(after)
+    return after
+
+
+def _edited(module: cst.Module, tree: ast.Module, plan: Plan) -> cst.Module:
+    """Visits only the module's statements that hold an edit: most of a large file has none."""
+    touched = dict(_touched(module, tree, plan))
+    editor = _Editor(module, plan, _ranges(module, touched))
+    body: list[cst.SimpleStatementLine | cst.BaseCompoundStatement] = []
+    for statement in module.body:
+        changed = statement.visit(editor) if statement in touched else statement
+        if isinstance(changed, cst.FlattenSentinel):
+            body += changed
+        elif not isinstance(changed, cst.RemovalSentinel):
+            body.append(changed)
+    return module.with_changes(body=body)
+
+
+def _touched(module: cst.Module, tree: ast.Module, plan: Plan) -> Iterator[tuple[_Line, int]]:
+    """The module's statements that hold an edit, and the lines where they begin."""
+    lines = {edit.span.line for edit in plan.edits}
+    for edit in plan.edits:
+        if isinstance(edit, ReplaceStatement):
+            lines.update(span.line for part in edit.parts for span in part.absorbs)
+    nodes, above = iter(tree.body), 0
+    for statement in module.body:
+        # `a; b` is one line of two statements for LibCST.
+        size = len(statement.body) if isinstance(statement, cst.SimpleStatementLine) else 1
+        own = [next(nodes) for _ in range(size)]
+        last = own[-1].end_lineno or own[-1].lineno
+        if any(above < line <= last for line in lines):
+            yield statement, own[0].lineno
+        above = last
+
+
+def _ranges(module: cst.Module, touched: Mapping[_Line, int]) -> dict[cst.CSTNode, _Range]:
+    """Where every node of some of the module's statements stands in the file."""
+    ranges: dict[cst.CSTNode, _Range] = {}
+    for statement, line in touched.items():
+        alone = MetadataWrapper(module.with_changes(header=(), body=[statement], footer=()), unsafe_skip_copy=True)
+        found = alone.resolve(PositionProvider)
+        above = line - found[statement].start.line
+        for node, at in found.items():
+            ranges[node] = (at.start.line + above, at.start.column, at.end.line + above, at.end.column)
+    return ranges
 
 
 class _Editor(cst.CSTTransformer):
     """Replaces nodes by their positions in the old text."""
 
-    def __init__(self, module: cst.Module, plan: Plan, ranges: Mapping[cst.CSTNode, CodeRange]) -> None:
+    def __init__(self, module: cst.Module, plan: Plan, ranges: Mapping[cst.CSTNode, _Range]) -> None:
         super().__init__()
         self.module = module
         self.ranges = ranges
@@ -65,8 +109,7 @@ class _Editor(cst.CSTTransformer):
         }
 
     def _place(self, node: cst.CSTNode) -> _Place:
-        start = self.ranges[node].start
-        return start.line, start.column
+        return self.ranges[node][:2]
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
@@ -133,7 +176,7 @@ class _Editor(cst.CSTTransformer):
                 lines.append(cst.SimpleStatementLine([new.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]))
                 continue
             for part in edit.parts:
-                lines += self._new_lines(part, self.ranges[old].start.column)
+                lines += self._new_lines(part, self.ranges[old][1])
         return lines
 
     def _new_lines(self, part: Part, column: int) -> list[_Line]:
@@ -167,13 +210,10 @@ class _Editor(cst.CSTTransformer):
 
     def _expression(self, original: _Replaceable, updated: _Replaceable) -> cst.BaseExpression:
         where = self.ranges.get(original)
-        if where is None:
+        edit = self.expressions.get(where) if where is not None else None
+        if where is None or edit is None:
             return updated
-        key = (where.start.line, where.start.column, where.end.line, where.end.column)
-        edit = self.expressions.get(key)
-        if edit is None:
-            return updated
-        source = formatted(edit.expression, where.start.column, self.module.default_indent).rstrip("\n")
+        source = formatted(edit.expression, where[1], self.module.default_indent).rstrip("\n")
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)
         if original.lpar and not getattr(expression, "lpar", ()):
             return expression.with_changes(lpar=original.lpar, rpar=original.rpar)

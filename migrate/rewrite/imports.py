@@ -10,24 +10,39 @@ import libcst.helpers
 from migrate.rewrite.format import formatted
 
 
-def _loaded(code: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+def loaded(tree: ast.Module) -> set[str]:
+    """The variables that a module names."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-def drop_unused(module: cst.Module, before: cst.Module) -> cst.Module:
+def drop_unused(module: cst.Module, gone: set[str], used: set[str]) -> cst.Module:
     """Removes imports that nothing uses: those that the rewrite freed, and all of ``tf.estimator``'s.
 
     An import of an Estimator's name fails from TensorFlow 2.16 on, used or not.
+
+    Args:
+      module: the rewritten module.
+      gone: the names that it used before.
+      used: the names that it uses now.
     """
-    loaded = _loaded(module.code)
-    return module.visit(_Dropper(_loaded(before.code) - loaded, loaded))
+    return module.visit(_Dropper(gone, used))
+
+
+# Where an import may stand; nothing else is looked into.
+_HOLD_IMPORTS = (
+    *(cst.Module, cst.BaseCompoundStatement, cst.BaseSuite, cst.SimpleStatementLine),
+    *(cst.Else, cst.ExceptHandler, cst.ExceptStarHandler, cst.Finally, cst.MatchCase),
+)
 
 
 class _Dropper(cst.CSTTransformer):
-    def __init__(self, gone: set[str], loaded: set[str]) -> None:
+    def __init__(self, gone: set[str], used: set[str]) -> None:
         super().__init__()
         self.gone = gone
-        self.loaded = loaded
+        self.used = used
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return isinstance(node, _HOLD_IMPORTS)
 
     def leave_Import(
         self, original_node: cst.Import, updated_node: cst.Import
@@ -56,7 +71,7 @@ class _Dropper(cst.CSTTransformer):
     def _goes(self, alias: cst.ImportAlias, module: str) -> bool:
         path = f"{module}.{alias.evaluated_name}".split(".")
         is_estimator = "estimator" in path and any(part.startswith("tensorflow") for part in path)
-        return _bound(alias) in self.gone or (is_estimator and _bound(alias) not in self.loaded)
+        return _bound(alias) in self.gone or (is_estimator and _bound(alias) not in self.used)
 
 
 def _bound(alias: cst.ImportAlias) -> str:
@@ -66,15 +81,16 @@ def _bound(alias: cst.ImportAlias) -> str:
     return alias.evaluated_name.split(".")[0]
 
 
-def add_imports(module: cst.Module, imports: Iterable[str], pieces: str) -> cst.Module:
+def add_imports(module: cst.Module, imports: Iterable[str], pieces: str, used: set[str]) -> cst.Module:
     """Adds the imports whose names the code uses, and the emitted pieces below all imports.
 
     Args:
       module: the rewritten module.
       imports: import statements.
       pieces: source of emitted definitions; "" for none.
+      used: the names that the module uses.
     """
-    used = _loaded(module.code + "\n" + pieces)
+    used = used | loaded(ast.parse(pieces))
     wanted = [statement for statement in dict.fromkeys(imports) if _names(statement) & used]
     statements = [
         cst.parse_statement(formatted(_only(statement, used), 0, module.default_indent)) for statement in wanted

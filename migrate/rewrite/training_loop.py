@@ -36,7 +36,10 @@ def training_loop(
     }
     if draft.warm_start:
         arguments["warm_start_from"] = draft.warm_start
+    # An Estimator seeds the graph that holds the input, so that a resumed job shuffles as the first one did.
+    seed = [f"{draft.tf}.compat.v1.set_random_seed({draft.seed})"] if draft.seed else []
     lines = [
+        *seed,
         f"{dataset} = {_dataset(draft, given)}",
         f"{training} = ModelFnTraining({draft.model_fn}, {dataset}, {_written(arguments)})",
     ]

@@ -23,6 +23,7 @@ _HOOKS = {
     "NanLossDuringTrainingError", "NanTensorHook", "ProfilerHook", "SecondOrStepTimer", "SessionRunArgs",
     "SessionRunContext", "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
 }  # fmt: skip
+_SPECS = {"estimator.TrainSpec", "estimator.EvalSpec", "estimator.LatestExporter", "estimator.BestExporter"}
 _EMITTED = {
     "EstimatorSpec": "EstimatorSpec",
     "ModeKeys": "ModeKeys",
@@ -39,7 +40,7 @@ _EMITTED = {
     "FT139",
     "exact",
     Example("tf1.estimator.ModeKeys.TRAIN", "mode == ModeKeys.TRAIN", "mode", kind="custom"),
-    Example("tf1.estimator.BestExporter", None, "mode", kind="custom"),
+    Example("tf1.estimator.FinalExporter", None, "mode", kind="custom"),
     kinds=CUSTOM,
 )
 def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -66,6 +67,5 @@ def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 
 def _is_spec(program: Program, found: Symbol) -> bool:
-    """Whether a name is that of a spec, which goes with its ``train_and_evaluate``."""
-    is_spec = found.tail in ("estimator.TrainSpec", "estimator.EvalSpec")
-    return is_spec and any(call.method == "train_and_evaluate" for call in program.calls)
+    """Whether a name is that of a spec or exporter, which goes with its ``train_and_evaluate``."""
+    return found.tail in _SPECS and any(call.method == "train_and_evaluate" for call in program.calls)

@@ -3,9 +3,10 @@
 On one machine it trains to ``max_steps``, evaluates after each checkpoint but the first, at most once in
 ``throttle_secs``, and once at the end. A finished job that is started again does nothing.
 
-Instead: for a custom ``model_fn`` the training loop with ``evaluate_model_fn`` after its saves.
+Instead: for a custom ``model_fn`` the training loop with ``evaluate_model_fn`` after its saves. ``LatestExporter`` and
+``BestExporter`` become a function that evaluates and exports.
 
-Fidelity: exact on one machine. Exporters and ``saving_listeners`` leave the program. Under ``TF_CONFIG`` with several
+Fidelity: noted. Exact on one machine. ``FinalExporter`` and ``saving_listeners`` leave the program. Under ``TF_CONFIG`` with several
 tasks the Estimator trained on a cluster; the loop trains on this machine alone, which is noted.
 
 See: tf.estimator.train_and_evaluate, tf.estimator.EvalSpec.
@@ -14,18 +15,19 @@ See: tf.estimator.train_and_evaluate, tf.estimator.EvalSpec.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import Unbindable, bind, is_none
+from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.inputs import Inputs
 from migrate.analysis.names import Names
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.exports import evaluate_and_export
 from migrate.rewrite.training_loop import training_loop
 from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
 
 _TRAIN = ("input_fn", "max_steps", "hooks", "saving_listeners")
 _EVAL = ("input_fn", "steps", "name", "hooks", "exporters", "start_delay_secs", "throttle_secs")
-_HELP = "Write TrainSpec and EvalSpec in the file, without exporters, or migrate them by hand."
+_HELP = "Write TrainSpec, EvalSpec and their exporters out in the file, or migrate them by hand."
 
 
 @rule(
@@ -34,6 +36,18 @@ _HELP = "Write TrainSpec and EvalSpec in the file, without exporters, or migrate
     Example("TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn)", "EverySecs(600), None", "both", kind="custom"),
     Example(
         "TrainSpec(test_input_fn), EvalSpec(test_input_fn, throttle_secs=5)", "EverySecs(5)", "both", kind="custom"
+    ),
+    Example(
+        "TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn, exporters=[LatestExporter('a', args.serving)])",
+        "keep_newest_exports(export_dir, 5)",
+        "both",
+        kind="custom",
+    ),
+    Example(
+        "TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn, exporters=BestExporter('b', args.serving))",
+        "if best.improves(metrics):",
+        "both",
+        kind="custom",
     ),
     Example("TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn, exporters=x)", None, "both", kind="custom"),
     Example("args.train, args.eval", None, "both", kind="custom"),
@@ -55,9 +69,8 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         raise Unbindable("what train_and_evaluate() returns is used here")
     train = _spec(names, draft, call.arguments.get("train_spec"), "TrainSpec", _TRAIN)
     evaluation = _spec(names, draft, call.arguments.get("eval_spec"), "EvalSpec", _EVAL)
-    for name, spec in (("saving_listeners", train), ("exporters", evaluation)):
-        if not is_none(spec.get(name)):
-            raise Unbindable(f"{name} of train_and_evaluate are not carried over yet")
+    if not is_none(train.get("saving_listeners")):
+        raise Unbindable("saving_listeners are not carried over yet")
     if "input_fn" not in train or "input_fn" not in evaluation:
         raise Unbindable("a spec has no input_fn")
     bound = train.get("max_steps")
@@ -66,15 +79,22 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     given = {name: draft.text(evaluation[name]) for name in ("hooks", "name") if not is_none(evaluation.get(name))}
     common = [f"{name}={value}" for name, value in {**draft.common, "steps": steps, **given}.items()]
     arguments = [draft.model_fn, draft.text(evaluation["input_fn"]), draft.model_dir, *common]
+    evaluate, before = f"evaluate_model_fn({', '.join(arguments)})", list[str]()
+    exporters = evaluation.get("exporters")
+    if exporters is not None and not is_none(exporters):
+        name = literal(evaluation.get("name"))
+        eval_dir = f"eval_{name}" if isinstance(name, str) else "eval"
+        before, function = evaluate_and_export(draft, evaluate, eval_dir, exporters)
+        evaluate = f"{function}()"
     text = training_loop(
         draft,
         Inputs(names).behind(train["input_fn"]),
         train.get("hooks"),
         max_steps="" if bound is None or is_none(bound) else draft.text(bound),
-        evaluation=f"evaluate_model_fn({', '.join(arguments)})",
+        evaluation=evaluate,
         throttle=draft.text(evaluation["throttle_secs"]) if "throttle_secs" in evaluation else "600",
     )
-    draft.loops.append((statement, text))
+    draft.loops.append((statement, "\n".join([*before, text])))
     return noted(call.node, "trains in a loop and evaluates after its saves, on this machine alone, whatever TF_CONFIG")
 
 

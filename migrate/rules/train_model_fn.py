@@ -29,7 +29,12 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
     Example("max_steps=10", "training, dataset, manager, max_steps=10, pause_every=5", "train", kind="custom"),
     Example("steps=10", "max_steps=step + 10", "train", kind="custom"),
     Example("", "for step in training_steps(", "train", kind="custom"),
-    Example("hooks=[tf1.estimator.StopAtStepHook(3)]", "HookedTraining(training, [tf.compat.v1.train.StopAtStepHook(3)])", "train", kind="custom"),
+    Example(
+        "hooks=[tf1.estimator.StopAtStepHook(3)]",
+        "HookedTraining(training, [tf.compat.v1.train.StopAtStepHook(3)])",
+        "train",
+        kind="custom",
+    ),
     Example("max_steps=10, saving_listeners=[x]", None, "train", kind="custom"),
     Example("RunConfig(save_checkpoints_secs=60)", "saving = EverySecs(60)", "config", kind="custom"),
     kinds=CUSTOM,

@@ -11,20 +11,22 @@ def two_class_metrics():
         AccuracyBaseline("accuracy_baseline"),
         OfProbabilities(metrics.AUC(name="auc")),
         OfProbabilities(metrics.AUC(name="auc_precision_recall", curve="PR")),
-        metrics.MeanMetricWrapper(_cross_entropy, name="average_loss"),
+        metrics.MeanMetricWrapper(_cross_entropy_of_each, name="average_loss"),
         OfProbabilities(metrics.Precision(name="precision")),
         OfProbabilities(metrics.Recall(name="recall")),
-        metrics.MeanMetricWrapper(_label, name="label/mean"),
-        OfProbabilities(metrics.MeanMetricWrapper(_prediction, name="prediction/mean")),
+        metrics.MeanMetricWrapper(_label_of_each, name="label/mean"),
+        OfProbabilities(
+            metrics.MeanMetricWrapper(_prediction_of_each, name="prediction/mean")
+        ),
     ]
 
 
 def value_metrics():
     """The metrics of a ``DNNRegressor``."""
     return [
-        tf.keras.metrics.MeanMetricWrapper(_squared_error, name="average_loss"),
-        tf.keras.metrics.MeanMetricWrapper(_label, name="label/mean"),
-        tf.keras.metrics.MeanMetricWrapper(_prediction, name="prediction/mean"),
+        tf.keras.metrics.MeanMetricWrapper(_squared_error_of_each, name="average_loss"),
+        tf.keras.metrics.MeanMetricWrapper(_label_of_each, name="label/mean"),
+        tf.keras.metrics.MeanMetricWrapper(_prediction_of_each, name="prediction/mean"),
     ]
 
 
@@ -61,19 +63,19 @@ class AccuracyBaseline(tf.keras.metrics.Mean):
         return tf.maximum(mean, 1 - mean)
 
 
-def _cross_entropy(labels, logits):
+def _cross_entropy_of_each(labels, logits):
     labels = tf.cast(tf.reshape(labels, tf.shape(logits)), logits.dtype)
     return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
 
 
-def _squared_error(labels, values):
+def _squared_error_of_each(labels, values):
     labels = tf.cast(tf.reshape(labels, tf.shape(values)), values.dtype)
     return tf.square(labels - values)
 
 
-def _label(labels, predictions):
+def _label_of_each(labels, predictions):
     return labels
 
 
-def _prediction(labels, predictions):
+def _prediction_of_each(labels, predictions):
     return predictions

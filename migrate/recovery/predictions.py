@@ -16,7 +16,7 @@ def predict_classes(recovery, dataset):
       A dict of NumPy arrays with the Estimator's keys: "logits", "probabilities",
       "class_ids", "classes", ..., and "logistic" if there are two classes.
     """
-    for logits in _outputs(recovery, dataset):
+    for logits in _output_of_each(recovery, dataset):
         scores = logits if len(logits) > 1 else tf.concat([[0.0], logits], 0)
         class_ids = tf.argmax(scores)[tf.newaxis]
         all_class_ids = tf.range(len(scores))
@@ -37,11 +37,11 @@ def predict_values(recovery, dataset):
 
     Args: as for ``predict_classes``; the model gives values, [batch, dimension].
     """
-    for values in _outputs(recovery, dataset):
+    for values in _output_of_each(recovery, dataset):
         yield {"predictions": values}
 
 
-def _outputs(recovery, dataset):
+def _output_of_each(recovery, dataset):
     model = recovery
     if not isinstance(recovery, tf.keras.Model):
         recovery.restore()

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 import libcst as cst
 import libcst.matchers as m
@@ -102,14 +103,16 @@ class _Editor(cst.CSTTransformer):
                 self.expressions[span.line, span.column, span.end_line, span.end_column] = edit
             else:
                 self.functions.setdefault((edit.span.line, edit.span.column), []).append(edit)
-        self.lines = {
-            self._place(node): node
-            for node in ranges
-            if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement)
-        }
+        self.lines = {self._place(node): node for node in ranges if self._is_replaced_whole(node)}
 
     def _place(self, node: cst.CSTNode) -> _Place:
         return self.ranges[node][:2]
+
+    def _is_replaced_whole(self, node: cst.CSTNode) -> TypeGuard[_Line]:
+        """Whether a line's comments go with it: in `a; b` they stay with `a` where only `b` goes."""
+        if isinstance(node, cst.SimpleStatementLine):
+            return all(self._place(small) in self.statements for small in node.body)
+        return isinstance(node, cst.BaseCompoundStatement)
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
@@ -182,10 +185,12 @@ class _Editor(cst.CSTTransformer):
     def _new_lines(self, part: Part, column: int) -> list[_Line]:
         source = formatted(part.statements, column, self.module.default_indent)
         lines: list[_Line] = list(cst.parse_module(source, config=self.module.config_for_parsing).body)
-        absorbed = [self.lines[span.line, span.column] for span in part.absorbs]
+        absorbed = [node for span in part.absorbs if (node := self.lines.get((span.line, span.column)))]
         comments = [_comment_line(comment) for node in absorbed for comment in _comments(node)]
         has_blank = any(line.comment is None for node in absorbed for line in node.leading_lines)
         blank = [cst.EmptyLine(indent=False)] if has_blank else []
+        # Parsed at the margin, a blank line would be indented where it goes; inside a block one is enough.
+        lines = [line.with_changes(leading_lines=_blank_lines(line, column)) for line in lines]
         lines[0] = lines[0].with_changes(leading_lines=[*blank, *comments])
         return lines
 
@@ -233,6 +238,11 @@ def _with_first(function: cst.FunctionDef, statements: str) -> cst.FunctionDef:
 def _comments(node: cst.CSTNode) -> list[str]:
     """All comments of a statement, those above it included."""
     return [comment.value for comment in m.findall(node, m.Comment()) if isinstance(comment, cst.Comment)]
+
+
+def _blank_lines(line: _Line, column: int) -> list[cst.EmptyLine]:
+    blanks = len(line.leading_lines) if column == 0 else min(1, len(line.leading_lines))
+    return [cst.EmptyLine(indent=False)] * blanks
 
 
 def _comment_line(comment: str) -> cst.EmptyLine:

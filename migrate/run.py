@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from migrate.files.parse import parse
@@ -66,7 +67,7 @@ def run(
                 outcome.findings.append(found)
             else:
                 files.append(found)
-        for done, one in enumerate(_examine_all(files, settings, jobs), start=1):
+        for done, one in enumerate(_examine_all(files, set(paths), settings, jobs), start=1):
             if one.findings:
                 examined.append(one)
             if progress is not None:
@@ -87,40 +88,50 @@ def run(
 
 def _of_stdin(data: bytes, settings: Settings) -> Examined:
     try:
-        return examine_bytes("<stdin>", data, settings)
+        return examine_bytes("<stdin>", data, settings, is_named=True)
     except Unreadable as problem:
         return Examined("<stdin>", [problem.finding])
 
 
-def _examine_all(files: list[str], settings: Settings, jobs: int) -> Iterator[Examined]:
+def _examine_all(files: list[str], named: set[str], settings: Settings, jobs: int) -> Iterator[Examined]:
+    is_named = [path in named for path in files]
     if jobs == 1 or len(files) < _FEW_FILES:
-        yield from (examine(path, settings) for path in files)
+        yield from map(examine, files, repeat(settings), is_named)
         return
     from concurrent.futures import ProcessPoolExecutor
-    from itertools import repeat
 
+    size = max(1, min(64, len(files) // (4 * jobs)))
     with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(examine, files, repeat(settings), chunksize=max(1, min(64, len(files) // (4 * jobs))))
+        yield from pool.map(examine, files, repeat(settings), is_named, chunksize=size)
 
 
-def examine(path: str, settings: Settings) -> Examined:
+def examine(path: str, settings: Settings, is_named: bool = False) -> Examined:
     """Reads and judges one file; what goes wrong with it becomes a finding."""
     try:
-        return examine_bytes(path, read(path), settings)
+        return examine_bytes(path, read(path), settings, is_named)
     except Unreadable as problem:
         return Examined(path, [problem.finding])
 
 
-def examine_bytes(path: str, data: bytes, settings: Settings) -> Examined:
+def examine_bytes(path: str, data: bytes, settings: Settings, is_named: bool = False) -> Examined:
     """Judges the bytes of one file.
+
+    Args:
+      path: the file, for its findings.
+      data: its bytes.
+      settings: the user's choices.
+      is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
 
     Raises:
       Unreadable: if they cannot be decoded or parsed.
     """
-    if not may_hold_site(data):
+    holds_site = may_hold_site(data)
+    if not holds_site and not is_named:
         return Examined(path)
     source = SourceText.decode(path, data)
     tree = parse(source)
+    if not holds_site:
+        return Examined(path)
     from migrate.analysis.module import Module
 
     module = Module(path, source.text, tree)

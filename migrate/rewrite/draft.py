@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from migrate.analysis.arguments import literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
+from migrate.analysis.moves import is_pure
 from migrate.analysis.names import Scope
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.plan import Edit, ReplaceExpression, ReplaceStatement
+from migrate.rewrite.precedence import ARGUMENT, OR, strength
 from migrate.settings import Settings
 
 
@@ -99,6 +101,7 @@ class Draft:
       columns: statements that make the inputs and join them into the first layer.
       layers: statements that build the rest of the model.
       compile_arguments: arguments of ``model.compile``.
+      after_compile: statements that follow.
       manager: arguments of the ``CheckpointManager``, in order.
       recovery_arguments: further arguments of the ``CheckpointRecovery``.
       log_arguments: further arguments of the ``TrainingLog``.
@@ -137,6 +140,7 @@ class Draft:
     columns: list[str] = field(default_factory=list)
     layers: list[str] = field(default_factory=list)
     compile_arguments: dict[str, str] = field(default_factory=dict)
+    after_compile: list[str] = field(default_factory=list)
     manager: dict[str, str] = field(default_factory=dict)
     recovery_arguments: dict[str, str] = field(default_factory=dict)
     log_arguments: dict[str, str] = field(default_factory=dict)
@@ -208,12 +212,16 @@ class Draft:
         start, end = (own.line, own.column), (own.end_line, own.end_column)
         return any((s.line, s.column) <= start and end <= (s.end_line, s.end_column) for s in gone)
 
-    def text(self, node: ast.expr) -> str:
-        """The user's own source of an expression, in parentheses where it spans lines."""
+    def text(self, node: ast.expr, place: int = ARGUMENT) -> str:
+        """The user's own source of an expression, in parentheses where it spans lines or ``place`` needs them."""
         if not hasattr(node, "end_lineno"):
             return ast.unparse(node)
         text = self.module.source.text(node, self.renamed)
-        return f"({text})" if "\n" in text else text
+        return f"({text})" if "\n" in text or strength(node) < place else text
+
+    def once(self, node: ast.expr, name: str, place: int = ARGUMENT) -> str:
+        """An expression for a loop's body: ``node`` itself if it does not matter how often it is evaluated."""
+        return self.text(node, place) if is_pure(self.module.names, node) else self.repeatable(node, name)
 
     def repeatable(self, node: ast.expr, name: str) -> str:
         """An expression that may stand more than once: ``node`` itself, or a variable set in ``before``."""
@@ -227,7 +235,7 @@ class Draft:
         """An expression with RunConfig's rule that 0 means None, applied now where it is known, else at run time."""
         value = literal(node)
         if value is ...:
-            return f"{self.text(node)} or None"
+            return f"{self.text(node, OR)} or None"
         return self.text(node) if value else "None"
 
     def dataset(self, call: MethodCall) -> str:

@@ -6,10 +6,10 @@ Instead: the same network as a ``tf.keras.Model`` of Dense, Dropout and BatchNor
 ``tf.train.CheckpointManager`` behind a ``CheckpointRecovery`` callback. The loss keeps the Estimator's reduction: v1
 names sum over the batch, v2 names take the mean. ``evaluate`` reports the same metrics under the same names.
 
-Fidelity: exact for the trained function. Dropout draws other random numbers. Two classes lack the metrics
-``accuracy_baseline``, ``label/mean`` and ``prediction/mean``, a regressor ``label/mean`` and ``prediction/mean``:
-Keras has no such metrics. ``weight_column``, ``label_vocabulary``, ``warm_start_from``, ``input_layer_partitioner`` and
-a ``label_dimension`` other than 1 leave the program.
+Fidelity: exact for the trained function and its metrics. Dropout draws other random numbers. With batch normalization
+and Adam the weights drift apart by rounding. A v1 classifier of two classes interpolates ``auc_precision_recall`` in
+another way. ``weight_column``, ``label_vocabulary``, ``warm_start_from``, ``input_layer_partitioner`` and a
+``label_dimension`` other than 1 leave the program.
 
 See: tf.estimator.DNNClassifier, tf.compat.v1.estimator.DNNClassifier.
 """
@@ -21,6 +21,7 @@ from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.precedence import OR
 from migrate.rules.rule import DNN, Example, Verdict, exact, manual, noted, rule
 
 _NOT_CARRIED = ("weight_column", "label_vocabulary", "warm_start_from", "input_layer_partitioner")
@@ -61,18 +62,19 @@ def dnn(program: Program, draft: Draft) -> Iterator[Verdict]:
     keras = f"{draft.tf}.keras"
     draft.layers += _hidden_layers(program, draft)
     draft.layers.append(f"{draft.model} = {keras}.Model({draft.inputs}, {keras}.layers.Dense({units})({draft.net}))")
-    loss = f"{keras}.losses.{loss.format(repr(reduction))}"
-    metric_list = ", ".join(f"{keras}.metrics.{metric}" for metric in metrics)
-    draft.compile_arguments.update(loss=loss, metrics=f"[{metric_list}]")
+    draft.compile_arguments.update(loss=f"{keras}.losses.{loss.format(repr(reduction))}", metrics=metrics)
     message = f"{program.name} becomes a Keras model with the same layers and loss"
-    if program.name == "DNNRegressor":
-        yield noted(site, f"{message}; evaluate no longer reports label/mean and prediction/mean")
-    elif units == "1":
-        yield noted(site, f"{message}; evaluate no longer reports accuracy_baseline, label/mean and prediction/mean")
-    elif not is_none(arguments.get("dropout")):
-        yield noted(site, f"{message}; Dropout draws other random numbers than the Estimator's")
-    else:
-        yield exact(site, message)
+    differences = list(_differences(program, units))
+    yield noted(site, f"{message}; {'; '.join(differences)}") if differences else exact(site, message)
+
+
+def _differences(program: Program, units: str) -> Iterator[str]:
+    if not is_none(program.arguments.get("dropout")):
+        yield "Dropout draws other random numbers than the Estimator's"
+    if literal(program.arguments.get("batch_norm", ast.Constant(False))) is not False:
+        yield "with Adam and batch normalization the weights drift apart by rounding"
+    if program.name == "DNNClassifier" and units == "1" and program.is_v1:
+        yield "auc_precision_recall is interpolated in another way"
 
 
 def _hidden_layers(program: Program, draft: Draft) -> list[str]:
@@ -82,7 +84,8 @@ def _hidden_layers(program: Program, draft: Draft) -> list[str]:
     body = [f"{net} = {layers}.Dense({units}, activation={activation})({net})"]
     dropout = arguments.get("dropout")
     if dropout is not None and not is_none(dropout):
-        rate = draft.text(dropout) if literal(dropout) is not ... else f"{draft.text(dropout)} or 0.0"
+        is_known = literal(dropout) is not ...
+        rate = draft.text(dropout) if is_known else f"{draft.once(dropout, 'dropout', OR)} or 0.0"
         seed = "ResumableDropout" if draft.continues_input else f"{layers}.Dropout"
         if draft.continues_input:
             draft.pieces.add("ResumableDropout")
@@ -104,11 +107,11 @@ def _activation(program: Program, draft: Draft) -> str:
     found = symbol_of(program.module.names, given)
     if found is not None and found.tail.startswith("nn."):
         return f"{draft.tf}.{found.tail}"
-    return draft.text(given)
+    return draft.once(given, "activation")
 
 
-def _classifier_head(program: Program, draft: Draft) -> tuple[str, str, list[str]] | Verdict:
-    """The logits' width, the loss and the metrics; as they follow ``tf.keras.losses.`` and ``.metrics.``."""
+def _classifier_head(program: Program, draft: Draft) -> tuple[str, str, str] | Verdict:
+    """The logits' width, the loss as it follows ``tf.keras.losses.``, and the metrics."""
     given = program.arguments.get("n_classes")
     value = given
     if isinstance(given, ast.Name):
@@ -123,29 +126,18 @@ def _classifier_head(program: Program, draft: Draft) -> tuple[str, str, list[str
         )
     if classes > 2:
         assert given is not None
+        metrics = f"{draft.tf}.keras.metrics"
         return (
             draft.text(given),
             "SparseCategoricalCrossentropy(from_logits=True, reduction={})",
-            [
-                'SparseCategoricalAccuracy("accuracy")',
-                'SparseCategoricalCrossentropy("average_loss", from_logits=True)',
-            ],
+            f'[{metrics}.SparseCategoricalAccuracy("accuracy"),'
+            f' {metrics}.SparseCategoricalCrossentropy("average_loss", from_logits=True)]',
         )
-    return (
-        "1",
-        "BinaryCrossentropy(from_logits=True, reduction={})",
-        [
-            'BinaryAccuracy("accuracy", threshold=0.0)',
-            'BinaryCrossentropy("average_loss", from_logits=True)',
-            'AUC(name="auc", from_logits=True)',
-            'AUC(name="auc_precision_recall", curve="PR", from_logits=True)',
-            'Precision(thresholds=0.0, name="precision")',
-            'Recall(thresholds=0.0, name="recall")',
-        ],
-    )
+    draft.pieces.add("two_class_metrics")
+    return "1", "BinaryCrossentropy(from_logits=True, reduction={})", "two_class_metrics()"
 
 
-def _regressor_head(program: Program, draft: Draft) -> tuple[str, str, list[str]] | Verdict:
+def _regressor_head(program: Program, draft: Draft) -> tuple[str, str, str] | Verdict:
     dimension = program.arguments.get("label_dimension")
     if dimension is not None and literal(dimension) != 1:
         return manual(
@@ -153,7 +145,8 @@ def _regressor_head(program: Program, draft: Draft) -> tuple[str, str, list[str]
             "label_dimension other than 1 is not carried over yet",
             "Migrate with one label, or by hand.",
         )
-    return "1", "MeanSquaredError(reduction={})", ['MeanSquaredError("average_loss")']
+    draft.pieces.add("value_metrics")
+    return "1", "MeanSquaredError(reduction={})", "value_metrics()"
 
 
 def _reduction(program: Program) -> str | Verdict:

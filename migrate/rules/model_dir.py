@@ -18,6 +18,7 @@ from migrate.analysis.arguments import is_none
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.precedence import OR
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 
@@ -46,7 +47,7 @@ def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
         draft.before.append(f"{draft.model_dir} = {tempfile}")
     elif tempfile:
         draft.model_dir = draft.fresh("model_dir")
-        draft.before.append(f"{draft.model_dir} = {draft.text(given)} or {tempfile}")
+        draft.before.append(f"{draft.model_dir} = {draft.text(given, OR)} or {tempfile}")
     elif program.kind == "custom" and not isinstance(given, ast.Name):
         draft.model_dir = draft.fresh("model_dir")
         draft.before.append(f"{draft.model_dir} = {draft.text(given)}")

@@ -11,9 +11,10 @@ See: tf.feature_column.numeric_column, tf.keras.Input.
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
+from migrate.analysis.moves import is_pure, why_not_movable
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
@@ -25,11 +26,19 @@ _PARAMETERS = ("key", "shape", "default_value", "dtype", "normalizer_fn")
 
 @dataclass
 class _Columns:
-    """Columns by key and shape; with a loop, one column for each key that the loop gives."""
+    """Columns by key and shape; with a loop, one column for each key that the loop gives.
+
+    Attributes:
+      columns: the keys and shapes.
+      loop: the loop's variable and what it runs over.
+      statements: what exists only to make the columns.
+      sources: the expressions that the rewrite moves.
+    """
 
     columns: list[tuple[ast.expr, ast.expr | None]]
-    loop: tuple[ast.expr, ast.expr] | None
-    statements: list[ast.stmt]
+    loop: tuple[ast.Name, ast.expr] | None = None
+    statements: list[ast.stmt] = field(default_factory=list)
+    sources: list[ast.expr] = field(default_factory=list)
 
 
 @rule(
@@ -49,12 +58,13 @@ def numeric_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
         return
     try:
         columns = _read(program.module.names, given)
+        _hold_at(program, columns)
         shapes = [_shape(draft, shape) for _, shape in columns.columns]
     except Unbindable as reason:
         yield manual(given, str(reason), "Numeric columns are carried over; migrate others by hand for now.")
         return
     tf, inputs = draft.tf, draft.inputs
-    keys = [draft.text(key) for key, _ in columns.columns]
+    keys = [draft.once(key, "key") for key, _ in columns.columns]
     items = ", ".join(f"{key}: {tf}.keras.Input({shape}, name={key})" for key, shape in zip(keys, shapes, strict=True))
     if columns.loop is not None:
         variable, iterable = columns.loop
@@ -102,52 +112,66 @@ def _shape(draft: Draft, shape: ast.expr | None) -> str:
     raise Unbindable("the shape of a numeric column is not written out")
 
 
+def _hold_at(program: Program, columns: _Columns) -> None:
+    """Refuses columns that the place of the estimator may see otherwise."""
+    names, statement = program.module.names, program.statement
+    variable = columns.loop[0].id if columns.loop is not None else ""
+    for source in columns.sources:
+        reason = why_not_movable(names, source, statement, variable) if statement is not None else None
+        if reason is not None:
+            raise Unbindable(reason)
+    if columns.loop is not None and not all(is_pure(names, key) for key, _ in columns.columns):
+        raise Unbindable("the keys of the feature columns are computed by calls that cannot be repeated")
+
+
 def _read(names: Names, expression: ast.expr) -> _Columns:
     if isinstance(expression, ast.List | ast.Tuple):
-        columns, statements = [], []
+        all_of_them = _Columns([])
         for element in expression.elts:
-            column, statement = _column(names, element)
-            columns.append(column)
-            statements += statement
-        if not columns:
+            _add_column(names, all_of_them, element)
+        if not all_of_them.columns:
             raise Unbindable("the list of feature columns is empty here")
-        return _Columns(columns, None, statements)
+        return all_of_them
     if isinstance(expression, ast.ListComp):
         generator = expression.generators[0]
         if len(expression.generators) > 1 or generator.ifs or not isinstance(generator.target, ast.Name):
             raise Unbindable("the feature columns come from a comprehension that cannot be followed")
-        return _Columns([_numeric(names, expression.elt)], (generator.target, generator.iter), [])
+        loop = generator.target, generator.iter
+        return _Columns([_numeric(names, expression.elt)], loop, sources=[expression])
     if isinstance(expression, ast.Name):
         return _read_name(names, expression)
     raise Unbindable("the feature columns come from an expression that cannot be followed")
 
 
 def _read_name(names: Names, name: ast.Name) -> _Columns:
-    value = names.only_value(name)
-    if value is None:
+    value, found = names.only_value(name), names.scope_of(name).lookup(name.id)
+    if value is None or found is None or isinstance(found[0].node, ast.ClassDef) or isinstance(value, ast.Name):
         raise Unbindable(f"`{name.id}` is not assigned once in this file")
-    statement = names.statement_of(value)
-    found = names.scope_of(name).lookup(name.id)
-    assert found is not None
-    uses = names.uses(name.id, found[0])
+    statement, uses = names.statement_of(value), names.uses(name.id, found[0])
     if isinstance(value, ast.List) and not value.elts:
-        others = [use for use in uses if use is not name]
-        loops = [names.statement_of(use) for use in others]
+        loops = [names.statement_of(use) for use in uses if use is not name]
         if len(loops) != 1:
             raise Unbindable(f"`{name.id}` is filled in a way that cannot be followed")
-        return _read_append(names, name.id, loops[0], [statement])
+        return _read_append(names, name.id, loops[0], statement)
     for use in uses:
-        parent = names.parent(use)
-        if isinstance(parent, ast.Attribute | ast.AugAssign | ast.Subscript):
-            raise Unbindable(f"`{name.id}` is changed after it was made (line {use.lineno})")
+        if use is not name and _may_change(names, use):
+            raise Unbindable(f"`{name.id}` may be changed after it was made (line {use.lineno})")
     columns = _read(names, value)
-    own = {id(node) for s in columns.statements for node in ast.walk(s)} | {id(name)}
-    if all(id(use) in own for use in uses):
-        columns.statements.append(statement)
+    # Where something else reads the list it stays, and what it is made of stays with it.
+    columns.statements = [*columns.statements, statement] if uses == [name] else []
     return columns
 
 
-def _read_append(names: Names, name: str, append: ast.stmt, statements: list[ast.stmt]) -> _Columns:
+def _may_change(names: Names, use: ast.Name) -> bool:
+    """Whether a use of a list may change it: a method, an item, another name, or a function that is not TensorFlow's."""
+    parent = names.parent(use)
+    call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
+    if isinstance(call, ast.Call):
+        return symbol_of(names, call.func) is None
+    return isinstance(parent, ast.Attribute | ast.Assign | ast.AugAssign | ast.Subscript)
+
+
+def _read_append(names: Names, name: str, append: ast.stmt, empty: ast.stmt) -> _Columns:
     """``for key in keys: columns.append(numeric_column(key))``, the common way to make many."""
     loop = names.parent(append)
     call = append.value if isinstance(append, ast.Expr) else None
@@ -161,18 +185,33 @@ def _read_append(names: Names, name: str, append: ast.stmt, statements: list[ast
     if not (is_append and plain and isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)):
         raise Unbindable(f"`{name}` is filled in a way that cannot be followed")
     assert isinstance(call, ast.Call)
-    return _Columns([_numeric(names, call.args[0])], (loop.target, loop.iter), [*statements, loop])
+    if not all(_is_of_a_loop(names, use, loop.target.id) for use in _uses_of(names, loop.target)):
+        raise Unbindable(f"`{loop.target.id}` is used outside the loop that fills `{name}`")
+    return _Columns([_numeric(names, call.args[0])], (loop.target, loop.iter), [empty, loop], [loop.iter, call.args[0]])
 
 
-def _column(names: Names, element: ast.expr) -> tuple[tuple[ast.expr, ast.expr | None], list[ast.stmt]]:
+def _uses_of(names: Names, target: ast.Name) -> list[ast.Name]:
+    found = names.scope_of(target).lookup(target.id)
+    return [] if found is None else names.uses(target.id, found[0])
+
+
+def _is_of_a_loop(names: Names, use: ast.Name, name: str) -> bool:
+    """Whether a variable is read inside a loop that sets it."""
+    loops = (loop for loop in names.ancestors(use) if isinstance(loop, ast.For))
+    return any(isinstance(loop.target, ast.Name) and loop.target.id == name for loop in loops)
+
+
+def _add_column(names: Names, columns: _Columns, element: ast.expr) -> None:
+    value: ast.expr | None = element
     if isinstance(element, ast.Name):
-        value = names.only_value(element)
-        found = names.scope_of(element).lookup(element.id)
+        value, found = names.only_value(element), names.scope_of(element).lookup(element.id)
         if value is None or found is None:
             raise Unbindable(f"`{element.id}` is not assigned once in this file")
-        is_only_use = len(names.uses(element.id, found[0])) == 1
-        return _numeric(names, value), [names.statement_of(value)] if is_only_use else []
-    return _numeric(names, element), []
+        if names.uses(element.id, found[0]) == [element] and not isinstance(found[0].node, ast.ClassDef):
+            columns.statements.append(names.statement_of(value))
+    assert value is not None
+    columns.columns.append(_numeric(names, value))
+    columns.sources.append(value)
 
 
 def _numeric(names: Names, value: ast.expr) -> tuple[ast.expr, ast.expr | None]:

@@ -5,6 +5,8 @@ A ``tf.compat.v1.train`` optimizer, a name such as ``"Adam"``, or a Keras optimi
 Instead: the Keras optimizer with the old one's constants written out, because the defaults differ: Adam's epsilon is
 1e-08 in v1 and 1e-07 in Keras, a name means learning rate 0.05 in v1 and the Keras class's default in v2.
 
+v1's RMSProp began with a mean square of 1, which is assigned after ``compile``.
+
 Fidelity: exact to rounding; the comparison with the Estimator's own steps is a test. A function that makes the
 optimizer, and a learning rate that decays by ``global_step``, leave the program.
 
@@ -16,11 +18,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind, literal
-from migrate.analysis.names import Names
+from migrate.analysis.moves import why_not_movable
+from migrate.analysis.names import FunctionNode, Names
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import DNN, Example, Verdict, exact, manual, noted, rule
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,7 @@ _BY_NAME = {
     "RMSProp": "RMSPropOptimizer",
     "SGD": "GradientDescentOptimizer",
 }
+_KERAS = {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD"}
 _IGNORED = {"use_locking", "name"}
 _HELP = "Give a constant learning rate and an optimizer of tf.compat.v1.train or tf.keras, or migrate it by hand."
 
@@ -113,6 +117,7 @@ _HELP = "Give a constant learning rate and an optimizer of tf.compat.v1.train or
         "SGD(0.1, momentum=0.9, nesterov=True)",
         "estimator",
     ),
+    Example("hidden_units=[8], optimizer='RMSProp'", "slot.assign(tf.ones(slot.shape))", "estimator"),
     Example("hidden_units=[8], optimizer=lambda: tf1.train.AdamOptimizer(0.1)", None, "estimator"),
     Example("hidden_units=[8], optimizer=args.optimizer", None, "estimator"),
     kinds=DNN,
@@ -126,9 +131,27 @@ def optimizer(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield manual(given, str(reason), _HELP)
         return
     draft.compile_arguments = {"optimizer": text, **draft.compile_arguments}
+    if text.partition("(")[0].endswith("RMSprop"):
+        yield from _rmsprop(program, draft, given)
+        return
     draft.absorbed += statements
     if given is not None:
         yield exact(given, "the optimizer becomes its Keras counterpart with the same constants")
+
+
+def _rmsprop(program: Program, draft: Draft, given: ast.expr | None) -> Iterator[Verdict]:
+    """The mean square begins at 1 in v1 and at 0 in Keras, which moves the weights of the first steps far apart."""
+    assert given is not None
+    if not program.is_v1:
+        yield noted(given, "its first steps differ a little: the old RMSProp squared its epsilon")
+        return
+    draft.after_compile += [
+        f"{draft.model}.optimizer.build({draft.model}.trainable_variables)",
+        f"for slot in {draft.model}.optimizer.variables:",
+        '    if "velocity" in slot.name:  # where RMSPropOptimizer began',
+        f"        slot.assign({draft.tf}.ones(slot.shape))",
+    ]
+    yield exact(given, "becomes Keras's RMSprop, whose mean square is made to begin at 1 as the old one's")
 
 
 def _optimizer(program: Program, draft: Draft, given: ast.expr | None) -> tuple[str, list[ast.stmt]]:
@@ -141,6 +164,9 @@ def _optimizer(program: Program, draft: Draft, given: ast.expr | None) -> tuple[
         found_name = names.scope_of(given).lookup(given.id)
         if found_name is not None and len(names.uses(given.id, found_name[0])) == 1:
             statements.append(names.statement_of(value))
+        reason = why_not_movable(names, value, program.statement) if program.statement is not None else None
+        if reason is not None:
+            raise Unbindable(reason)
     keras = f"{draft.tf}.keras.optimizers"
     name = "Adagrad" if value is None else literal(value)
     if isinstance(name, str):
@@ -152,13 +178,21 @@ def _optimizer(program: Program, draft: Draft, given: ast.expr | None) -> tuple[
         raise Unbindable("the optimizer comes from an expression that cannot be followed")
     module, _, name = found.tail.rpartition(".")
     if module in ("keras.optimizers", "keras.optimizers.legacy", "optimizers"):
-        arguments = draft.text(value).partition("(")[2]
-        if any(keyword.arg in ("lr", "decay") for keyword in value.keywords):
-            raise Unbindable("`lr` and `decay` are not arguments of today's Keras optimizers")
-        return f"{keras}.{name}({arguments}", statements
+        if name not in _KERAS:
+            raise Unbindable(f"`{found.tail}` is no optimizer that is known to train the same")
+        return f"{keras}.{name}({_as_given(draft, value)})", statements
     if module != "train" or name not in _V1:
         raise Unbindable(f"`{found.tail}` has no Keras counterpart that is known to train the same")
     return f"{keras}.{_from_v1(draft, _V1[name], value)}", statements
+
+
+def _as_given(draft: Draft, call: ast.Call) -> str:
+    """A Keras optimizer's own arguments."""
+    given = bind(call, ("",) * len(call.args))  # refuses *args and **kwargs, which may hold anything
+    if "lr" in given or "decay" in given:
+        raise Unbindable("`lr` and `decay` are not arguments of today's Keras optimizers")
+    named = [f"{keyword.arg}={draft.text(keyword.value)}" for keyword in call.keywords]
+    return ", ".join([*map(draft.text, call.args), *named])
 
 
 def _by_name(name: str, is_v1: bool) -> str:
@@ -188,11 +222,21 @@ def _from_v1(draft: Draft, known: _V1Optimizer, call: ast.Call) -> str:
 
 
 def _is_plain(names: Names, value: ast.expr) -> bool:
-    """Whether a learning rate is a Python number, not a tensor: no call stands behind it but float()."""
-    for node in ast.walk(value):
-        if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == "float"):
-            return False
-        behind = names.only_value(node) if isinstance(node, ast.Name) else None
-        if behind is not None and symbol_of(names, getattr(behind, "func", behind)) is not None:
-            return False
+    """Whether a learning rate is a Python number as far as the file tells: no TensorFlow, no function of the file."""
+    seen: set[ast.AST] = set()
+    waiting: list[ast.AST] = [value]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name) and isinstance(names.definition(node.func), FunctionNode):
+                return False
+            if symbol_of(names, node.func) is not None:
+                return False
+        elif isinstance(node, ast.Name):
+            found = names.scope_of(node).lookup(node.id)
+            waiting += [binding.value for binding in (found[1] if found else []) if binding.value is not None]
+        waiting += ast.iter_child_nodes(node)
     return True

@@ -16,12 +16,14 @@ See: tf.estimator.Estimator.train, tf.keras.Model.fit, tf.keras.callbacks.Backup
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import Part, ReplaceStatement
+from migrate.rewrite.precedence import ARGUMENT, COMPARED, PRODUCT, SUM
 from migrate.rules.rule import DNN, Example, Verdict, exact, manual, noted, rule
 
 _BACKUP_COST = (
@@ -83,9 +85,9 @@ def _with_manager(draft: Draft, call: MethodCall, steps: ast.expr | None, max_st
     if draft.continues_input:
         dataset += f".skip({recovery}.step)"
     if max_steps is not None and not is_none(max_steps):
-        limit = _repeatable(draft, lines, max_steps, "max_steps")
-        fit = _fit(draft, call, f"{dataset}.take({limit} - {recovery}.step)", [recovery])
-        return "\n".join([*lines, f"if {recovery}.restore() < {limit}:", f"    {fit}"])
+        bound, summand = _repeatable(draft, lines, max_steps, COMPARED, SUM)
+        fit = _fit(draft, call, f"{dataset}.take({summand} - {recovery}.step)", [recovery])
+        return "\n".join([*lines, f"if {recovery}.restore() < {bound}:", f"    {fit}"])
     if steps is not None and not is_none(steps):
         dataset += f".take({draft.text(steps)})"
     return f"{recovery}.restore()\n{_fit(draft, call, dataset, [recovery])}"
@@ -94,7 +96,7 @@ def _with_manager(draft: Draft, call: MethodCall, steps: ast.expr | None, max_st
 def _with_backup(draft: Draft, call: MethodCall, interval: str, max_steps: ast.expr) -> str:
     draft.has_backup_fit = True
     lines: list[str] = []
-    limit = _repeatable(draft, lines, max_steps, "max_steps")
+    limit, dividend = _repeatable(draft, lines, max_steps, ARGUMENT, PRODUCT)
     last: list[str] = []
     whole = literal(max_steps)
     if interval == "1":
@@ -103,7 +105,8 @@ def _with_backup(draft: Draft, call: MethodCall, interval: str, max_steps: ast.e
         epochs = str(-(-whole // int(interval)))
         last = [] if whole % int(interval) == 0 else [f"StopAtStep({limit})"]
     else:
-        epochs = f"{draft.vocabulary.standard('math')}.ceil({limit} / {interval})"
+        divisor = interval if re.fullmatch(r"[\w.]+", interval) else f"({interval})"
+        epochs = f"{draft.vocabulary.standard('math')}.ceil({dividend} / {divisor})"
         last = [f"StopAtStep({limit})"]
     if last:
         draft.pieces.add("StopAtStep")
@@ -126,9 +129,10 @@ def _hooks(draft: Draft, call: MethodCall) -> list[str]:
     return [f"*{draft.text(given)}"]
 
 
-def _repeatable(draft: Draft, lines: list[str], node: ast.expr, name: str) -> str:
-    if not any(isinstance(part, ast.Call | ast.NamedExpr | ast.Await) for part in ast.walk(node)):
-        return draft.text(node)
-    variable = draft.fresh(name)
+def _repeatable(draft: Draft, lines: list[str], node: ast.expr, *places: int) -> list[str]:
+    """The limit as each of several places needs it; a variable where it must not be evaluated more than once."""
+    if not any(isinstance(part, ast.Call | ast.NamedExpr | ast.Await | ast.Yield) for part in ast.walk(node)):
+        return [draft.text(node, place) for place in places]
+    variable = draft.fresh("max_steps")
     lines.append(f"{variable} = {draft.text(node)}")
-    return variable
+    return [variable] * len(places)

@@ -107,14 +107,18 @@ def _changes(
     """Whether the binding or assignment ``node`` may run between two statements, of which one runs before the other."""
     if len(bindings) == 1:
         return False
-    line = getattr(node, "lineno", 0)
+    place, start, end = _place(node), _place(origin), _place(statement)
     if names.scope_of(origin) is not names.scope_of(statement):
-        return line > origin.lineno or isinstance(node, ast.expr)
-    if origin.lineno < line < statement.lineno:
+        return place > start or isinstance(node, ast.expr)
+    if start < place < end:
         return True
     around = {id(loop) for loop in names.ancestors(origin) if isinstance(loop, _LOOPS)}
     loops = [loop for loop in names.ancestors(statement) if isinstance(loop, _LOOPS) and id(loop) not in around]
-    return any(loop.lineno <= line <= (loop.end_lineno or line) for loop in loops)
+    return any(_place(loop) <= place <= ((loop.end_lineno or 0) + 1, 0) for loop in loops)
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _runs_straight_on(names: Names, origin: ast.stmt, statement: ast.stmt) -> bool:

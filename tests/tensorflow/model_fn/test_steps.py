@@ -6,6 +6,7 @@ import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_secs import EverySecs
 from migrate.recovery.model_fn_spec import EstimatorSpec
+from migrate.recovery.model_fn_steps import training_steps
 
 from .linear import Job, checkpoints, input_fn, loss_of, trained
 from .test_training import event_values
@@ -149,3 +150,21 @@ def test_every_is_due_at_first_and_when_the_seconds_are_over():
     hourly, always = EverySecs(3600), EverySecs(0)
     assert [hourly.due() for _ in range(3)] == [True, False, False]
     assert [always.due() for _ in range(3)] == [True, True, True]
+
+
+@pytest.mark.parametrize(("secs", "saved"), [(3600, {0, 10}), (0, {0, 1, 10})])
+def test_saves_by_the_clock_at_the_start_when_the_seconds_are_over_and_at_the_end(tmp_path, secs, saved):
+    job = Job(tmp_path, every=1, keep=None)
+    save = EverySecs(secs)
+    for step in training_steps(job.train, job.dataset, job.manager, max_steps=10):
+        if save.due():
+            job.manager.save(checkpoint_number=step)
+    job.manager.save(checkpoint_number=step)
+    names = checkpoints(tmp_path)
+    assert saved <= {int(name.removeprefix("ckpt-")) for name in names}
+    assert secs == 0 or len(names) == len(saved)
+
+
+def test_python_is_left_out_for_many_steps(tmp_path):
+    job = Job(tmp_path)
+    assert len(list(training_steps(job.train, job.dataset, job.manager, max_steps=3000, log_every=None))) < 300

@@ -95,13 +95,13 @@ def main():
         classifier.fit(
             train_dataset.take(args.max_steps - recovery.step),
             verbose=0,
-            callbacks=[recovery, training_log, InterruptHook(args.interrupt_at)],
+            callbacks=[training_log, recovery, InterruptHook(args.interrupt_at)],
         )
     if recovery.restore() < args.max_steps:
         classifier.fit(
             train_dataset.take(args.max_steps - recovery.step),
             verbose=0,
-            callbacks=[recovery, training_log],
+            callbacks=[training_log, recovery],
         )
     metrics = {
         "global_step": recovery.restore(),

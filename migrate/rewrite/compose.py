@@ -33,7 +33,7 @@ def _keras(draft: Draft) -> None:
     program, span = draft.program, draft.module.span
     assert program.statement is not None
     model = [*draft.before, *draft.columns, *draft.layers]
-    model.append(f"{draft.model}.compile({_arguments(draft.compile_arguments)})")
+    model += [f"{draft.model}.compile({_arguments(draft.compile_arguments)})", *draft.after_compile]
     recovery = [_backup(draft) if draft.uses_backup else _recovery(draft)]
     recovery.append(f"{draft.log} = TrainingLog({_arguments({'': draft.model_dir, **draft.log_arguments})})")
     draft.pieces.add("TrainingLog")

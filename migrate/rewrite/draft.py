@@ -99,6 +99,7 @@ class Draft:
       net: the variable that the layers are chained through.
       before: statements that stand before the model.
       columns: statements that make the inputs and join them into the first layer.
+      column_keys: the names of the features, None where only the program knows them.
       layers: statements that build the rest of the model.
       compile_arguments: arguments of ``model.compile``.
       after_compile: statements that follow.
@@ -138,6 +139,7 @@ class Draft:
     net: str = "net"
     before: list[str] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
+    column_keys: set[object] | None = None
     layers: list[str] = field(default_factory=list)
     compile_arguments: dict[str, str] = field(default_factory=dict)
     after_compile: list[str] = field(default_factory=list)
@@ -239,7 +241,36 @@ class Draft:
         return self.text(node) if value else "None"
 
     def dataset(self, call: MethodCall) -> str:
-        """The expression for the dataset that a call trains, evaluates or predicts on."""
+        """The expression for the dataset that a call trains, evaluates or predicts on, with the model's features alone.
+
+        Keras 3 takes a dict's values in the order of its keys, so that a feature too many would be taken for another.
+        """
+        if self.has_only_columns(call):
+            return self._dataset(call)
+        if call.method == "predict":
+            select = f"lambda *batch: ({{key: batch[0][key] for key in {self.keys}}}, *batch[1:])"
+        else:
+            select = f"lambda features, labels: ({{key: features[key] for key in {self.keys}}}, labels)"
+        return f"{self._dataset(call)}.map({select})"
+
+    @property
+    def keys(self) -> str:
+        """An expression for the names of the model's features."""
+        if self.program.returned is None or self.column_keys is None:
+            return self.inputs
+        return repr(tuple(sorted(self.column_keys)))
+
+    def has_only_columns(self, call: MethodCall) -> bool:
+        """Whether a call's input is seen to give the model's features and no others."""
+        helper = call.input.helper if call.input is not None else None
+        x = next((k.value for k in helper.keywords if k.arg == "x"), None) if helper is not None else None
+        if x is None and helper is not None and helper.args:
+            x = helper.args[0]
+        if not isinstance(x, ast.Dict) or self.column_keys is None:
+            return False
+        return {key.value for key in x.keys if isinstance(key, ast.Constant)} == self.column_keys
+
+    def _dataset(self, call: MethodCall) -> str:
         assert call.input is not None
         if call.input.helper is None:
             return self.called(call.input)

@@ -4,6 +4,9 @@ The canned network reads its features through feature columns, in the order of t
 
 Instead: one ``tf.keras.Input`` a column, flattened and joined in the order of their names, which is the Estimator's.
 
+Features that the model does not use are left out of a dataset whose keys are not written out: Keras 3 would take one for
+another.
+
 Fidelity: exact for ``numeric_column`` without ``normalizer_fn``. Every other column leaves the program.
 
 See: tf.feature_column.numeric_column, tf.keras.Input.
@@ -71,6 +74,15 @@ def numeric_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
         items += f" for {draft.text(variable)} in {draft.text(iterable)}"
     draft.columns.append(f"{inputs} = {{{items}}}")
     draft.columns.append(f"{draft.net} = {_joined(draft, keys, shapes, columns.loop is not None)}")
+    known = {literal(key) for key, _ in columns.columns}
+    draft.column_keys = known if columns.loop is None and ... not in known else None
+    if program.returned is not None and draft.column_keys is None:
+        yield manual(
+            given,
+            "which features the model takes is known where it is made alone, and it is trained elsewhere",
+            "Write the names of the columns as literals, or train where the estimator is made.",
+        )
+        return
     draft.absorbed += columns.statements
     yield exact(given, "each numeric column becomes an input of the Keras model")
 

@@ -9,8 +9,9 @@ data stood. With ``--recovery backup-and-restore``: epochs of ``save_checkpoints
 
 Fidelity: exact with ``CheckpointManager``. With ``BackupAndRestore`` noted: nothing is saved before the first epoch
 ends; on Keras 3 its only copy is written in place, and of 60 kills near a save 44 left a job that could not start
-again (4 of 60 with ``--target keras3``, which adds ``double_checkpoint=True``); a clean stop inside an epoch counts as
-a whole one, so that the job ends early.
+again (4 of 60 with ``--target keras3``, which adds ``double_checkpoint=True``); an exception in the last step of an
+epoch comes before its backup and costs the epoch; a clean stop inside an epoch counts as a whole one, so that the job
+ends early.
 
 See: tf.estimator.Estimator.train, tf.keras.Model.fit, tf.keras.callbacks.BackupAndRestore.
 """
@@ -27,8 +28,8 @@ from migrate.rewrite.precedence import ARGUMENT, COMPARED, PRODUCT, SUM
 from migrate.rules.rule import DNN, Example, Verdict, exact, manual, noted, rule
 
 _BACKUP_COST = (
-    "recovered by BackupAndRestore: nothing is saved before the first epoch ends, a clean stop inside an epoch counts"
-    " as a whole one, and a kill during a save on Keras 3 can leave a job that cannot start again"
+    "recovered by BackupAndRestore: nothing is saved before the first epoch ends, an exception in the last step of an"
+    " epoch costs the epoch, a clean stop inside an epoch counts as a whole one, and a kill during a save on Keras 3 can leave a job that cannot start again"
 )
 
 
@@ -115,8 +116,10 @@ def _with_backup(draft: Draft, call: MethodCall, interval: str, max_steps: ast.e
 
 
 def _fit(draft: Draft, call: MethodCall, what: str, first: list[str], last: list[str] | None = None) -> str:
-    # The callback that saves comes first: a hook that raises at a step finds the step saved, as in the Estimator.
-    callbacks = [*first, draft.log, *_hooks(draft, call), *(last or [])]
+    # The callback that saves comes before the hooks: one that raises at a step finds the step saved, as in the
+    # Estimator. The log comes before it, so that a loss that is not a number is never saved.
+    saves_by_step = [draft.log, *first] if first == [draft.recovery] else [*first, draft.log]
+    callbacks = [*saves_by_step, *_hooks(draft, call), *(last or [])]
     return f"{call.estimator}.fit({what}, verbose=0, callbacks=[{', '.join(callbacks)}])"
 
 

@@ -17,11 +17,12 @@ from types import FrameType
 from rich.console import Console
 
 from migrate.verify import document, page
+from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.table import tables
-from migrate.verify.verification import MOST_CHANGES, Converter, Request, Verification, copy_directory, verify
+from migrate.verify.verification import MOST_CHANGES, Converter, Request, Verification, verify
 
 MATCHES, DIFFERS, CANNOT = 0, 1, 2
 INTERRUPTED = 130

@@ -270,8 +270,9 @@ def _evaluations(old: Record, new: Record, tolerance: float, shared: bool, reaso
     texts = (_show(sorted(step or 0 for step in before)), _show(sorted(step or 0 for step in after)))
     if not before and not after:
         return Row("evaluations", *texts, Verdict.NOT_COMPARED, "neither program evaluated")
-    if reason:
-        return Row("evaluations", *texts, Verdict.NOT_COMPARED, reason)
+    unseen = "" if before and after else f"{'NEW' if before else 'OLD'} evaluates in no way that is seen, if at all"
+    if reason or unseen:
+        return Row("evaluations", *texts, Verdict.NOT_COMPARED, reason or unseen)
     if before.keys() != after.keys():
         return Row("evaluations", *texts, Verdict.DIFFERENT, "not at the same steps")
     if not shared:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import Any
 from migrate.verify.checkpoint import read_variables
 from migrate.verify.child import Child, attempt_of_all
 from migrate.verify.cluster import worker_variables
+from migrate.verify.directory import copy_directory
 from migrate.verify.faults.fault import Fault, Place
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
@@ -94,7 +94,7 @@ def run_interrupted(
             return run_interrupted(program, fault, Path(place) / "model", initial, timeout, progress, variables)
     directory = Path(model_dir).resolve()
     if initial is not None:
-        shutil.copytree(initial, directory, dirs_exist_ok=True)
+        copy_directory(Path(initial), directory)
     if fault is None:
         progress("undisturbed")
         attempt = run(program, directory, timeout=timeout)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 from migrate.verify import child
 from migrate.verify.checkpoint import read_variables
 from migrate.verify.compare import Comparison, compare
+from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS, Fault, FaultUnavailable
 from migrate.verify.faults.kills import Kill
 from migrate.verify.faults.save import KillInSave
@@ -25,11 +25,6 @@ Converter = Callable[[Path, Path], None]
 """Turns OLD's directory, the first, into one that NEW can start from, the second, which does not exist yet."""
 
 MOST_CHANGES = 64
-
-
-def copy_directory(old: Path, new: Path) -> None:
-    """Let NEW start from OLD's files as they are."""
-    shutil.copytree(old, new)
 
 
 @dataclass

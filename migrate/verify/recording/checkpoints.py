@@ -65,6 +65,7 @@ def _read(original: Callable[..., Any], self: Any, path: Any, *args: Any, **kwar
     if training.driver is None and training.phase == "train":
         steps.consider(self)
         training.stands_at(steps.read())
+        training.unsettled = True
     step = steps.of(self)
     saving.restored("checkpoint", path, steps.in_path(path) if step is None else step)
     return result

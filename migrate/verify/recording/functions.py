@@ -51,25 +51,39 @@ def _gradient(original: Callable[..., Any], self: Any, target: Any, *args: Any, 
 
 def _compute_gradients(original: Callable[..., Any], self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
     with journal.observing("loss"):
-        _push_loss(loss)
+        loss = _pushed_with(loss)
     return original(self, loss, *args, **kwargs)
 
 
-def _push_loss(loss: Any) -> None:
+def _pushed_with(loss: Any) -> Any:
+    """The same loss; who computes its gradient pushes it too: wrap_function drops an operation that nobody needs."""
+    import tensorflow as tf
+
+    push = _push_loss(loss)
+    if push is None:
+        return loss
+    with tf.control_dependencies([push]):
+        return tf.identity(loss)
+
+
+def _push_loss(loss: Any) -> Any:
+    """Push the loss of a step; the operation that does so in a traced function, None where there is nothing to push."""
     import tensorflow as tf
 
     if training.phase != "train" or not tf.is_tensor(loss) or not loss.dtype.is_floating:
-        return
+        return None
     # A TF1 graph is left as it is, its session's hook sees the loss; of several local replicas there is no one loss.
     if not tf.compat.v1.executing_eagerly_outside_functions():
-        return
+        return None
     if tf.distribute.has_strategy() and len(tf.distribute.get_strategy().extended.worker_devices) > 1:
-        return
-    ring.losses.push(loss)
+        return None
+    return ring.losses.push(loss)
 
 
 def _called(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     depth = getattr(_depth, "value", 0)
+    if depth == 0 and training.unsettled and training.driver is None:
+        training.stands_at(steps.read())
     _depth.value = depth + 1
     try:
         result = original(self, *args, **kwargs)

@@ -33,18 +33,19 @@ class Ring:
         self.taken = 0
         self.eager: list[Any] = []
 
-    def push(self, value: Any) -> None:
-        """Add a scalar, eagerly or while a function is traced."""
+    def push(self, value: Any) -> Any:
+        """Add a scalar, eagerly or while a function is traced; then the operation that does so is returned."""
         import tensorflow as tf
 
         if tf.executing_eagerly():
             self.eager.append(value)
-            return
+            return None
         rows = _variable()
         value = tf.cast(tf.reduce_sum(value) if value.shape.rank != 0 else value, tf.float64)
         count = rows.gather_nd([self.row, 0])
         place = tf.cast(tf.math.floormod(count, tf.constant(PLACES, tf.float64)), tf.int32) + 1
-        rows.scatter_nd_update([[self.row, 0], [self.row, place]], [count + 1, value])
+        done = rows.scatter_nd_update([[self.row, 0], [self.row, place]], [count + 1, value])
+        return done.op if hasattr(done, "op") else done
 
     def take(self, fresh: bool = True) -> list[Any]:
         """The values since the last call, oldest first, as Python numbers.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -86,6 +87,9 @@ def watch_saver(module: ModuleType) -> None:
 
 
 def _save(original: Callable[..., Any], self: Any, sess: Any, save_path: Any, *args: Any, **kwargs: Any) -> Any:
+    if os.path.basename(os.path.dirname(str(save_path))) == "variables":
+        # The weights of a SavedModel: an export, from which nothing resumes.
+        return original(self, sess, save_path, *args, **kwargs)
     given = args[0] if args else kwargs.get("global_step")
     number: int | None = int(given) if hasattr(given, "__index__") else None  # type: ignore[arg-type]
     step = training.step if number is None else number
@@ -96,5 +100,6 @@ def _save(original: Callable[..., Any], self: Any, sess: Any, save_path: Any, *a
 
 def _restore(original: Callable[..., Any], self: Any, sess: Any, save_path: Any) -> Any:
     result = original(self, sess, save_path)
+    training.unsettled = training.phase == "train"
     saving.restored("saver", save_path, steps.in_path(save_path))
     return result

@@ -18,6 +18,9 @@ driver: str | None = None
 """What reports the steps at the moment, so that nothing inside it does so too: ``fit``, ``session`` or None."""
 
 
+unsettled = False
+"""Whether a restore may have moved the counter unseen: of an Estimator's checkpoint it is put off, or a session's."""
+
 _looping = False
 
 
@@ -59,7 +62,8 @@ def stands_at(at: int | None) -> None:
 
 def stepped_in_loop(to: int, losses: list[float], digests: list[int]) -> None:
     """As ``stepped``, in a loop of the program's own, which begins with its first step."""
-    global _looping
+    global _looping, unsettled
+    unsettled = False
     if not _looping:
         _looping = True
         started("loop", to - 1 if step is None else step)

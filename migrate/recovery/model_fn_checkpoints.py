@@ -35,19 +35,22 @@ def mend_checkpoint_list(model_dir):
         names = [*(name for name in listed if name != latest), latest]
         preserved = state.last_preserved_timestamp
     whole = _without_torn(model_dir, names) or _without_torn(model_dir, found)
-    if found and not whole:
+    if (found or names) and not whole:
         raise ValueError(f"None of the checkpoints in {model_dir} can be read.")
-    managed = {n: found[n] for n in whole if not n.startswith("model.ckpt-")}
+    managed = {n: found[n] for n in whole if n.startswith("ckpt-") and n in found}
     if whole != names or list(managed) != listed:
         _write_list(model_dir, whole[-1], managed, preserved)
 
 
 def _on_disk(model_dir):
     """Returns the time of each checkpoint, in seconds, by name and in order of step."""
-    files = tf.io.gfile.glob(os.path.join(model_dir, "*ckpt-*.index"))
-    times = {f: tf.io.gfile.stat(f).mtime_nsec / 1e9 for f in files}
-    by_step = sorted(times, key=lambda f: int(re.search(r"-(\d+)\.index$", f)[1]))
-    return {os.path.basename(f)[: -len(".index")]: times[f] for f in by_step}
+    steps, times = {}, {}
+    for path in tf.io.gfile.glob(os.path.join(model_dir, "*.index")):
+        match = re.fullmatch(r"((?:model\.)?ckpt-(\d+))\.index", os.path.basename(path))
+        if match:
+            steps[match[1]] = int(match[2])
+            times[match[1]] = tf.io.gfile.stat(path).mtime_nsec / 1e9
+    return {name: times[name] for name in sorted(steps, key=steps.get)}
 
 
 def _without_torn(model_dir, names):

@@ -84,10 +84,9 @@ def train(side, size):
         stretches = []
         for i in range(STRETCHES + 1):
             began = time.perf_counter()
-            for step in training_steps(job, dataset, manager, max_steps=WARM_UP + i * steps):
-                pass
+            list(training_steps(job, dataset, manager, max_steps=WARM_UP + i * steps))
             stretches.append(time.perf_counter() - began)
-        save(step)
+        save(int(job.global_step))
         seconds = min(stretches[1:])
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"step": seconds / steps * 1e3, "save": min(saves) * 1e3, "memory": memory}

@@ -131,6 +131,29 @@ def test_a_lost_list_is_made_again(tmp_path, content):
     assert checkpoints(tmp_path) == ["ckpt-11", "ckpt-15", "ckpt-16"]
 
 
+def test_a_list_of_files_that_are_gone_is_an_error_and_not_a_start_from_scratch(tmp_path):
+    Job(tmp_path).run(4)
+    for path in tmp_path.glob("ckpt-*"):
+        path.unlink()
+    with pytest.raises(ValueError, match="None of the checkpoints"):
+        Job(tmp_path)
+
+
+def test_a_checkpoint_that_someone_deleted_leaves_the_list(tmp_path):
+    Job(tmp_path).run(11)
+    for path in tmp_path.glob("ckpt-8*"):
+        path.unlink()
+    assert Job(tmp_path).manager.checkpoints == [str(tmp_path / "ckpt-4"), str(tmp_path / "ckpt-11")]
+
+
+def test_checkpoints_of_another_name_are_neither_found_nor_deleted(tmp_path):
+    tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(tmp_path / "best.ckpt-99"))
+    Job(tmp_path, keep=1).run(11)
+    (tmp_path / "checkpoint").unlink()
+    assert Job(tmp_path, keep=1).restored == 11
+    assert (tmp_path / "best.ckpt-99.index").exists()
+
+
 def test_a_list_that_is_in_order_is_left_as_it_is(tmp_path):
     Job(tmp_path).run(11)
     before = (tmp_path / "checkpoint").read_text()

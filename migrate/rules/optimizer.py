@@ -198,8 +198,8 @@ def _as_given(draft: Draft, call: ast.Call) -> str:
 def _by_name(name: str, is_v1: bool) -> str:
     """The constructor for a name; v2 took the Keras class's own defaults."""
     known = _V1[_BY_NAME[name]]
-    if not is_v1:
-        return f"{known.keras}()"
+    if not is_v1:  # the old RMSprop added its epsilon, 1e-07, before the root
+        return f"{known.keras}(epsilon=1e-14)" if name == "RMSProp" else f"{known.keras}()"
     constants = {key: value for key, value in known.constants.items() if key != "learning_rate"}
     return f"{known.keras}({', '.join(['0.05', *(f'{key}={value}' for key, value in constants.items())])})"
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from migrate.analysis.names import FunctionNode, Names
 from migrate.analysis.symbols import INPUT_FNS, Symbol, symbol_of
 
+_FILLED_IN = {"mode", "params", "config"}
+"""Parameters that the Estimator passes to an input function, those with a default too."""
+
 
 @dataclass(frozen=True)
 class Input:
@@ -33,17 +36,20 @@ class Inputs:
 
     def __init__(self, names: Names) -> None:
         self.names = names
+        self._following: list[ast.expr] = []
 
     def behind(self, expression: ast.expr) -> Input:
         """The input that an estimator's method gets by ``input_fn=expression``."""
         if isinstance(expression, ast.Name):
             value = self.names.only_value(expression)
             if isinstance(value, ast.Call) and self._is_helper(value):
-                found = self.names.scope_of(expression).lookup(expression.id)
-                assert found is not None
-                statement = found[1][0].node
-                if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-                    return Input(expression, problem=f"`{expression.id}` is bound together with other names")
+                statement, found = self.names.statement_of(value), self.names.scope_of(expression).lookup(expression.id)
+                if (
+                    found is None
+                    or found[0] is not self.names.scope_of(statement)
+                    or isinstance(found[0].node, ast.ClassDef)
+                ):
+                    return Input(expression, problem=f"`{expression.id}` is a global name or an attribute of a class")
                 return self._helper(expression, value, statement, expression.id)
         if isinstance(expression, ast.Call) and self._is_helper(expression):
             return self._helper(expression, expression, None, None)
@@ -62,15 +68,31 @@ class Inputs:
         function, arguments = self._function(expression)
         if function is None:
             return f"`{ast.unparse(expression)}` is not a function of this file, so what it returns cannot be told"
-        if arguments is None and _required(function):
-            return f"the input function takes `{_required(function)[0]}`, which the estimator fills in"
+        filled_in = [
+            name for name in _parameters(function) if name in _FILLED_IN and not _gives(arguments, name, function)
+        ]
+        if arguments is None:
+            filled_in += _required(function)
+        if filled_in:
+            return f"the input function takes `{filled_in[0]}`, which the estimator fills in"
+        name = getattr(function, "name", "lambda")
+        if isinstance(function, ast.AsyncFunctionDef) or getattr(function, "decorator_list", None):
+            return f"`{name}` is no plain function"
         if not self._returns_dataset(function, set()):
-            name = getattr(function, "name", "lambda")
             return f"`{name}` is not seen to return a tf.data.Dataset"
         return None
 
     def _function(self, expression: ast.expr) -> tuple[FunctionNode | None, ast.Call | None]:
-        """The function that ``expression`` evaluates to, and the call that fixes its arguments, if any."""
+        """The function that ``expression`` evaluates to, and the ``functools.partial`` of it, if any."""
+        if expression in self._following:  # made from itself
+            return None, None
+        self._following.append(expression)
+        try:
+            return self._follow(expression)
+        finally:
+            self._following.pop()
+
+    def _follow(self, expression: ast.expr) -> tuple[FunctionNode | None, ast.Call | None]:
         if isinstance(expression, ast.Lambda):
             return expression, None
         if isinstance(expression, ast.Name):
@@ -84,7 +106,7 @@ class Inputs:
                 function, _ = self._function(expression.args[0])
                 return function, expression
             factory, _ = self._function(expression.func)
-            inner = _only_return(factory) if factory is not None else None
+            inner = self._only_return(factory) if factory is not None else None
             if isinstance(inner, ast.Name | ast.Lambda):
                 return self._function(inner)
         return None, None
@@ -97,13 +119,25 @@ class Inputs:
             return self._is_dataset(function.body, seen)
         returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
         values = [node.value for node in returns if self.names.scope_of(node).node is function]
+        if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
+            return False
         return bool(values) and all(value is not None and self._is_dataset(value, seen) for value in values)
+
+    def _only_return(self, function: FunctionNode) -> ast.expr | None:
+        """What a function returns, if it is a plain one and returns in one place."""
+        if isinstance(function, ast.Lambda):
+            return function.body
+        if isinstance(function, ast.AsyncFunctionDef) or function.decorator_list:
+            return None
+        returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+        own = [node for node in returns if self.names.scope_of(node).node is function]
+        return own[0].value if len(own) == 1 else None
 
     def _is_dataset(self, value: ast.expr, seen: set[ast.AST]) -> bool:
         if isinstance(value, ast.Call):
             found = symbol_of(self.names, value.func)
             if found is not None:
-                return found.tail.startswith("data.") and "Iterator" not in found.tail
+                return found.tail.startswith("data.") and "iterator" not in found.tail.lower()
             if isinstance(value.func, ast.Attribute):
                 is_iterator = "iterator" in value.func.attr or value.func.attr == "get_next"
                 return not is_iterator and self._is_dataset(value.func.value, seen)
@@ -132,11 +166,17 @@ def _is_method_of(value: ast.expr, name: str) -> bool:
     return isinstance(value, ast.Name) and value.id == name
 
 
-def _only_return(function: FunctionNode) -> ast.expr | None:
-    if isinstance(function, ast.Lambda):
-        return function.body
-    last = function.body[-1]
-    return last.value if isinstance(last, ast.Return) else None
+def _parameters(function: FunctionNode) -> list[str]:
+    arguments = function.args
+    return [argument.arg for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
+
+
+def _gives(partial: ast.Call | None, name: str, function: FunctionNode) -> bool:
+    """Whether a ``functools.partial`` of a function gives one of its parameters."""
+    if partial is None:
+        return False
+    by_position = _parameters(function)[: len(partial.args) - 1]
+    return name in by_position or any(keyword.arg in (name, None) for keyword in partial.keywords)
 
 
 def _required(function: FunctionNode) -> list[str]:

@@ -7,24 +7,13 @@ from migrate.analysis.names import Binding, Names
 from migrate.analysis.symbols import symbol_of
 
 _PURE_BUILTINS = {
-    "abs", "bool", "dict", "enumerate", "float", "int", "len", "list", "max", "min", "range", "reversed", "round", "set",
-    "sorted", "str", "sum", "tuple", "zip",
+    "abs", "bool", "dict", "enumerate", "float", "int", "len", "list", "max", "min", "range", "reversed", "round",
+    "set", "sorted", "str", "sum", "tuple", "zip",
 }  # fmt: skip
 _PURE_MODULES = ("math.", "numpy.", "operator.", "os.path.")
 _PURE_METHODS = {
-    "astype",
-    "copy",
-    "format",
-    "get",
-    "items",
-    "join",
-    "keys",
-    "lower",
-    "split",
-    "strip",
-    "upper",
-    "values",
-}
+    "astype", "copy", "format", "get", "items", "join", "keys", "lower", "split", "strip", "upper", "values",
+}  # fmt: skip
 _PURE_TENSORFLOW = ("ConfigProto", "GPUOptions", "estimator.", "feature_column.", "keras.optimizers.", "train.")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 

@@ -10,7 +10,7 @@ from migrate.analysis.moves import is_pure
 from migrate.analysis.names import Scope
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.plan import Edit, ReplaceExpression, ReplaceStatement
-from migrate.rewrite.precedence import ARGUMENT, OR, strength
+from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, strength
 from migrate.settings import Settings
 
 
@@ -280,9 +280,9 @@ class Draft:
 
     def called(self, given: Input) -> str:
         """The call of an input function that takes no arguments."""
-        if isinstance(given.node, ast.Lambda):
-            return self.text(given.node.body)
-        return f"{self.text(given.node)}()"
+        if isinstance(given.node, ast.Lambda) and not any(ast.iter_child_nodes(given.node.args)):
+            return self.text(given.node.body, CALLED)
+        return f"{self.text(given.node, CALLED)}()"
 
 
 _CHEAP = (ast.Constant, ast.Name, ast.Attribute, ast.Load, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop)

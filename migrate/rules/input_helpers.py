@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.inputs import Input
+from migrate.analysis.moves import why_not_movable
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import Part, ReplaceExpression, ReplaceStatement
@@ -108,9 +109,21 @@ def _claim(program: Program, draft: Draft, given: Input, examples: str, batches:
     if draft.continues_input and ".shuffle(" in batches:
         # A shuffle gives every pass another order; made anew for each fit, it repeats the one of the interrupted run.
         batches, at_use = "", batches
+        _hold_at(program, given)
     draft.datasets[given.statement] = variable + at_use
     new = (Part(f"{variable} = {examples}{batches}"),)
     draft.edits.append(ReplaceStatement(program.module.span(given.statement), new))
+
+
+def _hold_at(program: Program, given: Input) -> None:
+    """Refuses numbers of the helper that may have changed where its dataset is used."""
+    assert given.helper is not None
+    names, uses = program.module.names, [call.node for call in program.calls if call.input == given]
+    for argument in [*given.helper.args[2:], *(k.value for k in given.helper.keywords if k.arg not in ("x", "y"))]:
+        for use in uses:
+            reason = why_not_movable(names, argument, names.statement_of(use))
+            if reason is not None:
+                raise Unbindable(reason)
 
 
 def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> tuple[str, str]:
@@ -128,9 +141,8 @@ def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> t
     if shuffle:
         capacity = arguments.get("queue_capacity")
         if capacity is not None and is_none(capacity):
-            size = f"4 * len({draft.text(arguments['x'])})"
-        else:
-            size = "1000" if capacity is None else draft.text(capacity)
+            raise Unbindable("queue_capacity=None is an error in the Estimator where the examples are shuffled")
+        size = "1000" if capacity is None else draft.text(capacity)
         seed = ", seed=0" if draft.continues_input else ""
         batches = f".shuffle({size}{seed})"
     epochs = arguments.get("num_epochs")

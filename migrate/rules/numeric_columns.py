@@ -175,7 +175,7 @@ def _read_name(names: Names, name: ast.Name) -> _Columns:
 
 
 def _may_change(names: Names, use: ast.Name) -> bool:
-    """Whether a use of a list may change it: a method, an item, another name, or a function that is not TensorFlow's."""
+    """Whether a use of a list may change it: a method, an item, another name, a function other than TensorFlow's."""
     parent = names.parent(use)
     call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
     if isinstance(call, ast.Call):

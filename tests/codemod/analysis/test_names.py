@@ -78,7 +78,7 @@ def test_new_names_meet_neither_a_local_of_a_caller_nor_a_name_that_a_star_impor
         "def main(recovery):\n    est.train(data, max_steps=3)\n"
     )
     assert "recovery_2 = CheckpointRecovery(" in output
-    assert "callbacks=[recovery_2, training_log_2]" in output
+    assert "callbacks=[training_log_2, recovery_2]" in output
 
 
 def test_tensorflow_keeps_its_name_where_only_functions_import_it_and_gets_another_where_it_is_taken() -> None:

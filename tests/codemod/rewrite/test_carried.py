@@ -36,7 +36,7 @@ CARRIED = [
     (made("activation_fn=a()"), "    activation = a()\n"),
     (made("activation_fn=lambda x: x"), "activation=lambda x: x)(net)"),
     (trained("max_steps=a or b"), "if recovery.restore() < (a or b):"),
-    (trained("max_steps=a or b"), "data().take((a or b) - recovery.step)"),
+    (trained("max_steps=a or b"), ".take((a or b) - recovery.step)"),
     (trained("max_steps=a if b else c"), ".take((a if b else c) - recovery.step)"),
     (trained("max_steps=a + b"), "if recovery.restore() < a + b:"),
     (trained("max_steps=a + b"), ".take(a + b - recovery.step)"),

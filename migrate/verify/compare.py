@@ -270,7 +270,8 @@ def _evaluations(old: Record, new: Record, tolerance: float, shared: bool, reaso
     texts = (_show(sorted(step or 0 for step in before)), _show(sorted(step or 0 for step in after)))
     if not before and not after:
         return Row("evaluations", *texts, Verdict.NOT_COMPARED, "neither program evaluated")
-    unseen = "" if before and after else f"{'NEW' if before else 'OLD'} evaluates in no way that is seen, if at all"
+    blind = [side for side, record in (("OLD", old), ("NEW", new)) if not record.attempts[-1].of("evaluation")]
+    unseen = f"{blind[0]} evaluates in no way that is seen, if at all" if len(blind) == 1 else ""
     if reason or unseen:
         return Row("evaluations", *texts, Verdict.NOT_COMPARED, reason or unseen)
     if before.keys() != after.keys():

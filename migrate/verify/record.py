@@ -172,8 +172,13 @@ class Record:
         return [(event["step"], event["metrics"]) for event in self.of("evaluation")]
 
     def by_step(self, name: str) -> dict[int, Any]:
-        """``loss`` or ``batch`` of each step, as in the last attempt that made it: what the final state rests on."""
-        return {event["step"]: event[name] for event in self.of("step") if name in event}
+        """``loss`` or ``batch`` of each step that the final state rests on: a start drops what it goes back over."""
+        values: dict[int, Any] = {}
+        for attempt in self.attempts:
+            if attempt.started_at is not None:
+                values = {step: value for step, value in values.items() if step <= attempt.started_at}
+            values.update((event["step"], event[name]) for event in attempt.of("step") if name in event)
+        return values
 
     @property
     def losses_are_means(self) -> bool:

@@ -66,6 +66,7 @@ def _read(original: Callable[..., Any], self: Any, path: Any, *args: Any, **kwar
         steps.consider(self)
         training.stands_at(steps.read())
         training.unsettled = True
+        training.expected = steps.in_path(path)
     step = steps.of(self)
     saving.restored("checkpoint", path, steps.in_path(path) if step is None else step)
     return result

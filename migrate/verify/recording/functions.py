@@ -103,6 +103,9 @@ def report(result: Any = None) -> None:
     now = training.moved(steps.read)
     if now is None:
         return
+    if now == training.expected and training.step != now - 1:
+        training.stands_at(now)  # the call has restored, not trained
+        return
     losses, digests = ring.take()
     training.stepped_in_loop(now, losses or _losses_of(result), digests)
 

@@ -21,6 +21,9 @@ driver: str | None = None
 unsettled = False
 """Whether a restore may have moved the counter unseen: of an Estimator's checkpoint it is put off, or a session's."""
 
+expected: int | None = None
+"""The step that the checkpoint of the last restore is named for, until the counter has moved."""
+
 _looping = False
 
 
@@ -62,8 +65,8 @@ def stands_at(at: int | None) -> None:
 
 def stepped_in_loop(to: int, losses: list[float], digests: list[int]) -> None:
     """As ``stepped``, in a loop of the program's own, which begins with its first step."""
-    global _looping, unsettled
-    unsettled = False
+    global _looping, unsettled, expected
+    unsettled, expected = False, None
     if not _looping:
         _looping = True
         started("loop", to - 1 if step is None else step)

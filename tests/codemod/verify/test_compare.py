@@ -47,6 +47,13 @@ def test_steps_lost_and_repeated_are_counted(record):
     assert made.steps_run == 23
 
 
+def test_a_step_that_was_lost_does_not_count_where_the_later_start_was_not_seen_to_make_it(record):
+    made = record(resumed=10)
+    for event in made.attempts[1].of("step"):
+        del event["loss"]
+    assert max(made.by_step("loss")) == 10
+
+
 def test_a_step_that_is_saved_twice_counts_once(record):
     again = record()
     again.attempts[1].events.append({"event": "save", "step": 10, "path": "ckpt-10", "seconds": 0.1, "time": 21.0})

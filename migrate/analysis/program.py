@@ -10,6 +10,7 @@ from migrate.analysis.inputs import Input, Inputs
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import Names, Scope
 from migrate.analysis.policy import Config, Configs
+from migrate.analysis.surroundings import why_not_here
 from migrate.analysis.symbols import estimator_kind, symbol_of
 
 _CLASSIFIER = ("hidden_units", "feature_columns", "model_dir", "n_classes", "weight_column", "label_vocabulary")
@@ -103,7 +104,14 @@ class Program:
 def programs(module: Module) -> list[Program]:
     """Every program of a module, one for each estimator that it makes."""
     reader = _Reader(module)
-    return [reader.read(site) for site in module.sites if site.kind == "estimator"]
+    found = [reader.read(site) for site in module.sites if site.kind == "estimator"]
+    calls = {site.node for site in module.sites} | {call.node for program in found for call in program.calls}
+    for program in found:
+        for node in [program.site.node, *(call.node for call in program.calls)]:
+            reason = why_not_here(module, node, calls)
+            if reason is not None:
+                program.problems.append((node, reason))
+    return found
 
 
 def loose_sites(module: Module, found: list[Program]) -> Iterator[Site]:
@@ -166,6 +174,9 @@ class _Reader:
         if len(bindings) != 1:
             program.problems.append((call, f"`{target.id}` is assigned in more than one place"))
             return
+        if program.scope is not self.names.scope_of(target) or isinstance(program.scope.node, ast.ClassDef):
+            reason = f"`{target.id}` is a global name of another scope or an attribute of a class"
+            program.problems.append((call, reason))
         self._read_uses(program, target.id, program.scope)
 
     def _read_uses(self, program: Program, variable: str, scope: Scope) -> None:
@@ -181,7 +192,7 @@ class _Reader:
                 program.problems.append((use, f"`{variable}` is handed on here, so its training cannot be followed"))
 
     def _is_trained_and_evaluated(self, program: Program, variable: str, use: ast.Name) -> bool:
-        """Whether a use hands the estimator to ``tf.estimator.train_and_evaluate``, which is read as a method's call."""
+        """Whether a use hands the estimator to ``train_and_evaluate``, which is read as a call of a method."""
         parent = self.names.parent(use)
         call = self.names.parent(parent) if isinstance(parent, ast.keyword) else parent
         found = symbol_of(self.names, call.func) if isinstance(call, ast.Call) else None
@@ -262,7 +273,8 @@ class _Reader:
         assignment = self.names.parent(call) if isinstance(call, ast.Call) and call.func is use else None
         target = _single_target(assignment) if isinstance(assignment, ast.Assign) else None
         found = self.names.scope_of(target).lookup(target.id) if target is not None else None
-        if target is None or found is None or len(found[1]) != 1 or not isinstance(assignment, ast.Assign):
+        is_own = found is not None and len(found[1]) == 1 and found[0] is self.names.scope_of(use)
+        if target is None or found is None or not is_own or not isinstance(assignment, ast.Assign):
             reason = f"what `{function.name}` returns is not kept in a variable of its own"
             program.problems.append((use, reason))
             return

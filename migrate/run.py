@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 from migrate.files.parse import parse
@@ -14,6 +13,7 @@ from migrate.files.trouble import NotWritten, Unreadable, trouble
 from migrate.files.walk import walk
 from migrate.finding import Finding
 from migrate.outcome import FileChange, Outcome
+from migrate.processes import Processes
 from migrate.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ Progress = Callable[[int, int], None]
 
 _FEW_FILES = 200
 """Below this many files a second process costs more than it saves."""
+
+_FEW_REWRITES = 20
+"""The same of files to rewrite, for which each process imports LibCST and black."""
 
 
 @dataclass
@@ -56,6 +59,13 @@ def run(
       progress: called with files done and files in all, as they are examined.
       stdin: the bytes of standard input, examined under the name ``<stdin>`` instead of ``paths``.
     """
+    with Processes(jobs) as processes:
+        return _run(paths, settings, processes, progress, stdin)
+
+
+def _run(
+    paths: Sequence[str], settings: Settings, processes: Processes, progress: Progress | None, stdin: bytes | None
+) -> Outcome:
     outcome = Outcome()
     if stdin is not None:
         examined = [_of_stdin(stdin, settings)]
@@ -67,7 +77,7 @@ def run(
                 outcome.findings.append(found)
             else:
                 files.append(found)
-        for done, one in enumerate(_examine_all(files, set(paths), settings, jobs), start=1):
+        for done, one in enumerate(_examine_all(files, set(paths), settings, processes), start=1):
             if one.findings:
                 examined.append(one)
             if progress is not None:
@@ -81,7 +91,7 @@ def run(
                 outcome.changes.append(FileChange(one.path, one.source.text, one.text, one.source))
     planned = [one for one in examined if one.plan]
     if planned:
-        _rewrite_all(planned, settings, outcome)
+        _rewrite_all(planned, settings, processes, outcome)
     outcome.findings.sort(key=lambda finding: (finding.path, finding.span, finding.code))
     return outcome
 
@@ -93,16 +103,9 @@ def _of_stdin(data: bytes, settings: Settings) -> Examined:
         return Examined("<stdin>", [problem.finding])
 
 
-def _examine_all(files: list[str], named: set[str], settings: Settings, jobs: int) -> Iterator[Examined]:
+def _examine_all(files: list[str], named: set[str], settings: Settings, processes: Processes) -> Iterator[Examined]:
     is_named = [path in named for path in files]
-    if jobs == 1 or len(files) < _FEW_FILES:
-        yield from map(examine, files, repeat(settings), is_named)
-        return
-    from concurrent.futures import ProcessPoolExecutor
-
-    size = max(1, min(64, len(files) // (4 * jobs)))
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(examine, files, repeat(settings), is_named, chunksize=size)
+    return processes.map(examine, files, [settings] * len(files), is_named, few=_FEW_FILES)
 
 
 def examine(path: str, settings: Settings, is_named: bool = False) -> Examined:
@@ -150,34 +153,31 @@ def examine_bytes(path: str, data: bytes, settings: Settings, is_named: bool = F
     return Examined(path, findings, source, text, plan if plan else None)
 
 
-def _rewrite_all(planned: list[Examined], settings: Settings, outcome: Outcome) -> None:
+def _rewrite_all(planned: list[Examined], settings: Settings, processes: Processes, outcome: Outcome) -> None:
     """Fills the outcome with the changes of all planned files and with the modules that they share."""
     from migrate.rewrite import pieces
-    from migrate.rewrite.apply import apply
     from migrate.rewrite.placement import foreign_module, place
 
     plans = [(one.path, one.text, one.plan) for one in planned if one.plan is not None]
     placement = place(plans, settings.module_name)
     blocked = [path for path in placement.modules if _text(path) is not None and not _is_own(path)]
     outcome.findings += [foreign_module(path) for path in blocked]
+    blocked_in = {os.path.dirname(path) for path in blocked}
+    free = []
     for one in planned:
-        assert one.source is not None and one.plan is not None
-        imports = placement.imports[one.path]
-        if any(os.path.dirname(path) == os.path.dirname(one.path) for path in blocked):
+        if os.path.dirname(one.path) in blocked_in:
             outcome.findings += _all_left(one.findings, "the module for the emitted code cannot be written")
-            continue
-        try:
-            after = apply(one.text, one.plan, imports, placement.inline.get(one.path, ""))
-            one.source.encode(after)
-        except NotWritten as problem:
-            outcome.findings += [*_all_left(one.findings, "this file could not be rewritten"), problem.finding]
-            continue
-        except Exception as error:  # the text stays as it is, and the rest of the run goes on
-            outcome.findings += _all_left(one.findings, "this file could not be rewritten")
-            outcome.findings.append(_failed(one.path, error))
-            continue
-        outcome.findings += one.findings
-        outcome.changes.append(FileChange(one.path, one.source.text, after, one.source))
+        else:
+            free.append(one)
+    imports = [placement.imports[one.path] for one in free]
+    inline = [placement.inline.get(one.path, "") for one in free]
+    for one, after in zip(free, processes.map(_rewrite, free, imports, inline, few=_FEW_REWRITES), strict=True):
+        if isinstance(after, Finding):
+            outcome.findings += [*_all_left(one.findings, "this file could not be rewritten"), after]
+        else:
+            assert one.source is not None
+            outcome.findings += one.findings
+            outcome.changes.append(FileChange(one.path, one.source.text, after, one.source))
     rewritten = {change.path for change in outcome.changes}
     for path, names in placement.modules.items():
         before = _text(path)
@@ -188,6 +188,21 @@ def _rewrite_all(planned: list[Examined], settings: Settings, outcome: Outcome) 
             source = None if before is None else SourceText.decode(path, before.encode())
             outcome.changes.append(FileChange(path, before, after, source))
     outcome.changes.sort(key=lambda change: change.path)
+
+
+def _rewrite(one: Examined, imports: list[str], inline: str) -> str | Finding:
+    """The new text of a file, or why there is none."""
+    from migrate.rewrite.apply import apply
+
+    assert one.source is not None and one.plan is not None
+    try:
+        after = apply(one.text, one.plan, imports, inline)
+        one.source.encode(after)
+    except NotWritten as problem:
+        return problem.finding
+    except Exception as error:  # the text stays as it is, and the rest of the run goes on
+        return _failed(one.path, error)
+    return after
 
 
 def write(outcome: Outcome) -> list[Finding]:

@@ -1,0 +1,70 @@
+"""Several processes do what one does, and few files need only one."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from migrate.outcome import Outcome
+from migrate.processes import Processes
+from migrate.run import run
+from migrate.settings import Settings
+from tests.codemod.programs import program
+
+ROOT = Path(__file__).parents[3]
+
+
+def process_of(number: int) -> tuple[int, int]:
+    return os.getpid(), number
+
+
+def test_few_calls_stay_in_this_process() -> None:
+    with Processes(2) as processes:
+        assert list(processes.map(process_of, [0, 1, 2], few=4)) == [(os.getpid(), number) for number in range(3)]
+
+
+def test_one_process_is_this_one() -> None:
+    with Processes(1) as processes:
+        assert {pid for pid, _ in processes.map(process_of, range(100), few=1)} == {os.getpid()}
+
+
+def test_many_calls_are_made_by_the_same_other_processes_in_the_order_of_the_arguments() -> None:
+    with Processes(2) as processes:
+        first, second = (list(processes.map(process_of, range(100), few=100)) for _ in range(2))
+    assert [number for _, number in first] == list(range(100))
+    pids = {pid for pid, _ in first + second}
+    assert os.getpid() not in pids
+    assert len(pids) <= 2
+
+
+def test_two_processes_find_and_rewrite_what_one_does(tmp_path: Path) -> None:
+    for number in range(200):
+        text = program(config=f"RunConfig(save_checkpoints_steps={number + 1})") if number % 9 == 0 else "x = 1\n"
+        (tmp_path / f"module{number}.py").write_text(text)
+
+    def outcome(jobs: int) -> Outcome:
+        return run([str(tmp_path)], Settings(), jobs=jobs, progress=None)
+
+    alone, together = outcome(1), outcome(2)
+    assert len(alone.changes) > 20
+    assert together == alone
+
+
+def test_only_the_first_process_answers_ctrl_c() -> None:
+    code = (
+        "import time; from migrate.processes import Processes\n"
+        "with Processes(2) as processes:\n"
+        "    for _ in processes.map(time.sleep, [0.01] * 10_000, few=1):\n"
+        "        print('begun', flush=True)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.readline()
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate()
+    assert errors.count("KeyboardInterrupt") == 1
+    assert "ForkProcess" not in errors

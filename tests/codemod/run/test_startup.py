@@ -1,0 +1,41 @@
+"""A clean tree costs little more than Python's start: what its files do not need is not imported."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+HEAVY = {"asyncio", "black", "concurrent", "libcst", "multiprocessing", "numpy", "pathspec", "rich", "tensorflow"}
+KERAS = "import tensorflow as tf\n\nmodel = tf.keras.Model()\ntf.train.Checkpoint(model=model)\n"
+
+
+def imported(tree: Path, *arguments: str) -> set[str]:
+    """The packages that a process has imported after a run that finds nothing in ``tree``."""
+    code = (
+        "import sys, migrate.cli; assert migrate.cli.main(sys.argv[1:]) == 0; "
+        "print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    command = [sys.executable, "-c", code, *arguments, str(tree)]
+    return set(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for number in range(10):
+        (tmp_path / f"module{number}.py").write_text("x = 1\n" if number % 2 else KERAS)
+    return tmp_path
+
+
+def test_ten_clean_files_need_no_library(tree: Path) -> None:
+    assert not HEAVY & imported(tree)
+
+
+def test_ten_clean_files_stay_in_one_process_however_many_are_allowed(tree: Path) -> None:
+    assert not HEAVY & imported(tree, "-j", "8")
+
+
+def test_a_program_that_is_found_but_not_selected_needs_no_library(tree: Path) -> None:
+    (tree / "train.py").write_text("import tensorflow as tf\ntf.estimator.DNNClassifier([8], [])\n")
+    assert not HEAVY & imported(tree, "--ignore", "FT")

@@ -63,7 +63,8 @@ def judge(module: Module, settings: Settings) -> tuple[list[Finding], Plan]:
 def _drafts(module: Module, found: list[Program], settings: Settings) -> list[Draft]:
     vocabulary = Vocabulary(module)
     calls = {call.node for program in found for call in program.calls}
-    hooks = [c.arguments["hooks"] for program in found for c in program.calls if "hooks" in c.arguments]
+    keras = [call for program in found if program.kind == "dnn" for call in program.calls]
+    hooks = [call.arguments["hooks"] for call in keras if "hooks" in call.arguments]
     datasets: dict[ast.stmt, str] = {}
     drafts: list[Draft] = []
     for program in found:

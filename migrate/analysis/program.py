@@ -231,6 +231,9 @@ class _Reader:
         if not isinstance(value, ast.List | ast.Tuple):
             call.problem = (expression, "the hooks are not a list that stands in this file")
             return
+        if isinstance(expression, ast.Name) and not self._is_only_given(expression):
+            call.problem = (expression, f"`{expression.id}` may be changed, or is used as something else than `hooks=`")
+            return
         for element in value.elts:
             made = self.names.only_value(element) if isinstance(element, ast.Name) else element
             definition = None
@@ -241,6 +244,16 @@ class _Reader:
                 call.problem = (element, f"the hook `{ast.unparse(element)}` is not a SessionRunHook of this file")
                 return
             call.hooks.append(hook)
+
+    def _is_only_given(self, name: ast.Name) -> bool:
+        """Whether a list of hooks is used as an argument of an estimator's methods alone."""
+        found = self.names.scope_of(name).lookup(name.id)
+        for use in self.names.uses(name.id, found[0]) if found is not None else []:
+            parent = self.names.parent(use)
+            call = self.names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "hooks" else parent
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in METHODS):
+                return False
+        return True
 
     def _read_returned(self, program: Program, statement: ast.Return, variable: str | None) -> None:
         """A function that makes an estimator and returns it: its callers must take it into variables."""

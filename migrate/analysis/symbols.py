@@ -18,6 +18,9 @@ RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
 INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}
 HOOK_BASES = {"train.SessionRunHook", "estimator.SessionRunHook"}
 
+EAGER = ("app.", "flags.", "gfile.", "logging.", "io.", "data.", "nn.", "keras.", "errors.", "version", "VERSION")
+"""Beginnings of the names of ``tf.compat.v1`` that work the same in eager mode."""
+
 # Where contrib and private modules keep what tf.estimator exports.
 _MOVED = {
     "contrib.tpu.": "estimator.tpu.",

@@ -199,16 +199,14 @@ class _Editor(cst.CSTTransformer):
         if not any(self._place(small) in self.statements for small in original.body):
             return updated
         lines = self._replaced(original.body, updated.body) or [cst.parse_statement("pass")]
-        comment = original.trailing_whitespace.comment
-        header = cst.TrailingWhitespace(cst.SimpleWhitespace("  "), comment) if comment else cst.TrailingWhitespace()
-        return cst.IndentedBlock(lines, header=header)
+        return cst.IndentedBlock(lines, header=_header(original))
 
     def _function(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> cst.FunctionDef:
         for edit in self.functions.get(self._place(original), []):
             if isinstance(edit, Redefine):
                 definition = cst.parse_statement(f"def {edit.name}({edit.parameters}): ...")
                 assert isinstance(definition, cst.FunctionDef)
-                updated = updated.with_changes(name=definition.name, params=definition.params)
+                updated = updated.with_changes(name=definition.name, params=definition.params, returns=None)
             else:
                 updated = _with_first(updated, edit.statements)
         return updated
@@ -227,12 +225,19 @@ class _Editor(cst.CSTTransformer):
 
 def _with_first(function: cst.FunctionDef, statements: str) -> cst.FunctionDef:
     block = function.body
-    if not isinstance(block, cst.IndentedBlock):
-        return function
+    if isinstance(block, cst.SimpleStatementSuite):  # `def f(self): self.x = 1`
+        lines = [cst.SimpleStatementLine([one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]) for one in block.body]
+        block = cst.IndentedBlock(lines, header=_header(block))
     body = list(block.body)
     at = 1 if function.get_docstring() is not None else 0
     new = [cst.parse_statement(line) for line in statements.splitlines()]
     return function.with_changes(body=block.with_changes(body=[*body[:at], *new, *body[at:]]))
+
+
+def _header(suite: cst.SimpleStatementSuite) -> cst.TrailingWhitespace:
+    """The comment of a one-line suite, for the line of its block's colon."""
+    comment = suite.trailing_whitespace.comment
+    return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), comment) if comment else cst.TrailingWhitespace()
 
 
 def _comments(node: cst.CSTNode) -> list[str]:

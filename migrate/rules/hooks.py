@@ -15,7 +15,8 @@ See: tf.compat.v1.train.SessionRunHook, tf.keras.callbacks.Callback.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.hooks import HookClass
+from migrate.analysis.hooks import HOOK_METHODS, TAKEN_BY_CALLBACK, HookClass
+from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import InsertFirst, Part, Redefine, ReplaceExpression, ReplaceStatement
@@ -52,7 +53,7 @@ def _rewrite(program: Program, draft: Draft, hook: HookClass) -> Verdict:
         assert isinstance(node, ast.expr | ast.stmt)
         return manual(node, reason, "Rewrite the hook as a Keras callback by hand, or take it out.")
     for use in program.module.names.uses(name, program.module.names.scope_of(hook.node)):
-        if not any(use in ast.walk(arguments) for arguments in draft.hook_arguments):
+        if not _is_own_super(program.module.names, hook, use) and not _is_made_for_training(program, draft, use):
             return manual(
                 use,
                 f"`{name}` is used here too, where it must stay a SessionRunHook",
@@ -73,6 +74,40 @@ def _rewrite(program: Program, draft: Draft, hook: HookClass) -> Verdict:
     if initializer is not None and not _calls_super(initializer):
         draft.edits.append(InsertFirst(span(initializer), "super().__init__()"))
     return exact(hook.base, f"the hook `{name}` becomes a Keras callback")
+
+
+def _is_made_for_training(program: Program, draft: Draft, use: ast.Name) -> bool:
+    call = program.module.names.parent(use)
+    return isinstance(call, ast.Call) and call.func is use and _reaches_training(program.module.names, draft, call)
+
+
+def _reaches_training(names: Names, draft: Draft, value: ast.expr) -> bool:
+    """Whether a hook, or a list of hooks, is given to rewritten train calls and to nothing else."""
+    if any(value in ast.walk(arguments) for arguments in draft.hook_arguments):
+        return True
+    parent = names.parent(value)
+    if isinstance(parent, ast.List | ast.Tuple):
+        return _reaches_training(names, draft, parent)
+    if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Name) or len(parent.targets) != 1:
+        return False
+    found = names.scope_of(parent).lookup(parent.targets[0].id)
+    if found is None or len(found[1]) != 1:
+        return False
+    uses = names.uses(parent.targets[0].id, found[0])
+    return all(_is_attribute(names, use) or _reaches_training(names, draft, use) for use in uses)
+
+
+def _is_attribute(names: Names, use: ast.Name) -> bool:
+    """Whether a hook is asked for an attribute that a callback still has."""
+    parent = names.parent(use)
+    return isinstance(parent, ast.Attribute) and parent.attr not in {*HOOK_METHODS, *TAKEN_BY_CALLBACK}
+
+
+def _is_own_super(names: Names, hook: HookClass, use: ast.Name) -> bool:
+    """Whether a class names itself in ``super(X, self)``."""
+    call = names.parent(use)
+    is_super = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "super"
+    return is_super and hook.node in names.ancestors(use)
 
 
 def _calls_super(initializer: ast.FunctionDef) -> bool:

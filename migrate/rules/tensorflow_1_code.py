@@ -16,11 +16,9 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from migrate.analysis.program import Program
+from migrate.analysis.symbols import EAGER
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
-
-# Names of tf.compat.v1 that work the same in eager mode.
-_EAGER = ("app.", "flags.", "gfile.", "logging.", "io.", "data.", "nn.", "keras.", "errors.", "version", "VERSION")
 
 
 @rule(
@@ -43,7 +41,7 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     graph_only = [
         (node, found)
         for node, found in module.v1
-        if not found.tail.startswith(_EAGER) and not _goes(draft, node) and not _is_mode(module.modes, node)
+        if not found.tail.startswith(EAGER) and not _goes(draft, node) and not _is_mode(module.modes, node)
     ]
     for call, found in module.modes:
         statement = module.names.parent(call)

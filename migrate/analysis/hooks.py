@@ -70,10 +70,9 @@ def _problems_of_class(names: Names, hook: HookClass) -> Iterator[tuple[ast.AST,
             yield part, f"`{name}` calls `{part.attr}` itself, which gets another name"
         if isinstance(part, ast.Attribute) and part.attr == "__init__" and not _is_super(part.value):
             yield part, f"`{name}` calls the initializer of a class by its name"
-        found = symbol_of(names, part) if isinstance(part, ast.Attribute | ast.Name) and part is not hook.base else None
-        is_whole = not isinstance(names.parent(part), ast.Attribute)
-        if found is not None and is_whole and found.api == "v1" and id(part) not in annotations:
-            if not found.tail.startswith(EAGER):
+        if isinstance(part, ast.Attribute | ast.Name) and part is not hook.base and id(part) not in annotations:
+            found = None if isinstance(names.parent(part), ast.Attribute) else symbol_of(names, part)
+            if found is not None and found.api == "v1" and not found.tail.startswith(EAGER):
                 yield part, f"`{name}` uses `{found.qualified}`, which works on a graph"
     for method in hook.methods.values():
         for part in ast.walk(method):

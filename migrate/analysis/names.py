@@ -7,6 +7,13 @@ from functools import cached_property
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SHARED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+# Most nodes of a tree are of other types, and need no further look.
+_BINDING = frozenset({
+    ast.Import, ast.ImportFrom, ast.Name, ast.Attribute, ast.Subscript, ast.arg, ast.ExceptHandler, ast.MatchAs,
+    ast.MatchStar, ast.MatchMapping, ast.Global, ast.Nonlocal, ast.ClassDef,
+    *FunctionNode.__args__, *_COMPREHENSIONS,
+})  # fmt: skip
 _MOST_ALIASES = 20
 """Names that stand for one another may do so in a circle."""
 
@@ -180,6 +187,18 @@ class Names:
         return bool(owners) and all(b.imported == module for scope in owners for b in scope.bindings[name])
 
 
+def _child_nodes(node: ast.AST) -> list[ast.AST]:
+    """As ``ast.iter_child_nodes``, without those of which one object stands for all."""
+    nodes: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            nodes += [item for item in value if isinstance(item, ast.AST) and not isinstance(item, _SHARED)]
+        elif isinstance(value, ast.AST) and not isinstance(value, _SHARED):
+            nodes.append(value)
+    return nodes
+
+
 class _Binder:
     """One walk that fills the scopes and parents of a ``Names``."""
 
@@ -217,7 +236,7 @@ class _Binder:
 
     def _children(self, node: ast.AST, scope: Scope, inner: Scope) -> list[tuple[ast.AST, Scope]]:
         if inner is scope:
-            return [(child, scope) for child in reversed(list(ast.iter_child_nodes(node)))]
+            return [(child, scope) for child in reversed(_child_nodes(node))]
         outside: set[ast.AST] = set()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             outside.update(node.args.defaults, [d for d in node.args.kw_defaults if d is not None])
@@ -225,7 +244,7 @@ class _Binder:
             outside.update(node.decorator_list, [node.returns] if node.returns else [])
         if isinstance(node, ast.ClassDef):
             outside.update(node.decorator_list, node.bases, node.keywords)
-        children = list(ast.iter_child_nodes(node))
+        children = _child_nodes(node)
         if isinstance(node, _COMPREHENSIONS):
             outside.add(node.generators[0].iter)
             children = [grandchild for child in children for grandchild in self._unfold(child, node)]
@@ -237,11 +256,13 @@ class _Binder:
         """``arguments`` and ``comprehension`` have no scope of their own: their parts are children of the owner."""
         if isinstance(child, ast.arguments | ast.comprehension):
             self.names.parents[child] = owner
-            return list(ast.iter_child_nodes(child))
+            return _child_nodes(child)
         return [child]
 
     def _bind(self, node: ast.AST, scope: Scope) -> Scope:
         """Adds what ``node`` binds and returns the scope of its children."""
+        if type(node) not in _BINDING:
+            return scope
         if isinstance(node, ast.Import):
             for alias in node.names:
                 root = alias.name.split(".")[0]

@@ -3,13 +3,13 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from migrate.analysis.module import Module, Site
 from migrate.analysis.program import Program, loose_sites, programs
 from migrate.finding import Fidelity, Finding, Span
 from migrate.rewrite.compose import compose
-from migrate.rewrite.draft import Draft, Vocabulary
+from migrate.rewrite.draft import Draft, LoopNames, Vocabulary
 from migrate.rewrite.plan import Plan, ReplaceStatement
 from migrate.rules import RULES, Rule
 from migrate.rules.rule import REWRITTEN, Verdict
@@ -78,10 +78,8 @@ def _drafts(module: Module, found: list[Program], settings: Settings) -> list[Dr
         draft.log = fresh(f"{stem}training_log")
         if program.kind == "custom":
             draft.constructors = {site.node.func for site in module.sites}
-            draft.model, draft.dataset_name = fresh("training"), fresh("dataset")
-            draft.manager_name, draft.step_name, draft.saving_name = fresh("manager"), fresh("step"), fresh("saving")
-            draft.restored_name, draft.evaluation_name = fresh("restored"), fresh("evaluation")
-            draft.evaluated_name = fresh("evaluated")
+            draft.model = fresh("training")
+            draft.loop_names = LoopNames(*(fresh(field.name) for field in fields(LoopNames)))
         drafts.append(draft)
     return drafts
 

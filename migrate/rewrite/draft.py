@@ -74,6 +74,19 @@ class Vocabulary:
         return next((name for name in names.top.bindings if names.is_always_import(name, module)), None)
 
 
+@dataclass(frozen=True)
+class LoopNames:
+    """The variables of the loop around a custom model_fn; the fields' own names where they are free."""
+
+    dataset: str
+    manager: str
+    step: str
+    restored: str
+    saving: str
+    evaluation: str
+    evaluated: str
+
+
 @dataclass
 class Draft:
     """What the rules have decided so far about one program.
@@ -113,7 +126,7 @@ class Draft:
       warm_start: what a custom model_fn's variables begin with; "" for nothing.
       renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
       loops: the statements that trained a custom model_fn, and the loop for each.
-      dataset_name, manager_name, step_name, saving_name, restored_name, evaluation_name, evaluated_name: variables of the loop around a custom model_fn.
+      loop_names: variables of the loop around a custom model_fn.
       seed: the random seed of a custom model_fn's graph; "" for none.
       common: the arguments that training, evaluating, predicting and exporting a custom model_fn share.
       absorbed: statements that the new model makes superfluous.
@@ -139,7 +152,7 @@ class Draft:
     net: str = "net"
     before: list[str] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
-    column_keys: set[object] | None = None
+    column_keys: set[str] | None = None
     layers: list[str] = field(default_factory=list)
     compile_arguments: dict[str, str] = field(default_factory=dict)
     after_compile: list[str] = field(default_factory=list)
@@ -153,13 +166,7 @@ class Draft:
     warm_start: str = ""
     renamed: dict[ast.expr, str] = field(default_factory=dict)
     loops: list[tuple[ast.stmt, str]] = field(default_factory=list)
-    dataset_name: str = ""
-    manager_name: str = ""
-    step_name: str = ""
-    saving_name: str = ""
-    restored_name: str = ""
-    evaluation_name: str = ""
-    evaluated_name: str = ""
+    loop_names: "LoopNames | None" = None
     seed: str = ""
     common: dict[str, str] = field(default_factory=dict)
     absorbed: list[ast.stmt] = field(default_factory=list)

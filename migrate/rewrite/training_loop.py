@@ -4,7 +4,7 @@ import ast
 
 from migrate.analysis.arguments import is_none
 from migrate.analysis.inputs import Input
-from migrate.rewrite.draft import Draft
+from migrate.rewrite.draft import Draft, LoopNames
 
 
 def training_loop(
@@ -27,7 +27,9 @@ def training_loop(
       evaluation: what evaluates; "" for nothing.
       throttle: the seconds between two evaluations.
     """
-    training, dataset, manager, step = draft.model, draft.dataset_name, draft.manager_name, draft.step_name
+    names = draft.loop_names
+    assert names is not None
+    training, dataset, manager = draft.model, names.dataset, names.manager
     draft.pieces |= {"ModelFnTraining", "mend_checkpoint_list", "training_steps"}
     arguments = {
         **draft.common,
@@ -53,16 +55,16 @@ def training_loop(
     lines.append(f"mend_checkpoint_list({draft.model_dir})")
     saved = f"{training}.checkpoint, {draft.model_dir}, {_written(_manager(draft))}"
     lines.append(f"{manager} = {draft.tf}.train.CheckpointManager({saved})")
-    lines.append(f"{step} = {draft.restored_name} = {training}.restore({manager})")
-    lines += _loop(draft, max_steps or (f"{step} + {steps}" if steps else ""), evaluation, throttle)
+    lines.append(f"{names.step} = {names.restored} = {training}.restore({manager})")
+    lines += _loop(draft, names, max_steps or (f"{names.step} + {steps}" if steps else ""), evaluation, throttle)
     if is_hooked:
         lines.append(f"{training}.end()")
     return "\n".join(lines)
 
 
-def _loop(draft: Draft, max_steps: str, evaluation: str, throttle: str) -> list[str]:
-    manager, step, restored = draft.manager_name, draft.step_name, draft.restored_name
-    saving, due, evaluated = draft.saving_name, draft.evaluation_name, draft.evaluated_name
+def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throttle: str) -> list[str]:
+    manager, step, restored = names.manager, names.step, names.restored
+    saving, due, evaluated = names.saving, names.evaluation, names.evaluated
     seconds = draft.recovery_arguments.get("save_secs")
     save = f"{manager}.save(checkpoint_number={step})"
     lines = [f"{saving} = EverySecs({seconds})"] if seconds else []
@@ -86,7 +88,7 @@ def _loop(draft: Draft, max_steps: str, evaluation: str, throttle: str) -> list[
         "log_every": draft.log_arguments["log_steps"],
     }
     written = _written({name: value for name, value in arguments.items() if value})
-    lines.append(f"for {step} in training_steps({draft.model}, {draft.dataset_name}, {manager}, {written}):")
+    lines.append(f"for {step} in training_steps({draft.model}, {names.dataset}, {manager}, {written}):")
     lines += [f"    {line}" for line in body]
     lines.append(f"if {step} > {restored}:  # else the job was finished before")
     return [*lines, *(f"    {line}" for line in last)]

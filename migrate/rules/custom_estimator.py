@@ -2,8 +2,8 @@
 
 Most Estimators in public code are built from a custom ``model_fn``, a function that builds a TF1 graph.
 
-Instead: the ``model_fn`` stays as it is. ``ModelFnTraining``, an emitted class, has it build its graph once and runs that
-graph on ``tf.Variable`` objects with the old names, so that a ``tf.train.CheckpointManager`` continues the Estimator's
+Instead: the ``model_fn`` stays as it is. ``ModelFnTraining``, an emitted class, has it build its graph once and runs
+that graph on ``tf.Variable`` objects with the old names, so that a ``tf.train.CheckpointManager`` continues the Estimator's
 own checkpoint in the old ``model_dir``. ``EstimatorSpec`` and ``ModeKeys`` are emitted too, because TensorFlow 2.16
 removed them.
 
@@ -57,10 +57,8 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             "Use --recovery checkpoint-manager.",
         )
     warm_start = arguments.get("warm_start_from")
-    if (
-        isinstance(warm_start, ast.Call)
-        or isinstance(warm_start, ast.Name)
-        and program.module.names.only_value(warm_start)
+    if isinstance(warm_start, ast.Call) or (
+        isinstance(warm_start, ast.Name) and program.module.names.only_value(warm_start)
     ):
         yield manual(warm_start, "WarmStartSettings are not carried over yet", "Give the path of a checkpoint.")
     for node, found in program.module.tf1_only:

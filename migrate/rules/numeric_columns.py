@@ -4,8 +4,8 @@ The canned network reads its features through feature columns, in the order of t
 
 Instead: one ``tf.keras.Input`` a column, flattened and joined in the order of their names, which is the Estimator's.
 
-Features that the model does not use are left out of a dataset whose keys are not written out: Keras 3 would take one for
-another.
+Features that the model does not use are left out of a dataset whose keys are not written out: Keras 3 would take one
+for another.
 
 Fidelity: exact for ``numeric_column`` without ``normalizer_fn``. Every other column leaves the program.
 
@@ -75,7 +75,8 @@ def numeric_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
     draft.columns.append(f"{inputs} = {{{items}}}")
     draft.columns.append(f"{draft.net} = {_joined(draft, keys, shapes, columns.loop is not None)}")
     known = {literal(key) for key, _ in columns.columns}
-    draft.column_keys = known if columns.loop is None and ... not in known else None
+    names = {key for key in known if isinstance(key, str)}
+    draft.column_keys = names if columns.loop is None and names == known else None
     if program.returned is not None and draft.column_keys is None:
         yield manual(
             given,

@@ -6,8 +6,8 @@ On one machine it trains to ``max_steps``, evaluates after each checkpoint but t
 Instead: for a custom ``model_fn`` the training loop with ``evaluate_model_fn`` after its saves. ``LatestExporter`` and
 ``BestExporter`` become a function that evaluates and exports.
 
-Fidelity: noted. Exact on one machine. ``FinalExporter`` and ``saving_listeners`` leave the program. Under ``TF_CONFIG`` with several
-tasks the Estimator trained on a cluster; the loop trains on this machine alone, which is noted.
+Fidelity: noted. Exact on one machine. ``FinalExporter`` and ``saving_listeners`` leave the program. Under ``TF_CONFIG``
+with several tasks the Estimator trained on a cluster; the loop trains on this machine alone, which is noted.
 
 See: tf.estimator.train_and_evaluate, tf.estimator.EvalSpec.
 """

@@ -2,8 +2,8 @@
 
 Each loads the newest checkpoint of ``model_dir`` in a graph of its own.
 
-Instead: ``evaluate_model_fn``, ``predict_with_model_fn`` and ``export_model_fn``, emitted functions that do the same with
-the unchanged ``model_fn``; they read the new checkpoints and the Estimator's.
+Instead: ``evaluate_model_fn``, ``predict_with_model_fn`` and ``export_model_fn``, emitted functions that do the same
+with the unchanged ``model_fn``; they read the new checkpoints and the Estimator's.
 
 Fidelity: exact.
 

@@ -53,7 +53,7 @@ def page(verification: Verification) -> str:
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
         f"<title>{result}</title><style>{STYLE}</style></head><body><main>",
-        f'<h1{"" if verification.matches else " class=bad"}>{result}</h1>',
+        f"<h1{'' if verification.matches else ' class=bad'}>{result}</h1>",
         f"<p>{_name(verification.request.old)} and {_name(verification.request.new)}</p>",
         *(f"<p>{escape(line)}</p>" for line in summary(verification)),
         "<nav><ol>",

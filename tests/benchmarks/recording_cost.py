@@ -16,7 +16,7 @@ from pathlib import Path
 BOOTSTRAP = Path(__file__).parents[2] / "migrate" / "verify" / "recording" / "bootstrap.py"
 PAIRS = 5
 
-JOB = '''
+JOB = """
 import statistics, sys, time
 import numpy as np
 import tensorflow as tf
@@ -82,7 +82,7 @@ else:
 
 gaps = [after - before for before, after in zip(times[50:], times[51:])]
 print("median", statistics.median(gaps))
-'''
+"""
 
 
 def median_step(python, way, width, recorded, place):

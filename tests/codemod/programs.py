@@ -57,7 +57,8 @@ def main(args, x, y):
 _CUSTOM = """\
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-from tensorflow.compat.v1.estimator import BestExporter, EvalSpec, LatestExporter, RunConfig, TrainSpec, train_and_evaluate
+from tensorflow.compat.v1.estimator import BestExporter, EvalSpec, LatestExporter, RunConfig
+from tensorflow.compat.v1.estimator import TrainSpec, train_and_evaluate
 from tensorflow.compat.v1.estimator.inputs import numpy_input_fn
 
 

@@ -20,6 +20,4 @@ model.build((None, 8))
 model.compile(tf.keras.optimizers.Adam(0.05), tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
 data = tf.data.Dataset.from_tensor_slices((X, Y)).repeat().batch(64)
 backup = tf.keras.callbacks.BackupAndRestore(options.model_dir, save_freq=options.save_freq or "epoch")
-model.fit(
-    data, steps_per_epoch=options.steps_per_epoch, epochs=options.epochs, verbose=0, callbacks=[backup]
-)
+model.fit(data, steps_per_epoch=options.steps_per_epoch, epochs=options.epochs, verbose=0, callbacks=[backup])

@@ -209,8 +209,9 @@ def _dominates(names: Names, statement: ast.stmt, use: ast.expr) -> bool:
         statement, parent = parent, names.parent(parent)
     if isinstance(parent, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return True
-    if isinstance(parent, ast.If) and isinstance(names.parent(parent), ast.Module):
-        return "__main__" in ast.dump(parent.test)
+    is_top = isinstance(parent, ast.If) and isinstance(names.parent(parent), ast.Module)
+    if is_top and isinstance(parent, ast.If) and "__main__" in ast.dump(parent.test):
+        return True
     around = set(names.ancestors(use))
     blocks = [block for _, block in ast.iter_fields(parent) if isinstance(block, list) and statement in block]
     return any(other in around for block in blocks for other in block)

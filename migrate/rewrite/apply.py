@@ -29,6 +29,7 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
 
     Raises:
       libcst.ParserSyntaxError: if LibCST cannot parse what ``ast`` could.
+      SyntaxError: if the result is no Python; then the tool has made a mistake.
     """
     module, tree = cst.parse_module(text), ast.parse(text)
     module = _edited(module, tree, plan)
@@ -36,7 +37,7 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
     module = drop_unused(module, loaded(tree) - used, used)
     module = add_imports(module, [*sorted(plan.imports), *imports], pieces, used)
     after = module.code
-    ast.parse(after)
+    compile(after, "rewritten", "exec", dont_inherit=True)  # sees more than ast.parse, a late __future__ for one
     return after
 
 
@@ -93,6 +94,7 @@ class _Editor(cst.CSTTransformer):
         self.statements: dict[_Place, ReplaceStatement] = {}
         self.expressions: dict[_Range, ReplaceExpression] = {}
         self.functions: dict[_Place, list[Redefine | InsertFirst]] = {}
+        self.displaced: list[str] = []  # comments of replaced expressions, on their way to the next line
         for edit in plan.edits:
             if isinstance(edit, ReplaceStatement):
                 known = self.statements.get((edit.span.line, edit.span.column))
@@ -153,8 +155,11 @@ class _Editor(cst.CSTTransformer):
     def _statement_line(
         self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
+        displaced, self.displaced = [_comment_line(comment) for comment in self.displaced], []
         if not any(self._place(small) in self.statements for small in original.body):
-            return updated
+            if not displaced:
+                return updated
+            return updated.with_changes(leading_lines=[*updated.leading_lines, *displaced])
         lines = self._replaced(original.body, updated.body)
         if not lines:
             return cst.RemoveFromParent()
@@ -186,7 +191,8 @@ class _Editor(cst.CSTTransformer):
         source = formatted(part.statements, column, self.module.default_indent)
         lines: list[_Line] = list(cst.parse_module(source, config=self.module.config_for_parsing).body)
         absorbed = [node for span in part.absorbs if (node := self.lines.get((span.line, span.column)))]
-        comments = [_comment_line(comment) for node in absorbed for comment in _comments(node)]
+        # A comment inside an expression that is carried over stands in the new code already.
+        comments = [_comment_line(c) for node in absorbed for c in _comments(node) if c not in source]
         has_blank = any(line.comment is None for node in absorbed for line in node.leading_lines)
         blank = [cst.EmptyLine(indent=False)] if has_blank else []
         # Parsed at the margin, a blank line would be indented where it goes; inside a block one is enough.
@@ -206,7 +212,14 @@ class _Editor(cst.CSTTransformer):
             if isinstance(edit, Redefine):
                 definition = cst.parse_statement(f"def {edit.name}({edit.parameters}): ...")
                 assert isinstance(definition, cst.FunctionDef)
-                updated = updated.with_changes(name=definition.name, params=definition.params, returns=None)
+                lost = [*_comments(original.whitespace_before_params), *_comments(original.params)]
+                updated = updated.with_changes(
+                    name=definition.name,
+                    params=definition.params,
+                    returns=None,
+                    whitespace_before_params=cst.SimpleWhitespace(""),
+                    leading_lines=[*updated.leading_lines, *map(_comment_line, lost)],
+                )
             else:
                 updated = _with_first(updated, edit.statements)
         return updated
@@ -217,6 +230,7 @@ class _Editor(cst.CSTTransformer):
         if where is None or edit is None:
             return updated
         source = formatted(edit.expression, where[1], self.module.default_indent).rstrip("\n")
+        self.displaced += [comment for comment in _comments(original) if comment not in source]
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)
         if original.lpar and not getattr(expression, "lpar", ()):
             return expression.with_changes(lpar=original.lpar, rpar=original.rpar)

@@ -1,6 +1,8 @@
 """New code in black's style, fitted to the place where it will stand."""
 
-import re
+import io
+import tokenize
+from collections.abc import Iterator
 
 import black
 
@@ -19,4 +21,19 @@ def formatted(source: str, column: int, indent: str) -> str:
     text = black.format_str(source, mode=mode)
     if indent == "    ":
         return text
-    return re.sub(r"^(?:    )+", lambda spaces: indent * (len(spaces[0]) // 4), text, flags=re.MULTILINE)
+    inside = set(_lines_inside_strings(text))
+    lines = io.StringIO(text)
+    return "".join(line if number in inside else _indented(line, indent) for number, line in enumerate(lines, 1))
+
+
+def _indented(line: str, indent: str) -> str:
+    code = line.lstrip(" ")
+    levels, rest = divmod(len(line) - len(code), 4)
+    return indent * levels + " " * rest + code
+
+
+def _lines_inside_strings(text: str) -> Iterator[int]:
+    """The lines that begin inside a string: their indentation is data."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if tokenize.tok_name[token.type] in ("STRING", "FSTRING_MIDDLE"):
+            yield from range(token.start[0] + 1, token.end[0] + 1)

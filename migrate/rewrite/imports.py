@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 import libcst as cst
 import libcst.helpers
@@ -35,14 +36,54 @@ _HOLD_IMPORTS = (
 )
 
 
+_Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
 class _Dropper(cst.CSTTransformer):
     def __init__(self, gone: set[str], used: set[str]) -> None:
         super().__init__()
         self.gone = gone
         self.used = used
+        self.removed: set[cst.CSTNode] = set()
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         return isinstance(node, _HOLD_IMPORTS)
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        if updated_node.body:
+            return updated_node
+        line = updated_node.with_changes(body=[cst.Pass()])
+        self.removed.add(line)
+        return line
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        body, footer = self._without_removed(cast(Sequence[_Statement], updated_node.body))
+        return updated_node.with_changes(
+            body=body or [cst.parse_statement("pass")], footer=[*footer, *updated_node.footer]
+        )
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        body, footer = self._without_removed(updated_node.body)
+        return updated_node.with_changes(body=body, footer=[*footer, *updated_node.footer])
+
+    def _without_removed(self, body: Sequence[_Statement]) -> tuple[list[_Statement], list[cst.EmptyLine]]:
+        """The statements that stay, and what comes below them; a comment above an import that goes stays."""
+        kept: list[_Statement] = []
+        above: list[cst.EmptyLine] = []
+        for statement in body:
+            own = list(statement.leading_lines)
+            is_commented = any(line.comment is not None for line in above)
+            lines = [*above, *own] if is_commented or not own else own
+            if statement in self.removed:
+                above = lines
+            else:
+                kept.append(statement.with_changes(leading_lines=lines) if lines != own else statement)
+                above = []
+        return kept, [line for line in above if line.comment is not None]
 
     def leave_Import(
         self, original_node: cst.Import, updated_node: cst.Import
@@ -100,10 +141,16 @@ def add_imports(module: cst.Module, imports: Iterable[str], pieces: str, used: s
     body = list(module.body)
     places = [index for index, statement in enumerate(body) if _is_import(statement)]
     top = _after_docstring(module)
-    first = places[0] if places else top
+    late = [index + 1 for index in places if _is_future(body[index])]  # these must stay the first
+    first = late[-1] if late else places[0] if places else top
     last = places[-1] + 1 if places else top
     definitions = list(cst.parse_module(pieces).body) if pieces else []
-    body[last:last] = [*_spaced(others), *definitions]
+    new = [*_spaced(others), *definitions]
+    if new and last < len(body) and not body[last].leading_lines:
+        blank = cst.EmptyLine(indent=False)
+        is_definition = isinstance(body[last], cst.FunctionDef | cst.ClassDef)
+        body[last] = body[last].with_changes(leading_lines=[blank, blank] if is_definition or pieces else [blank])
+    body[last:last] = new
     body[first:first] = _before_first(standard, body, first)
     return module.with_changes(body=body)
 
@@ -154,6 +201,13 @@ def _is_import(statement: cst.BaseStatement) -> bool:
     if isinstance(statement, cst.Try):
         return isinstance(statement.body, cst.IndentedBlock) and all(_is_import(s) for s in statement.body.body)
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Import | cst.ImportFrom)
+
+
+def _is_future(statement: cst.BaseStatement) -> bool:
+    small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    return (
+        isinstance(small, cst.ImportFrom) and isinstance(small.module, cst.Name) and small.module.value == "__future__"
+    )
 
 
 def _after_docstring(module: cst.Module) -> int:

@@ -1,0 +1,149 @@
+"""Whatever a file's layout, its rewrite compiles, keeps its comments and its newlines, and is not rewritten again."""
+
+import io
+import sys
+import tokenize
+
+import pytest
+
+from tests.codemod.bodies import body
+from tests.codemod.programs import migrate, program
+
+BASE = program(train="max_steps=10, hooks=[Hook()]")
+TRAIN = "est.train(data, max_steps=3)"
+
+
+def main(*lines: str) -> str:
+    return body("def f(ks):\n    " + "\n    ".join(lines) + "\n")
+
+
+LAYOUTS = {
+    "tabs": BASE.replace("    ", "\t"),
+    "two spaces": BASE.replace("    ", "  "),
+    "three spaces": BASE.replace("    ", "   "),
+    "carriage returns and newlines": BASE.replace("\n", "\r\n"),
+    "carriage returns": BASE.replace("\n", "\r"),
+    "no newline at the end": BASE.rstrip("\n"),
+    "form feeds": BASE.replace("\nclass", "\n\f\nclass").replace("\ndef", "\n\fdef"),
+    "letters of several bytes before a site": BASE.replace("    config =", "    ä = 'ö…日'; config ="),
+    "letters of several bytes in names": BASE.replace("columns", "spältén").replace("model", "модель"),
+    "letters of several bytes in what is carried": BASE.replace('{"x": x}', '{"日本": x}'),
+    "backslashes": BASE.replace("config = R", "config = \\\n        R").replace("model.train", "model \\\n  .train"),
+    "a comment behind each line": "\n".join(
+        line if not line.strip() or "import" in line else f"{line}  # {number}"
+        for number, line in enumerate(BASE.split("\n"))
+    ),
+    "a comment above each line": "\n".join(
+        f"{line[: len(line) - len(line.lstrip())]}# {number}\n{line}" if line.strip() else line
+        for number, line in enumerate(BASE.split("\n"))
+    ),
+    "statements before a site on its line": BASE.replace("    columns =", "    z = 3; columns ="),
+    "statements behind a site on its line": BASE.replace("shuffle=False)\n", "shuffle=False); z = 5  # c\n"),
+    "a settings' comments": BASE.replace(
+        "RunConfig(save_checkpoints_steps=5)",
+        "RunConfig(\n    # a\n    save_checkpoints_steps=(  # b\n        5 +  # c\n        x\n    ),  # d\n    )",
+    ),
+    "an estimator's comments": BASE.replace(
+        "config=config, hidden_units=[8]",
+        "\n        config=config,  # a\n        # b\n        hidden_units=[\n            8,  # c\n        ],",
+    ),
+    "a train call's comments": BASE.replace(
+        "model.train(train_input_fn, max_steps=10, hooks=[Hook()])",
+        "model.train(  # a\n    train_input_fn,  # b\n        max_steps=10,\n        hooks=[Hook()],  # c\n    )  # d",
+    ),
+    "an evaluate call's comments": BASE.replace(
+        "model.evaluate(test_input_fn)", "model.evaluate(  # a\n        test_input_fn  # b\n    )  # c"
+    ),
+    "a predict call's comments": BASE.replace(
+        "predict(test_input_fn)", "predict(  # a\n        test_input_fn  # b\n    )"
+    ),
+    "a hook's comments": BASE.replace(
+        "(self, run_context):", "(  # a\n        self,  # b\n        run_context,  # c\n    ):  # d"
+    ),
+    "a helper's comments": BASE.replace(
+        '{"x": x}, y, shuffle=False', '\n        {"x": x},  # a\n        y, shuffle=False'
+    ),
+    "the comments of a loop that goes": main(
+        "cs = []  # a",
+        "# b",
+        "for k in ks:  # c",
+        "    cs.append(tf1.feature_column.numeric_column(k))  # d",
+        "    # e",
+        "# f",
+        "est = tf1.estimator.DNNClassifier([4], cs, 'm')  # g",
+        TRAIN,
+    ),
+    "the comments of a function that goes": body(
+        "def make():  # a\n    # b\n    return tf1.estimator.RunConfig()  # c\n# d\n\n\n# e\n"
+        f"def f():\n    est = DNN(config=make())\n    {TRAIN}\n"
+    ),
+    "a config amid its line": main("x = 1; c = tf1.estimator.RunConfig(); y = 2  # a", "est = DNN(config=c)", TRAIN),
+    "a program on one line": body(f"if x: c = tf1.estimator.RunConfig(); est = DNN(config=c); {TRAIN}  # a\n"),
+    "calls on the lines of else and while": body(
+        f"est = DNN()\nif x: pass\nelse: {TRAIN}  # a\nwhile x: {TRAIN}  # b\n"
+    ),
+    "parentheses": body(f"est = (DNN())\n({TRAIN})\nx = (est.evaluate(data))\ny = (est.evaluate)(data)\n"),
+    "a type comment": BASE.replace("(save_checkpoints_steps=5)", "(save_checkpoints_steps=5)  # type: RunConfig"),
+    "a decorator": BASE.replace("def main", "@print\n@staticmethod\ndef main"),
+    "a match statement": BASE.replace(
+        "    config =", "    match x:\n        case [a, *b]:\n            pass\n    config ="
+    ),
+    "a long line": BASE.replace("    config =", f"    z = '{'x' * 3000}'\n    config ="),
+    "mixed indentation": body(f"def f():\n  if x:\n        est = DNN()\n        {TRAIN}\n"),
+    "a docstring": f'"""Doc."""\n{BASE}',
+    "a future import": f"from __future__ import annotations\n{BASE}",
+    "all that may stand above imports": (
+        f'#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n\n"""Doc."""\n\nfrom __future__ import division\n\n{BASE}'
+    ),
+    "imports in a function": "def main():\n    " + "\n    ".join(main("est = DNN()", TRAIN).splitlines()) + "\n",
+    "an import of an estimator under try": body(
+        "try:\n    from tensorflow.estimator import RunConfig\nexcept ImportError:\n    pass\n"
+        f"est = DNN(config=RunConfig())\n{TRAIN}\n"
+    ),
+    "several imports of one line": "import os; import sys, tensorflow as tf9\n" + body(f"est = DNN()\n{TRAIN}\n"),
+}
+if sys.version_info >= (3, 12):
+    LAYOUTS["type parameters"] = BASE.replace("def main", "type X = int\ndef same[T](t: T) -> T: return t\ndef main")
+    LAYOUTS["nested f-strings"] = BASE.replace("    config =", '    print(f"{f"{x}"}")\n    config =')
+
+
+def comments(text: str) -> list[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return sorted(token.string for token in tokens if token.type == tokenize.COMMENT)
+
+
+@pytest.mark.parametrize("text", LAYOUTS.values(), ids=LAYOUTS.keys())
+def test_a_layout_is_kept(text: str) -> None:
+    output, findings = migrate(text)
+    assert output != text, findings
+    compile(output, "program.py", "exec", dont_inherit=True)
+    assert comments(output) == comments(text)
+    assert migrate(output) == (output, [])
+    newlines = {"\r\n": "\n" not in output.replace("\r\n", ""), "\r": "\n" not in output, "\n": "\r" not in output}
+    assert newlines[next(newline for newline in ("\r\n", "\r", "\n") if newline in text)]
+
+
+def test_the_indentation_inside_a_string_is_data() -> None:
+    text = main("est = DNN()", 'est.train(lambda: of("""', "    a", '""", f"""{ks}', "        b", '"""), max_steps=3)')
+    output, _ = migrate(
+        (text + "def of(*args):\n    return data()\n").replace("        est", "  est").replace("    ", "   ")
+    )
+    strings = ('"""\n      a\n   """', '\n         b\n   """')
+    assert all(string in output for string in strings), output
+
+
+def test_new_imports_stand_among_their_kind_and_apart_from_what_follows() -> None:
+    output, _ = migrate(f"from __future__ import division\n\nimport numpy as np\n\n{program(config='None')}")
+    assert output.startswith(
+        "from __future__ import division\n\nimport tempfile\n\nimport numpy as np\n\nimport tensorflow as tf\n\n"
+        "from tf2_recovery import "
+    )
+    output, _ = migrate("def main():\n    " + "\n    ".join(main("est = DNN()", TRAIN).splitlines()) + "\n")
+    assert "\n\n\ndef main():\n" in output
+
+
+def test_a_comment_above_an_import_that_goes_stays() -> None:
+    output, _ = migrate(
+        body(f"# Why.\nfrom tensorflow.estimator import RunConfig\nest = DNN(config=RunConfig())\n{TRAIN}\n")
+    )
+    assert "\n# Why.\ninputs = " in output

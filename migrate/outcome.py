@@ -15,12 +15,14 @@ class FileChange:
       before: its text with its own newlines, or None for a file that does not exist yet.
       after: the text that ``--write`` puts there.
       source: how the file's text stands in bytes; None for a file that does not exist yet.
+      needs: the module of emitted code that ``after`` imports; None for none.
     """
 
     path: str
     before: str | None
     after: str
     source: SourceText | None = None
+    needs: str | None = None
 
 
 @dataclass

@@ -19,6 +19,7 @@ from migrate.settings import Settings
 if TYPE_CHECKING:
     from migrate.rewrite.plan import Plan
 
+_RERUN = "Make room or give permission, then run migrate again."
 Progress = Callable[[int, int], None]
 
 _FEW_FILES = 200
@@ -155,17 +156,16 @@ def examine_bytes(path: str, data: bytes, settings: Settings, is_named: bool = F
 
 def _rewrite_all(planned: list[Examined], settings: Settings, processes: Processes, outcome: Outcome) -> None:
     """Fills the outcome with the changes of all planned files and with the modules that they share."""
-    from migrate.rewrite import pieces
     from migrate.rewrite.placement import foreign_module, place
 
     plans = [(one.path, one.text, one.plan) for one in planned if one.plan is not None]
     placement = place(plans, settings.module_name)
-    blocked = [path for path in placement.modules if _text(path) is not None and not _is_own(path)]
-    outcome.findings += [foreign_module(path) for path in blocked]
-    blocked_in = {os.path.dirname(path) for path in blocked}
+    modules = {path: _with_pieces(path, names) for path, names in placement.modules.items()}
+    outcome.findings += [foreign_module(path) for path, text in modules.items() if text is None]
     free = []
     for one in planned:
-        if os.path.dirname(one.path) in blocked_in:
+        module = placement.needs.get(one.path)
+        if module is not None and modules[module] is None:
             outcome.findings += _all_left(one.findings, "the module for the emitted code cannot be written")
         else:
             free.append(one)
@@ -177,16 +177,13 @@ def _rewrite_all(planned: list[Examined], settings: Settings, processes: Process
         else:
             assert one.source is not None
             outcome.findings += one.findings
-            outcome.changes.append(FileChange(one.path, one.source.text, after, one.source))
-    rewritten = {change.path for change in outcome.changes}
-    for path, names in placement.modules.items():
-        before = _text(path)
-        if path in blocked or not rewritten:
-            continue
-        after = pieces.module(names | (pieces.provided_by(before) if before else set()))
-        if after != before:
+            needs = placement.needs.get(one.path)
+            outcome.changes.append(FileChange(one.path, one.source.text, after, one.source, needs))
+    for path in {change.needs for change in outcome.changes}:
+        before, text = (_text(path), modules[path]) if path is not None else (None, None)
+        if path is not None and text is not None and text != before:
             source = None if before is None else SourceText.decode(path, before.encode())
-            outcome.changes.append(FileChange(path, before, after, source))
+            outcome.changes.append(FileChange(path, before, text, source))
     outcome.changes.sort(key=lambda change: change.path)
 
 
@@ -206,23 +203,39 @@ def _rewrite(one: Examined, imports: list[str], inline: str) -> str | Finding:
 
 
 def write(outcome: Outcome) -> list[Finding]:
-    """Writes every change, each file atomically; a new module before the files that import it.
+    """Writes every change, each file atomically; a module of emitted code before the files that import it.
 
     Returns:
-      An error for each file that could not be written; the others are.
+      An error for each file that could not be written; the others are. Where the module cannot be, its importers stay.
     """
     from migrate.files.write import replace_file
 
-    problems: list[Finding] = []
-    for change in sorted(outcome.changes, key=lambda change: change.before is not None):
+    problems: dict[str, Finding] = {}
+    for change in sorted(outcome.changes, key=lambda change: change.needs is not None):
+        if change.needs in problems:
+            problems[change.path] = trouble("FT005", change.path, f"is left, because it needs {change.needs}", _RERUN)
+            continue
         try:
             if change.source is None:
                 replace_file(change.path, change.after.encode(), None)
             else:
                 replace_file(change.path, change.source.encode(change.after), change.source.encode())
         except NotWritten as problem:
-            problems.append(problem.finding)
-    return problems
+            problems[change.path] = problem.finding
+    return list(problems.values())
+
+
+def _with_pieces(path: str, names: set[str]) -> str | None:
+    """The text of a module with these pieces and those that it has already; None where it must not be written."""
+    from migrate.rewrite import pieces
+
+    before = _text(path)
+    if before is None:
+        return None if os.path.exists(path.removesuffix(".py")) else pieces.module(names)
+    try:
+        return pieces.extended(before, names) if pieces.MARK in before else None
+    except SyntaxError:
+        return None
 
 
 def _text(path: str) -> str | None:
@@ -233,12 +246,6 @@ def _text(path: str) -> str | None:
         return None
     except (OSError, UnicodeDecodeError):
         return ""
-
-
-def _is_own(path: str) -> bool:
-    from migrate.rewrite.pieces import MARK
-
-    return MARK in (_text(path) or "")
 
 
 def _all_left(findings: Iterable[Finding], reason: str) -> list[Finding]:

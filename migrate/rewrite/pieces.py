@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+_IMPORTS = (ast.Import, ast.ImportFrom)
 MARK = "written by estimator-migrate"
 """Stands in the docstring of a module of pieces, so that the tool knows its own files again."""
 
@@ -66,8 +67,8 @@ def _read(source: str) -> Piece:
 def needed(names: Iterable[str]) -> list[Piece]:
     """The pieces behind ``names``, each after those that it needs."""
     ordered: list[Piece] = []
-    for name in sorted(names):
-        piece = pieces()[name]
+    # By what a piece provides, not by what is asked of it, so that more names do not reorder a module.
+    for piece in sorted({pieces()[name] for name in names}, key=lambda piece: min(piece.provides)):
         for other in [*needed(piece.needs), piece]:
             if other not in ordered:
                 ordered.append(other)
@@ -89,6 +90,26 @@ def imports(names: Iterable[str]) -> list[str]:
     """The import statements that the pieces behind ``names`` need: the standard library's, then TensorFlow's."""
     found = {statement for piece in needed(names) for statement in piece.imports}
     return sorted(found, key=lambda statement: ("tensorflow" in statement, "numpy" not in statement, statement))
+
+
+def extended(before: str, names: set[str]) -> str:
+    """A module written earlier with more pieces; what its owner has changed in it stays as it is.
+
+    Raises:
+      SyntaxError: if it is no Python any more.
+    """
+    present = provided_by(before)
+    if names <= present:
+        return before
+    before = before.replace("\r\n", "\n")
+    if before == module(present):
+        return module(names | present)
+    more = [piece for piece in needed(names) if not present.issuperset({*piece.provides} & names or piece.provides)]
+    lines = before.rstrip("\n").splitlines()
+    last = max((node.end_lineno or 0 for node in ast.parse(before).body if isinstance(node, _IMPORTS)), default=0)
+    wanted = {statement for piece in more for statement in piece.imports} - set(lines)
+    lines[last:last] = sorted(wanted)
+    return "\n".join([*lines, *("\n\n" + piece.definitions.rstrip("\n") for piece in more)]) + "\n"
 
 
 def module(names: Iterable[str]) -> str:

@@ -1,8 +1,9 @@
 """Where the emitted pieces stand: in the file itself, or in one module beside it that files share."""
 
-import ast
+import contextlib
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from migrate.files.trouble import trouble
@@ -22,11 +23,13 @@ class Placement:
       imports: by file, the import statements that bring the pieces in.
       inline: by file, the pieces' source for those that hold them themselves.
       modules: by path, the names of the pieces that a module of its own has to hold.
+      needs: by file, the path of that module, for those that import from one.
     """
 
     imports: dict[str, list[str]] = field(default_factory=dict)
     inline: dict[str, str] = field(default_factory=dict)
     modules: dict[str, set[str]] = field(default_factory=dict)
+    needs: dict[str, str] = field(default_factory=dict)
 
 
 def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement:
@@ -38,49 +41,80 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
       module_name: the module that files share.
     """
     placement = Placement()
-    groups: dict[str, list[tuple[str, set[str]]]] = {}
+    groups: dict[tuple[str, str], list[tuple[str, set[str]]]] = {}
     for path, text, plan in plans:
-        groups.setdefault(import_root(path, text), []).append((path, plan.pieces))
-    for root, members in groups.items():
-        first = os.path.dirname(members[0][0])
-        source = pieces.definitions(members[0][1])
-        is_alone = len(members) == 1 and len(source.splitlines()) <= INLINE_LINES
-        if not os.path.exists(members[0][0]) or is_alone:
-            for path, names in members:
-                placement.inline[path] = pieces.definitions(names)
-                placement.imports[path] = pieces.imports(names)
+        root = import_root(path, text)
+        if root is None or not os.path.exists(path):
+            _hold_inline(placement, path, plan.pieces)
+        else:
+            groups.setdefault((root, _package(path, root)), []).append((path, plan.pieces))
+    for (root, _), members in groups.items():
+        directory = os.path.dirname(members[0][0])
+        if len(members) == 1 and len(pieces.definitions(members[0][1]).splitlines()) <= INLINE_LINES:
+            _hold_inline(placement, *members[0])
             continue
-        location = os.path.join(first, f"{module_name}.py")
-        package = os.path.relpath(first or ".", root or ".")
-        parts = [] if package == "." else package.split(os.sep)
-        dotted = ".".join([*parts, module_name])
+        location = os.path.join(directory, f"{module_name}.py")
+        package = os.path.relpath(directory or ".", root or ".")
+        dotted = ".".join([*([] if package == "." else package.split(os.sep)), module_name])
         for path, names in members:
             placement.modules.setdefault(location, set()).update(names)
+            placement.needs[path] = location
             placement.imports[path] = [f"from {dotted} import {', '.join(sorted(names))}"]
     return placement
 
 
-def import_root(path: str, text: str) -> str:
+def _hold_inline(placement: Placement, path: str, names: set[str]) -> None:
+    placement.inline[path] = pieces.definitions(names)
+    placement.imports[path] = pieces.imports(names)
+
+
+def _package(path: str, root: str) -> str:
+    """The outermost package of a file, "" for a script: packages do not import from one another."""
+    inside = os.path.relpath(os.path.dirname(path) or ".", root or ".")
+    return "" if inside == "." else inside.split(os.sep)[0]
+
+
+def import_root(path: str, text: str) -> str | None:
     """The directory from which a file's imports are found: above its package, or its own for a script.
 
-    A file in a package that imports its neighbours by their bare names is run as a script all the same.
+    A file in a package that imports its neighbours by their bare names is run as a script all the same. None where
+    nothing tells how a file in a package is run.
     """
     own = os.path.dirname(path)
-    directory = own
-    while os.path.exists(os.path.join(directory, "__init__.py")) and directory not in ("", os.sep):
-        if _imports_neighbour(own, text):
+    above = own
+    while os.path.exists(os.path.join(above, "__init__.py")) and above not in ("", os.sep):
+        above = os.path.dirname(above)
+    if above == own:
+        return own
+    package = re.escape(_package(path, above))
+    texts = [text, *_neighbours(path)] if _is_started(text) else [text]
+    for one in texts:
+        if _imports_neighbour(own, one):
             return own
-        directory = os.path.dirname(directory)
-    return directory
+        if re.search(rf"^\s*(from\s+\.|from\s+{package}\b|import\s+{package}\b)", one, re.MULTILINE):
+            return above
+    return None if _is_started(text) else above
+
+
+def _is_started(text: str) -> bool:
+    """Whether a file may be started itself: as a script, or by ``python -m`` as part of its package."""
+    return "__main__" in text
+
+
+def _neighbours(path: str) -> Iterator[str]:
+    """The texts of the other modules of a file's directory."""
+    directory = os.path.dirname(path)
+    for name in sorted(os.listdir(directory or ".")):
+        if name.endswith(".py") and name != os.path.basename(path):
+            with (
+                contextlib.suppress(OSError),
+                open(os.path.join(directory, name), encoding="utf-8", errors="replace") as f,
+            ):
+                yield f.read()
 
 
 def _imports_neighbour(directory: str, text: str) -> bool:
-    roots: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            roots.update(alias.name.split(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            roots.add(node.module.split(".")[0])
+    roots = re.findall(r"^\s*(?:from|import)\s+(\w+)", text, re.MULTILINE)
     return any(os.path.exists(os.path.join(directory, f"{root}.py")) for root in roots)
 
 

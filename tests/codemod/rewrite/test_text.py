@@ -108,7 +108,7 @@ if sys.version_info >= (3, 12):
 
 
 def comments(text: str) -> list[str]:
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    tokens = tokenize.generate_tokens(io.StringIO(text, newline=None).readline)
     return sorted(token.string for token in tokens if token.type == tokenize.COMMENT)
 
 

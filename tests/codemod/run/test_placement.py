@@ -1,0 +1,162 @@
+"""The emitted code stands once, where the files that need it find it, and never over anything else."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from migrate.outcome import Outcome
+from migrate.rewrite import pieces
+from migrate.run import run, write
+from migrate.settings import Settings
+from tests.codemod.bodies import body
+
+JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
+PREDICTING = f"{JOB}print(list(est.predict(data)))\n"
+STARTED = JOB + 'if __name__ == "__main__":\n    pass\n'
+IMPORT = "import CheckpointRecovery, TrainingLog, two_class_metrics\n"
+
+
+def tree(root: Path, **files: str) -> None:
+    """Writes modules; ``_in_`` in a keyword stands for a folder, and ``init`` for the module of a package."""
+    for name, text in files.items():
+        *folders, module = name.split("_in_")[::-1]
+        path = root.joinpath(*folders, f"{module.replace('init', '__init__')}.py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def migrated(root: Path, *, path: str | None = None, **settings: str) -> tuple[Outcome, list[str]]:
+    """Runs and writes; returns the outcome and the codes of what could not be written."""
+    outcome = run([path or str(root)], Settings(**settings), jobs=1, progress=None)
+    return outcome, [problem.code for problem in write(outcome)]
+
+
+def errors(outcome: Outcome) -> list[str]:
+    return [finding.code for finding in outcome.findings if finding.error]
+
+
+def test_scripts_of_a_directory_share_one_module_that_holds_what_all_need(tmp_path: Path) -> None:
+    tree(tmp_path, a=JOB, b=PREDICTING, c="x = 3\n")
+    migrated(tmp_path)
+    assert f"from tf2_recovery {IMPORT}" in (tmp_path / "a.py").read_text()
+    assert pieces.provided_by((tmp_path / "tf2_recovery.py").read_text()) >= {"CheckpointRecovery", "predict_classes"}
+    assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "c.py", "tf2_recovery.py"]
+
+
+def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
+    tree(tmp_path, a=JOB, b=PREDICTING)
+    migrated(tmp_path)
+    outcome, _ = migrated(tmp_path)
+    assert (outcome.findings, outcome.changes) == ([], [])
+
+
+def test_a_module_written_earlier_takes_in_more_pieces_in_the_order_of_a_fresh_one(tmp_path: Path) -> None:
+    tree(tmp_path, a=JOB)
+    migrated(tmp_path)
+    tree(tmp_path, b=PREDICTING)
+    migrated(tmp_path)
+    tree(tmp_path, a_in_fresh=JOB, b_in_fresh=PREDICTING)
+    migrated(tmp_path / "fresh")
+    assert (tmp_path / "tf2_recovery.py").read_text() == (tmp_path / "fresh/tf2_recovery.py").read_text()
+
+
+def test_what_its_owner_changed_in_the_module_stays(tmp_path: Path) -> None:
+    tree(tmp_path, a=JOB)
+    migrated(tmp_path)
+    module = tmp_path / "tf2_recovery.py"
+    changed = module.read_text().replace("def restore(self):", "def restore(self):  # ours")
+    module.write_text(changed)
+    tree(tmp_path, b=JOB)
+    migrated(tmp_path)
+    assert module.read_text() == changed
+    tree(tmp_path, c=PREDICTING)
+    migrated(tmp_path)
+    assert module.read_text().startswith(changed.rstrip("\n"))
+    assert "def predict_classes(" in module.read_text()
+    compile(module.read_text(), "tf2_recovery.py", "exec")
+
+
+@pytest.mark.parametrize("text", ["x = 3\n", "written by estimator-migrate (\n", "\0", "# é".encode("latin-1")])
+def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(tmp_path: Path, text: str) -> None:
+    tree(tmp_path, a_in_one=JOB, b_in_two=JOB)
+    data = text if isinstance(text, bytes) else text.encode()
+    (tmp_path / "one/tf2_recovery.py").write_bytes(data)
+    outcome, _ = migrated(tmp_path)
+    assert errors(outcome) == ["FT006"]
+    assert (tmp_path / "one/a.py").read_text() == JOB
+    assert (tmp_path / "one/tf2_recovery.py").read_bytes() == data
+    assert f"from tf2_recovery {IMPORT}" in (tmp_path / "two/b.py").read_text()
+
+
+def test_a_package_of_the_modules_name_blocks_it_because_imports_find_that_first(tmp_path: Path) -> None:
+    tree(tmp_path, a=JOB, init_in_tf2_recovery="")
+    outcome, _ = migrated(tmp_path)
+    assert errors(outcome) == ["FT006"]
+    assert (tmp_path / "a.py").read_text() == JOB
+
+
+def test_a_blocked_module_blocks_all_files_of_its_package_and_no_other(tmp_path: Path) -> None:
+    tree(tmp_path, init_in_p="", a_in_p=JOB, init_in_sub_in_p="", b_in_sub_in_p=JOB, tf2_recovery_in_p="", other=JOB)
+    outcome, _ = migrated(tmp_path)
+    assert errors(outcome) == ["FT006"]
+    assert [(tmp_path / name).read_text() == JOB for name in ("p/a.py", "p/sub/b.py", "other.py")] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_modules_of_a_package_import_by_its_full_name_and_packages_share_nothing(tmp_path: Path) -> None:
+    tree(tmp_path, init_in_p="", a_in_p=JOB, init_in_sub_in_p="", b_in_sub_in_p=JOB, init_in_q="", c_in_q=JOB, d=JOB)
+    migrated(tmp_path)
+    found = {path.stem: path.read_text() for path in tmp_path.rglob("[abcd].py")}
+    assert all(f"from p.tf2_recovery {IMPORT}" in found[name] for name in "ab")
+    assert f"from q.tf2_recovery {IMPORT}" in found["c"]
+    assert f"from tf2_recovery {IMPORT}" in found["d"]
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("tf2_*.py")) == [
+        "p/tf2_recovery.py",
+        "q/tf2_recovery.py",
+        "tf2_recovery.py",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("neighbour", "line", "expected"),
+    [
+        ("x = 3\n", "import neighbour\n", f"from tf2_recovery {IMPORT}"),
+        ("x = 3\n", "from . import neighbour\n", f"from p.tf2_recovery {IMPORT}"),
+        ("x = 3\n", "from p import neighbour\n", f"from p.tf2_recovery {IMPORT}"),
+        ("from p.a import est\n", "", f"from p.tf2_recovery {IMPORT}"),
+        ("from a import est\n", "", f"from tf2_recovery {IMPORT}"),
+        ("x = 3\n", "", "\nclass CheckpointRecovery("),
+    ],
+)
+def test_a_program_in_a_package_finds_the_emitted_code_however_it_is_started(
+    tmp_path: Path, neighbour: str, line: str, expected: str
+) -> None:
+    tree(tmp_path, init_in_p="", a_in_p=line + STARTED, neighbour_in_p=neighbour)
+    migrated(tmp_path)
+    assert expected in (tmp_path / "p/a.py").read_text()
+
+
+def test_a_short_piece_and_standard_input_stand_in_the_file_itself(tmp_path: Path) -> None:
+    outcome = run([], Settings(), jobs=1, progress=None, stdin=JOB.encode())
+    assert [change.path for change in outcome.changes] == ["<stdin>"]
+    assert "\nclass CheckpointRecovery(" in outcome.changes[0].after
+
+
+def test_paths_relative_to_the_working_directory_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path, init_in_p="", a_in_p=JOB, b=JOB)
+    monkeypatch.chdir(tmp_path)
+    migrated(tmp_path, path=".")
+    assert f"from p.tf2_recovery {IMPORT}" in (tmp_path / "p/a.py").read_text()
+    assert f"from tf2_recovery {IMPORT}" in (tmp_path / "b.py").read_text()
+
+
+def test_a_module_is_written_before_its_importers_and_they_stay_where_it_cannot_be(tmp_path: Path) -> None:
+    tree(tmp_path, a=JOB)
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    (tmp_path / "tf2_recovery.py").write_text("x = 3\n")  # made by somebody else in the meantime
+    assert [problem.code for problem in write(outcome)] == ["FT004", "FT005"]
+    assert (tmp_path / "a.py").read_text() == JOB

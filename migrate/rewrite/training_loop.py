@@ -58,7 +58,7 @@ def training_loop(
     lines.append(f"{names.step} = {names.restored} = {training}.restore({manager})")
     lines += _loop(draft, names, max_steps or (f"{names.step} + {steps}" if steps else ""), evaluation, throttle)
     if is_hooked:
-        lines.append(f"{training}.end()")
+        lines.append(f"    {training}.end()")
     return "\n".join(lines)
 
 

@@ -1,5 +1,6 @@
 """Hooks that fetch tensors of the step; TensorFlow 2.12 to 2.15."""
 
+import tempfile
 import argparse
 
 import numpy as np
@@ -10,6 +11,7 @@ from tf2_recovery import (
     EstimatorSpec,
     HookedTraining,
     ModelFnTraining,
+    dataset_from_input_fn,
     mend_checkpoint_list,
     training_steps,
 )
@@ -43,7 +45,9 @@ def model_fn(features, labels, mode, params):
     train_op = optimizer.minimize(loss, global_step=tf1.train.get_global_step())
     norm = tf.norm(weights, name="norm")
     logging = tf1.train.LoggingTensorHook({"norm": norm}, every_n_iter=20)
-    return EstimatorSpec(mode, loss=loss, train_op=train_op, training_hooks=[logging])
+    return EstimatorSpec(
+        mode, loss=loss, train_op=train_op, training_hooks=[logging]
+    )
 
 
 def input_fn(params):
@@ -59,23 +63,24 @@ def main():
     parser.add_argument("--enough", type=float, default=0.0)
     args = parser.parse_args()
 
+    model_dir = args.model_dir or tempfile.mkdtemp()
     params = {"rate": 0.1, "batch_size": 10}
-    dataset = input_fn(params)
-    train = HookedTraining(
-        ModelFnTraining(model_fn, dataset, params=params, summary_dir=args.model_dir),
-        hooks=[StopWhenLow(args.enough)],
+    dataset = dataset_from_input_fn(input_fn, params)
+    training = ModelFnTraining(
+        model_fn, dataset, params=params, summary_dir=model_dir, save_summary_steps=100
     )
-    mend_checkpoint_list(args.model_dir)
+    training = HookedTraining(training, [StopWhenLow(args.enough)])
+    mend_checkpoint_list(model_dir)
     manager = tf.train.CheckpointManager(
-        train.checkpoint,
-        args.model_dir,
+        training.checkpoint,
+        model_dir,
         max_to_keep=5,
-        step_counter=train.global_step,
+        step_counter=training.global_step,
         checkpoint_interval=25,
     )
-    step = restored = train.restore(manager)
+    step = restored = training.restore(manager)
     for step in training_steps(
-        train,
+        training,
         dataset,
         manager,
         max_steps=args.max_steps,
@@ -85,7 +90,7 @@ def main():
         manager.save(checkpoint_number=step)
     if step > restored:  # else the job was finished before
         manager.save(checkpoint_number=step, check_interval=False)
-        train.end()
+        training.end()
 
 
 if __name__ == "__main__":

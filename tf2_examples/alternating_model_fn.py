@@ -1,5 +1,6 @@
 """Trains and evaluates by turns, and saves by the clock; TensorFlow 2.12 to 2.15."""
 
+import tempfile
 import argparse
 
 import numpy as np
@@ -41,25 +42,30 @@ def main():
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
 
-    dataset = dataset_from_input_fn(input_fn)
-    train = ModelFnTraining(model_fn, dataset, summary_dir=args.model_dir)
-    mend_checkpoint_list(args.model_dir)
-    manager = tf.train.CheckpointManager(
-        train.checkpoint,
-        args.model_dir,
-        max_to_keep=5,
-        step_counter=train.global_step,
-        checkpoint_interval=1,  # no step is saved twice
-    )
+    model_dir = args.model_dir or tempfile.mkdtemp()
     for max_steps in range(10, args.max_steps + 1, 10):
-        step = restored = train.restore(manager)
-        save = EverySecs(120)
-        for step in training_steps(train, dataset, manager, max_steps=max_steps):
-            if save.due():
+        dataset = dataset_from_input_fn(input_fn)
+        training = ModelFnTraining(
+            model_fn, dataset, summary_dir=model_dir, save_summary_steps=100
+        )
+        mend_checkpoint_list(model_dir)
+        manager = tf.train.CheckpointManager(
+            training.checkpoint,
+            model_dir,
+            max_to_keep=5,
+            step_counter=training.global_step,
+            checkpoint_interval=1,
+        )
+        step = restored = training.restore(manager)
+        saving = EverySecs(120)
+        for step in training_steps(
+            training, dataset, manager, max_steps=max_steps, log_every=100
+        ):
+            if saving.due():
                 manager.save(checkpoint_number=step)
-        if step > restored:
+        if step > restored:  # else the job was finished before
             manager.save(checkpoint_number=step)
-        metrics = evaluate_model_fn(model_fn, input_fn, args.model_dir, steps=10)
+        metrics = evaluate_model_fn(model_fn, input_fn, model_dir, steps=10)
         print("step", metrics["global_step"], "loss", metrics["loss"])
 
 

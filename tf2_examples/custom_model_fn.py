@@ -4,6 +4,8 @@ Trains and evaluates on MNIST, and exports what it evaluated. Started again in t
 same --model_dir it resumes at the newest checkpoint.
 """
 
+import os
+import tempfile
 import argparse
 
 import numpy as np
@@ -88,63 +90,63 @@ def main():
         )
         return dataset.batch(100)
 
+    model_dir = args.model_dir or tempfile.mkdtemp()
     params = {"units": 64, "dropout": args.dropout, "rate": 0.01}
-    tf.random.set_seed(1)
+    best = BestResult(os.path.join(model_dir, "eval"))
+
+    def evaluate_and_export():
+        metrics = evaluate_model_fn(
+            model_fn, eval_input_fn, model_dir, params=params, seed=1, steps=None
+        )
+        export_dir = os.path.join(model_dir, "export", "latest")
+        export_model_fn(
+            model_fn, export_dir, serving_input_receiver_fn, model_dir, params=params
+        )
+        keep_newest_exports(export_dir, 2)
+        if best.improves(metrics):
+            export_dir = os.path.join(model_dir, "export", "best")
+            export_model_fn(
+                model_fn,
+                export_dir,
+                serving_input_receiver_fn,
+                model_dir,
+                params=params,
+            )
+            keep_newest_exports(export_dir, 5)
+
+    tf.compat.v1.set_random_seed(1)
     dataset = train_input_fn()
-    train = ModelFnTraining(
+    training = ModelFnTraining(
         model_fn,
         dataset,
         params=params,
         seed=1,
-        summary_dir=args.model_dir,
+        summary_dir=model_dir,
         save_summary_steps=50,
     )
-    mend_checkpoint_list(args.model_dir)
+    mend_checkpoint_list(model_dir)
     manager = tf.train.CheckpointManager(
-        train.checkpoint,
-        args.model_dir,
+        training.checkpoint,
+        model_dir,
         max_to_keep=3,
-        step_counter=train.global_step,
-        checkpoint_interval=args.save_steps,
+        step_counter=training.global_step,
+        checkpoint_interval=args.save_steps or None,
     )
-    best = BestResult(f"{args.model_dir}/eval")
-
-    def evaluate_and_export():
-        metrics = evaluate_model_fn(
-            model_fn, eval_input_fn, args.model_dir, params=params, seed=1
-        )
-        latest_dir = f"{args.model_dir}/export/latest"
-        export_model_fn(
-            model_fn,
-            latest_dir,
-            serving_input_receiver_fn,
-            args.model_dir,
-            params=params,
-        )
-        keep_newest_exports(latest_dir, 2)
-        if best.improves(metrics):
-            best_dir = f"{args.model_dir}/export/best"
-            export_model_fn(
-                model_fn,
-                best_dir,
-                serving_input_receiver_fn,
-                args.model_dir,
-                params=params,
-            )
-            keep_newest_exports(best_dir, 5)
-
-    step = restored = train.restore(manager)
+    step = restored = training.restore(manager)
     evaluation, evaluated = EverySecs(60), None
     for step in training_steps(
-        train,
+        training,
         dataset,
         manager,
         max_steps=args.max_steps,
-        pause_every=args.save_steps,
+        pause_every=args.save_steps or None,
         log_every=50,
     ):
-        saved = manager.save(checkpoint_number=step)
-        if saved and step > restored and evaluation.due():
+        if (
+            manager.save(checkpoint_number=step)
+            and step > restored
+            and evaluation.due()
+        ):
             evaluate_and_export()
             evaluated = step
     if step > restored:  # else the job was finished before
@@ -153,7 +155,7 @@ def main():
             evaluate_and_export()
 
     metrics = evaluate_model_fn(
-        model_fn, eval_input_fn, args.model_dir, params=params, seed=1
+        model_fn, eval_input_fn, model_dir, params=params, seed=1
     )
     print(
         "step",

@@ -36,7 +36,10 @@ def model_fn(features, labels, mode, params):
     norm = tf.norm(weights, name="norm")
     logging = tf1.train.LoggingTensorHook({"norm": norm}, every_n_iter=20)
     return tf1.estimator.EstimatorSpec(
-        mode, loss=loss, train_op=train_op, training_hooks=[logging]
+        mode,
+        loss=loss,
+        train_op=train_op,
+        training_hooks=[logging],
     )
 
 

@@ -104,18 +104,20 @@ def _left(
     again = True
     while again:  # a program that shares a statement with one that is left cannot change it
         again = False
-        kept = {node: index for index in left for node in _shared(drafts[index].program)}
+        kept = {node: index for index in left for node in _shared(drafts[index])}
         for index, draft in enumerate(drafts):
-            owner = next((kept[node] for node in _shared(draft.program) if node in kept), None)
+            owner = next((kept[node] for node in _shared(draft) if node in kept), None)
             if index not in left and owner is not None:
                 left[index] = f"the program at line {drafts[owner].program.site.node.lineno}, which shares code with it"
                 again = True
     return left
 
 
-def _shared(program: Program) -> Iterator[ast.AST]:
+def _shared(draft: Draft) -> Iterator[ast.AST]:
     """The statements of a program that another one may use too."""
+    program = draft.program
     yield from program.config.statements
+    yield from draft.absorbed
     for call in program.calls:
         if call.input is not None and call.input.statement is not None:
             yield call.input.statement

@@ -1,0 +1,47 @@
+"""No name that TensorFlow 2.16 lacks stays in a rewritten file, and nothing goes that a program left behind needs."""
+
+import pytest
+
+from tests.codemod.bodies import COLUMNS, PRELUDE, reason, rewritten
+from tests.codemod.programs import migrate
+
+TRAIN = "est.train(data, max_steps=3)\n"
+BY_ALIAS = f"est = e.DNNClassifier([4], {COLUMNS}, 'm', config=C())\n{TRAIN}"
+ALIASES = "e = tf.estimator\nC = tf.estimator.RunConfig\n"
+
+
+def test_aliases_that_nothing_uses_any_more_go() -> None:
+    assert "estimator" not in rewritten(ALIASES + BY_ALIAS)
+    assert "estimator" not in rewritten(
+        f"def f():\n    e = tf.estimator\n    C = e.RunConfig\n    {BY_ALIAS}".replace("\nest.", "\n    est.")
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "def g(x: tf.estimator.Estimator): pass\n",
+        "modes = [tf.estimator.ModeKeys.TRAIN]\n",
+        "print(C)\n",
+        "print(tf.estimator.RunConfig())\n",
+        "class H(tf.estimator.SessionRunHook): pass\n",
+    ],
+)
+def test_any_other_name_of_the_estimator_leaves_the_program(line: str) -> None:
+    assert "would stay here" in reason(ALIASES + BY_ALIAS + line)
+
+
+def test_a_program_that_is_left_keeps_its_aliases_and_lets_those_go_that_need_none() -> None:
+    left = f"two = e.DNNClassifier([4], {COLUMNS}, 'n', weight_column='w')\ntwo.train(data, max_steps=3)\n"
+    assert "weight_column" in reason(ALIASES + BY_ALIAS + left)
+    output, _ = migrate(
+        PRELUDE + "e = tf.estimator\n" + left + f"est = tf.estimator.DNNClassifier([4], {COLUMNS}, 'm')\n{TRAIN}"
+    )
+    assert "est = tf.keras.Model(" in output
+    assert "two = e.DNNClassifier(" in output
+    assert "e = tf.estimator\n" in output
+
+
+def test_graph_mode_stays_where_a_program_that_is_left_runs_in_it() -> None:
+    both = f"est = DNN()\n{TRAIN}two = DNN(weight_column='w')\ntwo.train(data, max_steps=3)\n"
+    assert "weight_column" in reason(f"tf1.disable_v2_behavior()\n{both}")

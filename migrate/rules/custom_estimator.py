@@ -3,9 +3,9 @@
 Most Estimators in public code are built from a custom ``model_fn``, a function that builds a TF1 graph.
 
 Instead: the ``model_fn`` stays as it is. ``ModelFnTraining``, an emitted class, has it build its graph once and runs
-that graph on ``tf.Variable`` objects with the old names, so that a ``tf.train.CheckpointManager`` continues the Estimator's
-own checkpoint in the old ``model_dir``. ``EstimatorSpec`` and ``ModeKeys`` are emitted too, because TensorFlow 2.16
-removed them.
+that graph on ``tf.Variable`` objects with the old names, so that a ``tf.train.CheckpointManager`` continues the
+Estimator's own checkpoint in the old ``model_dir``. ``EstimatorSpec`` and ``ModeKeys`` are emitted too, because
+TensorFlow 2.16 removed them.
 
 Fidelity: exact: the losses after a continued checkpoint are equal to the last bit. ``tf.compat.v1.layers`` needs
 ``tf_keras`` and ``TF_USE_LEGACY_KERAS=1`` from TensorFlow 2.16 on. A ``model_fn`` from another file, one that takes

@@ -1,7 +1,7 @@
 """FT193 · tf.estimator in code around the program
 
-TensorFlow 2.16 removed the module ``tf.estimator``: a name of it that stays in a rewritten file fails there, an alias or
-an annotation as soon as the file is imported.
+TensorFlow 2.16 removed the module ``tf.estimator``: a name of it that stays in a rewritten file fails there, an alias
+or an annotation as soon as the file is imported.
 
 Instead: an alias (``e = tf.estimator``) that nothing uses any more goes. Any other name that would stay in a file of
 canned estimators leaves the program.

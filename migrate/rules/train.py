@@ -29,8 +29,8 @@ from migrate.rules.rule import DNN, Example, Verdict, exact, manual, noted, rule
 
 _BACKUP_COST = (
     "recovered by BackupAndRestore: nothing is saved before the first epoch ends, an exception in the last step of an"
-    " epoch costs the epoch, a clean stop inside an epoch counts as a whole one, and a kill during a save on Keras 3 can"
-    " leave a job that cannot start again"
+    " epoch costs the epoch, a clean stop inside an epoch counts as a whole one, and a kill during a save on Keras 3"
+    " can leave a job that cannot start again"
 )
 
 

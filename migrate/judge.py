@@ -195,7 +195,8 @@ def _ignored_lines(text: str) -> dict[int, set[str]]:
     if "migrate:" not in text:
         return {}
     lines: dict[int, set[str]] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not splitlines: a form feed ends no line for Python.
+    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
         match = _IGNORE.search(line)
         if match:
             lines[number] = set((match[1] or "").replace(",", " ").split())
@@ -203,8 +204,8 @@ def _ignored_lines(text: str) -> dict[int, set[str]]:
 
 
 def _is_ignored(ignored: dict[int, set[str]], code: str, span: Span) -> bool:
-    """Whether a comment on the first or last line of a site says to leave it."""
+    """Whether a comment on a line of a site says to leave it."""
     return any(
-        line in ignored and (not ignored[line] or any(code.startswith(named) for named in ignored[line]))
-        for line in (span.line, span.end_line)
+        span.line <= line <= span.end_line and (not codes or any(code.startswith(named) for named in codes))
+        for line, codes in ignored.items()
     )

@@ -28,7 +28,7 @@ def add_todos(text: str, findings: Iterable[Finding]) -> str:
     for line in sorted(wanted, reverse=True):
         code = lines[line - 1]
         indent = code[: len(code) - len(code.lstrip())]
-        newline = "\r\n" if code.endswith("\r\n") else "\n"
+        newline = code[len(code.rstrip("\r\n")) :] or "\n"
         new = [f"{indent}{todo}{newline}" for todo in wanted[line] if not _stands_above(lines, line, todo)]
         lines[line - 1 : line - 1] = new
     return "".join(lines)
@@ -37,6 +37,7 @@ def add_todos(text: str, findings: Iterable[Finding]) -> str:
 def _statement_starts(text: str) -> dict[int, int]:
     """For each line, the first line of the innermost statement that it belongs to, decorators included."""
     starts: dict[int, int] = {}
+    simple: set[int] = set()
     for node in ast.walk(ast.parse(text)):  # outer statements come before those inside them
         if isinstance(node, ast.stmt):
             decorators = getattr(node, "decorator_list", [])
@@ -44,14 +45,23 @@ def _statement_starts(text: str) -> dict[int, int]:
             body = getattr(node, "body", None)
             last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
             for line in range(first, max(last, node.lineno) + 1):
-                starts[line] = first
+                if starts.get(line) not in simple:  # `a; b` and the like: above both
+                    starts[line] = first
+            if not body:
+                simple.add(first)
     return starts
 
 
 def _stands_above(lines: list[str], line: int, todo: str) -> bool:
+    """Whether the comment is there already, perhaps with the line numbers of an earlier run."""
     above = line - 2
     while above >= 0 and lines[above].lstrip().startswith("#"):
-        if lines[above].strip() == todo:
+        if _without_numbers(lines[above].strip()) == _without_numbers(todo):
             return True
         above -= 1
     return False
+
+
+def _without_numbers(todo: str) -> str:
+    code, _, message = todo.removeprefix(_MARK).partition(" ")
+    return f"{code} {re.sub(r'[0-9]+', '0', message)}"

@@ -1,0 +1,61 @@
+"""What the user says to leave is left, whole."""
+
+import pytest
+
+from migrate.finding import Finding
+from tests.codemod.bodies import body
+from tests.codemod.programs import migrate
+
+LINES = [
+    "def f():",
+    "    config = tf1.estimator.RunConfig(",
+    "        keep_checkpoint_max=3,",
+    "        save_checkpoints_steps=5,",
+    "    )",
+    "    est = DNN(config=config)",
+    "    est.train(",
+    "        data,",
+    "        max_steps=3,",
+    "    )",
+]
+
+
+def migrated(lines: list[str], newline: str = "\n", **settings: tuple[str, ...]) -> tuple[bool, list[Finding]]:
+    text = body("\n".join(lines) + "\n").replace("\n", newline)
+    output, findings = migrate(text, **settings)  # type: ignore[arg-type]
+    return output != text, findings
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\f\n"])
+@pytest.mark.parametrize("line", range(1, len(LINES)))
+def test_a_comment_on_any_line_of_a_site_leaves_its_program(line: int, newline: str) -> None:
+    lines = [*LINES[:line], f"{LINES[line]}  # migrate: ignore", *LINES[line + 1 :]]
+    is_rewritten, findings = migrated(lines, newline)
+    assert not is_rewritten
+    assert not any(finding.span.line <= line + 9 <= finding.span.end_line for finding in findings)
+    assert all("a comment says to ignore" in finding.help for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("comment", "is_rewritten"),
+    [
+        ("# migrate: ignore[FT104]", False),
+        ("# why # migrate:ignore[FT130, FT104]", False),
+        ("# migrate: ignore[FT1]", False),
+        ("# migrate: ignore[FT130]", True),
+        ("# migrate: ignored", False),
+        ("# do not migrate", True),
+    ],
+)
+def test_a_comment_may_name_the_rules_that_it_means(comment: str, is_rewritten: bool) -> None:
+    lines = [*LINES[:2], f"{LINES[2]}  {comment}", *LINES[3:]]
+    assert migrated(lines)[0] is is_rewritten
+
+
+@pytest.mark.parametrize(
+    "settings", [{"ignore": ("FT104",)}, {"select": ("FT120", "FT130")}, {"ignore": ("FT13",)}, {"select": ("FT2",)}]
+)
+def test_a_program_that_needs_a_rule_that_is_not_selected_is_left(settings: dict[str, tuple[str, ...]]) -> None:
+    is_rewritten, findings = migrated(LINES, **settings)
+    assert not is_rewritten
+    assert all(finding.code.startswith(settings.get("select", "FT")) for finding in findings)

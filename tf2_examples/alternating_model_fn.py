@@ -1,7 +1,7 @@
 """Trains and evaluates by turns, and saves by the clock; TensorFlow 2.12 to 2.15."""
 
-import tempfile
 import argparse
+import tempfile
 
 import numpy as np
 import tensorflow as tf

@@ -4,9 +4,9 @@ Trains and evaluates on MNIST, and exports what it evaluated. Started again in t
 same --model_dir it resumes at the newest checkpoint.
 """
 
+import argparse
 import os
 import tempfile
-import argparse
 
 import numpy as np
 import tensorflow as tf

@@ -1,7 +1,7 @@
 """Hooks that fetch tensors of the step; TensorFlow 2.12 to 2.15."""
 
-import tempfile
 import argparse
+import tempfile
 
 import numpy as np
 import tensorflow as tf

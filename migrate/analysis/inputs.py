@@ -76,7 +76,7 @@ class Inputs:
         if filled_in:
             return f"the input function takes `{filled_in[0]}`, which the estimator fills in"
         name = getattr(function, "name", "lambda")
-        if isinstance(function, ast.AsyncFunctionDef) or getattr(function, "decorator_list", None):
+        if not self._is_plain(function):
             return f"`{name}` is no plain function"
         if not self._returns_dataset(function, set()):
             return f"`{name}` is not seen to return a tf.data.Dataset"
@@ -112,8 +112,8 @@ class Inputs:
         return None, None
 
     def _returns_dataset(self, function: FunctionNode, seen: set[ast.AST]) -> bool:
-        if function in seen:
-            return False
+        if function in seen:  # by its other returns, then
+            return True
         seen.add(function)
         if isinstance(function, ast.Lambda):
             return self._is_dataset(function.body, seen)
@@ -127,11 +127,15 @@ class Inputs:
         """What a function returns, if it is a plain one and returns in one place."""
         if isinstance(function, ast.Lambda):
             return function.body
-        if isinstance(function, ast.AsyncFunctionDef) or function.decorator_list:
+        if not self._is_plain(function):
             return None
         returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
         own = [node for node in returns if self.names.scope_of(node).node is function]
         return own[0].value if len(own) == 1 else None
+
+    def _is_plain(self, function: FunctionNode) -> bool:
+        """Whether calling a function runs it as it stands."""
+        return not isinstance(function, ast.AsyncFunctionDef) and not getattr(function, "decorator_list", None)
 
     def _is_dataset(self, value: ast.expr, seen: set[ast.AST]) -> bool:
         if isinstance(value, ast.Call):
@@ -141,6 +145,8 @@ class Inputs:
             if isinstance(value.func, ast.Attribute):
                 is_iterator = "iterator" in value.func.attr or value.func.attr == "get_next"
                 return not is_iterator and self._is_dataset(value.func.value, seen)
+            if isinstance(value.func, ast.Name) and (functions := self.names.definitions(value.func)):
+                return all(self._is_plain(one) and self._returns_dataset(one, seen) for one in functions)
             function, _ = self._function(value.func)
             return function is not None and self._returns_dataset(function, seen)
         if isinstance(value, ast.Name):

@@ -131,6 +131,13 @@ class Names:
         is_definition = isinstance(binding.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         return binding.node if is_definition else None
 
+    def definitions(self, name: ast.Name) -> list[FunctionNode]:
+        """The functions that a name may stand for, if every statement that binds it defines one; else none."""
+        found = self.scope_of(name).lookup(name.id)
+        nodes = [binding.node for binding in found[1]] if found is not None else []
+        functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        return list(functions) if len(functions) == len(nodes) else []
+
     def qualified(self, expression: ast.expr) -> str | None:
         """The dotted import path that an expression stands for, or None.
 

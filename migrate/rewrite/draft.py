@@ -10,7 +10,7 @@ from migrate.analysis.moves import is_pure
 from migrate.analysis.names import Scope
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.plan import Edit, ReplaceExpression, ReplaceStatement
-from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, strength
+from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, stands_alone, strength
 from migrate.settings import Settings
 
 
@@ -226,7 +226,7 @@ class Draft:
         if not hasattr(node, "end_lineno"):
             return ast.unparse(node)
         text = self.module.source.text(node, self.renamed)
-        return f"({text})" if "\n" in text or strength(node) < place else text
+        return text if strength(node) >= place and stands_alone(text) else f"({text})"
 
     def once(self, node: ast.expr, name: str, place: int = ARGUMENT) -> str:
         """An expression for a loop's body: ``node`` itself if it does not matter how often it is evaluated."""

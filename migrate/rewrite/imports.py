@@ -138,35 +138,61 @@ def add_imports(module: cst.Module, imports: Iterable[str], pieces: str, used: s
     ]
     standard = [s for s, text in zip(statements, wanted, strict=True) if _root(text) in sys.stdlib_module_names]
     others = [s for s in statements if s not in standard]
-    body = list(module.body)
+    body: list[_Statement] = list(module.body)
+    definitions = list(cst.parse_module(pieces).body) if pieces else []
+    provided = {name for text in wanted for name in _names(text)} | _defined(pieces)
     places = [index for index, statement in enumerate(body) if _is_import(statement)]
     top = _after_docstring(module)
     late = [index + 1 for index in places if _is_future(body[index])]  # these must stay the first
     first = late[-1] if late else places[0] if places else top
+    places = [index for index in places if index < _first_use(body[: places[-1]], provided)] if places else []
     last = places[-1] + 1 if places else top
-    definitions = list(cst.parse_module(pieces).body) if pieces else []
     new = [*_spaced(others), *definitions]
-    if new and last < len(body) and not body[last].leading_lines:
+    if new and last < len(body) and not body[last].leading_lines and not _is_import(body[last]):
         blank = cst.EmptyLine(indent=False)
         is_definition = isinstance(body[last], cst.FunctionDef | cst.ClassDef)
         body[last] = body[last].with_changes(leading_lines=[blank, blank] if is_definition or pieces else [blank])
     body[last:last] = new
-    body[first:first] = _before_first(standard, body, first)
+    for statement in standard:
+        _put_standard(body, statement, range(first, last))
+        last += 1
     return module.with_changes(body=body)
 
 
-def _before_first(standard: list, body: list, first: int) -> list:  # type: ignore[type-arg]
-    """The standard library's imports take over the blank lines that stood above the first import."""
-    if not standard:
-        return []
+def _defined(pieces: str) -> set[str]:
+    return {node.name for node in ast.parse(pieces).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+
+
+def _first_use(body: Sequence[_Statement], names: set[str]) -> int:
+    """The first statement that runs when the module is imported and uses one of ``names``."""
+    for index, statement in enumerate(body):
+        if not isinstance(statement, cst.FunctionDef) and loaded(ast.parse(cst.Module([statement]).code)) & names:
+            return index
+    return len(body) + 1
+
+
+def _put_standard(body: list[_Statement], new: _Statement, above: range) -> None:
+    """Puts an import of the standard library among its kind, in the order of the alphabet, or above all others."""
+    kind = [i for i in above if _is_import(body[i]) and _module_of(body[i]) in sys.stdlib_module_names]
+    smaller = [i for i in kind if _module_of(body[i]) < _module_of(new) and _is_plain(body[i])]
+    if smaller:
+        body.insert(smaller[-1] + 1, new)
+        return
+    at = kind[0] if kind else above.start
     lead: Sequence[cst.EmptyLine] = ()
-    if first < len(body):
-        lead = body[first].leading_lines
-        is_standard = (
-            _root(cst.Module([body[first].with_changes(leading_lines=[])]).code.strip()) in sys.stdlib_module_names
-        )
-        body[first] = body[first].with_changes(leading_lines=[] if is_standard else [cst.EmptyLine(indent=False)])
-    return [standard[0].with_changes(leading_lines=lead), *standard[1:]]
+    if at < len(body):
+        lead = body[at].leading_lines
+        body[at] = body[at].with_changes(leading_lines=[] if kind else [cst.EmptyLine(indent=False)])
+    body.insert(at, new.with_changes(leading_lines=lead))
+
+
+def _module_of(statement: _Statement) -> str:
+    """The outermost package that an import names first."""
+    return _root(cst.Module([statement.with_changes(leading_lines=[])]).code.strip())
+
+
+def _is_plain(statement: cst.BaseStatement) -> bool:
+    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Import)
 
 
 def _spaced(statements: list) -> list:  # type: ignore[type-arg]

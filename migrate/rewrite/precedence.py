@@ -19,3 +19,14 @@ def strength(node: ast.expr) -> int:
     if isinstance(node, ast.BoolOp | ast.BinOp | ast.UnaryOp):
         return _OPERATORS.get(type(node.op), PRODUCT)
     return _LOOSE.get(type(node), CALLED)
+
+
+def stands_alone(text: str) -> bool:
+    """Whether an expression's lines, if it has more than one, hold together by its own brackets."""
+    if "\n" not in text:
+        return True
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    return True

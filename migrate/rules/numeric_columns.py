@@ -194,13 +194,21 @@ def _read_append(names: Names, name: str, append: ast.stmt, empty: ast.stmt) -> 
         and call.func.attr == "append"
         and len(call.args) == 1
     )
-    plain = isinstance(loop, ast.For) and loop.body == [append] and not loop.orelse
-    if not (is_append and plain and isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)):
+    if not (is_append and isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and not loop.orelse):
         raise Unbindable(f"`{name}` is filled in a way that cannot be followed")
     assert isinstance(call, ast.Call)
+    column = call.args[0]
+    if isinstance(column, ast.Name) and len(_uses_of(names, column)) == 1:  # column = …; columns.append(column)
+        value = names.only_value(column)
+        before = [names.statement_of(value)] if value is not None else []
+        column = value if value is not None else column
+    else:
+        before = []
+    if loop.body != [*before, append]:
+        raise Unbindable(f"`{name}` is filled by a loop that does more")
     if not all(_is_of_a_loop(names, use, loop.target.id) for use in _uses_of(names, loop.target)):
         raise Unbindable(f"`{loop.target.id}` is used outside the loop that fills `{name}`")
-    return _Columns([_numeric(names, call.args[0])], (loop.target, loop.iter), [empty, loop], [loop.iter, call.args[0]])
+    return _Columns([_numeric(names, column)], (loop.target, loop.iter), [empty, loop], [loop.iter, column])
 
 
 def _uses_of(names: Names, target: ast.Name) -> list[ast.Name]:

@@ -4,8 +4,8 @@ Trains on MNIST until --interrupt_at stops it, then trains on to --max_steps.
 Started again in the same --model_dir it resumes at the newest checkpoint.
 """
 
-import os
 import argparse
+import os
 import tempfile
 
 import numpy as np

@@ -19,7 +19,7 @@ FOLLOWED = {
     "a lambda with a default": (DEF + use("lambda n=3: data()"), "(lambda n=3: data())().map("),
     "a lambda over lines": (
         DEF + use("lambda: data(\n        )"),
-        "(data()).map(",
+        "data().map(",
     ),
     "a named lambda": ("g = lambda: data()\ndef f(x):\n" + use("g"), "g().map("),
     "a partial": (
@@ -39,6 +39,15 @@ FOLLOWED = {
         + use("lambda: g(1)"),
         "g(1).map(",
     ),
+    "one of two functions of that name": (
+        "def g(x): return data()\ndef f(x):\n    pass\n"
+        "est = DNN()\nest.train(lambda: g(3), max_steps=3)\ndef g(y, z): return data()\n",
+        "g(3).map(",
+    ),
+    "one that calls itself": (
+        "def g(n):\n    if n:\n        return g(n - 1)\n    return data()\n" + DEF + use("lambda: g(2)"),
+        "g(2).map(",
+    ),
     "a helper": (
         f"def f(x):\n    train_input_fn = {HELPER}shuffle=False)\n" + use("train_input_fn"),
         "train_dataset.take(",
@@ -51,6 +60,9 @@ LEFT = {
     "takes `params`": "import functools\ndef g(n, params=None):\n    return data()\ndef f(x):\n"
     + use("functools.partial(g, 3)"),
     "takes `features`": "def g(features):\n    return data()\ndef f(x):\n" + use("g"),
+    "`lambda` is not seen to return a": (
+        "def g(x): return data()\nest = DNN()\nest.train(lambda: g(3), max_steps=3)\ndef g(y, z): return 3\n"
+    ),
     "`g` is no plain function": "@cache\ndef g():\n    return data()\ndef f(x):\n" + use("g"),
     "`h` is no plain function": "async def h():\n    return data()\ndef f(x):\n" + use("h"),
     "is not seen to return": "def g():\n    yield 3\n    return data()\ndef f(x):\n" + use("g"),

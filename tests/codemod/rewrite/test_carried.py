@@ -58,6 +58,10 @@ CARRIED = [
         with_columns("cs", f"{EMPTY}    for k in b:\n        print(k)\n"),
         "tf.keras.Input((1,), name=k) for k in a}",
     ),
+    (
+        with_columns("cs", EMPTY.replace("cs.append(", "col = (") + "        cs.append(col)\n"),
+        "tf.keras.Input((1,), name=k) for k in a}",
+    ),
     (with_columns("cs", f"    x = {X}\n    cs = [x]\n    for i in cs: print(i)\n"), "    cs = [x]\n    for i in cs:"),
 ]  # fmt: skip
 
@@ -72,6 +76,7 @@ LEFT = [
     (with_columns("cs", f"    cs = d = [{X}]\n    print(d)\n"), "is not assigned once"),
     (with_columns("cs", f"    if (cs := [{X}]):\n        b()\n"), "is not assigned once"),
     (with_columns("[tf1.feature_column.numeric_column(a()) for k in b]"), "cannot be repeated"),
+    (with_columns("cs", f"{EMPTY}        b(k)\n"), "filled by a loop that does more"),
     (with_columns("cs", f"{EMPTY}    b(k)\n"), "`k` is used outside the loop"),
     (with_columns("cs", f"    cs = [{X} for k in a]\n    a = b\n"), "`a` changes between"),
 ]  # fmt: skip

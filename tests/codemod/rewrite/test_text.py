@@ -13,6 +13,9 @@ BASE = program(train="max_steps=10, hooks=[Hook()]")
 TRAIN = "est.train(data, max_steps=3)"
 
 
+ESTIMATOR = 'tf1.estimator.DNNClassifier([4], [tf1.feature_column.numeric_column("x")])'
+
+
 def main(*lines: str) -> str:
     return body("def f(ks):\n    " + "\n    ".join(lines) + "\n")
 
@@ -147,3 +150,28 @@ def test_a_comment_above_an_import_that_goes_stays() -> None:
         body(f"# Why.\nfrom tensorflow.estimator import RunConfig\nest = DNN(config=RunConfig())\n{TRAIN}\n")
     )
     assert "\n# Why.\ninputs = " in output
+
+
+def test_new_imports_stand_above_their_first_use_though_others_come_later() -> None:
+    output, _ = migrate(
+        "import os\nimport sys\n\nos.environ['A'] = '1'\nimport tensorflow as tf\nimport tensorflow.compat.v1 as tf1\n\n"
+        f"def data():\n    return tf.data.Dataset.range(3)\nest = {ESTIMATOR}\n{TRAIN}\nimport json\nprint(json, sys)\n"
+    )
+    order = [
+        "import os\nimport sys\nimport tempfile\n",
+        "os.environ",
+        "import tensorflow as tf\n",
+        "from tf2_recovery import",
+    ]
+    order += ["CheckpointRecovery(", "import json\n"]
+    assert sorted(order, key=output.index) == order
+
+
+def test_brackets_that_span_lines_need_no_others() -> None:
+    output, _ = migrate(
+        main("est = DNN()", "est.train(lambda: make(", "    3,", "), steps=(3", "  + ks))").replace(
+            "def f(", "def make(n):\n    return data()\n\n\ndef f("
+        )
+    )
+    assert "make(\n            3,\n        )" in output
+    assert ".take((3 + ks))" in output

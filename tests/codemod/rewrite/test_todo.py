@@ -20,7 +20,7 @@ def with_todos(text: str) -> str:
     ("before", "after"),
     [
         (f"    {USED}", f"    {TODO}    {USED}"),
-        ("    x = est.train(data,\n        max_steps=3)\n", f"    {TODO}    x = est.train(data,\n        max_steps=3)\n"),
+        ("    x = est.train(data,\n    max_steps=3)\n", f"    {TODO}    x = est.train(data,\n    max_steps=3)\n"),
         (f"    if x: {USED}", f"    {TODO}    if x: {USED}"),
         (f"    if x: pass\n    else: {USED}", f"    if x: pass\n    {TODO}    else: {USED}"),
         (f"    y = '''\n'''; {USED}", f"    {TODO}    y = '''\n'''; {USED}"),

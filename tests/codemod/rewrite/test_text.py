@@ -154,7 +154,8 @@ def test_a_comment_above_an_import_that_goes_stays() -> None:
 
 def test_new_imports_stand_above_their_first_use_though_others_come_later() -> None:
     output, _ = migrate(
-        "import os\nimport sys\n\nos.environ['A'] = '1'\nimport tensorflow as tf\nimport tensorflow.compat.v1 as tf1\n\n"
+        "import os\nimport sys\n\nos.environ['A'] = '1'\n"
+        "import tensorflow as tf\nimport tensorflow.compat.v1 as tf1\n\n"
         f"def data():\n    return tf.data.Dataset.range(3)\nest = {ESTIMATOR}\n{TRAIN}\nimport json\nprint(json, sys)\n"
     )
     order = [

@@ -17,6 +17,8 @@ from migrate.processes import Processes
 from migrate.settings import Settings
 
 if TYPE_CHECKING:
+    import ast
+
     from migrate.rewrite.plan import Plan
 
 _RERUN = "Make room or give permission, then run migrate again."
@@ -136,6 +138,15 @@ def examine_bytes(path: str, data: bytes, settings: Settings, is_named: bool = F
     tree = parse(source)
     if not holds_site:
         return Examined(path)
+    try:
+        return _judged(path, source, tree, settings)
+    except Unreadable:
+        raise
+    except Exception as error:  # a mistake of the tool in one file must lose no other
+        return Examined(path, [_failed(path, error, "examining")])
+
+
+def _judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings) -> Examined:
     from migrate.analysis.module import Module
 
     module = Module(path, source.text, tree)
@@ -198,7 +209,7 @@ def _rewrite(one: Examined, imports: list[str], inline: str) -> str | Finding:
     except NotWritten as problem:
         return problem.finding
     except Exception as error:  # the text stays as it is, and the rest of the run goes on
-        return _failed(one.path, error)
+        return _failed(one.path, error, "rewriting")
     return after
 
 
@@ -252,6 +263,6 @@ def _all_left(findings: Iterable[Finding], reason: str) -> list[Finding]:
     return [finding.left(reason) if finding.rewritten else finding for finding in findings]
 
 
-def _failed(path: str, error: Exception) -> Finding:
-    message = f"rewriting failed: {type(error).__name__}: {str(error)[:200]}"
+def _failed(path: str, error: Exception, doing: str) -> Finding:
+    message = f"{doing} failed: {type(error).__name__}: {str(error)[:200]}"
     return trouble("FT009", path, message, "This is a mistake in the tool: please report it. The file is as it was.")

@@ -25,7 +25,8 @@ from migrate.rules.rule import REWRITTEN, Example, Verdict, exact, manual, rule
     "exact",
     Example("e = tf1.estimator", "model = tf.keras.Model(", "head"),
     Example("Config = tf1.estimator.RunConfig; print(Config)", None, "head"),
-    Example("print(tf1.estimator.ModeKeys.TRAIN)", None, "head"),
+    Example("print(tf1.estimator.BestExporter)", None, "head"),
+    Example("RunConfig(model_dir=RunConfig().model_dir)", None),
     kinds=REWRITTEN,
 )
 def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -36,8 +37,10 @@ def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
     if any(other.program.kind != "dnn" for other in draft.all):
         return
     known = {part for other in draft.all for part in _parts(other.program)}
+    carried = {part for other in draft.all for part in _carried(other)}
     for node, found in program.module.estimator:
-        if not _goes(draft, node) and known.isdisjoint([node, *program.module.names.ancestors(node)]):
+        stays = not _goes(draft, node) and known.isdisjoint([node, *program.module.names.ancestors(node)])
+        if stays or node in carried:
             yield manual(
                 node,
                 f"`{found.qualified}` would stay here, and TensorFlow 2.16 does not have it any more",
@@ -46,21 +49,42 @@ def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
             return
 
 
+def _carried(draft: Draft) -> Iterator[ast.AST]:
+    """What the user's own expressions hold that stand in the new code, names with a new spelling aside."""
+    program = draft.program
+    replaced: set[ast.AST | None] = {*program.config.calls}
+    replaced |= {call.input.helper for call in program.calls if call.input is not None}
+    values = [*program.config.settings.values(), *program.arguments.values()]
+    values += [value for call in program.calls for value in call.arguments.values()]
+    others = [statement for statement in draft.absorbed if statement not in program.config.statements]
+    waiting: list[ast.AST] = [*values, *(s for s in others if not _is_alias(program, s))]
+    while waiting:
+        node = waiting.pop()
+        if node not in draft.renamed and node not in replaced:
+            yield node
+            waiting += ast.iter_child_nodes(node)
+
+
 def _unused_aliases(program: Program, draft: Draft) -> Iterator[ast.stmt]:
     """The assignments of a name of ``tf.estimator`` to a variable whose every use is rewritten."""
     names = program.module.names
     for scope in [names.top] if program.scope in (None, names.top) else [names.top, program.scope]:
         for name, bindings in scope.bindings.items() if scope is not None else ():
-            statement, value = bindings[0].node, bindings[0].value
+            statement = bindings[0].node
             if len(bindings) != 1 or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
                 continue
-            found = symbol_of(names, value) if isinstance(value, ast.Name | ast.Attribute) else None
-            if found is None or not f"{found.tail}.".startswith("estimator."):
+            if not _is_alias(program, statement):
                 continue
             uses = names.uses(name, scope)
             is_own = not uses or any(draft.goes(use) for use in uses)
             if is_own and statement not in draft.absorbed and all(_goes(draft, use) for use in uses):
                 yield statement
+
+
+def _is_alias(program: Program, statement: ast.stmt) -> bool:
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    found = symbol_of(program.module.names, value) if isinstance(value, ast.Name | ast.Attribute) else None
+    return found is not None and f"{found.tail}.".startswith("estimator.")
 
 
 def _parts(program: Program) -> Iterator[ast.AST]:

@@ -94,6 +94,8 @@ def _reaches_training(names: Names, draft: Draft, value: ast.expr) -> bool:
     if found is None or len(found[1]) != 1:
         return False
     uses = names.uses(parent.targets[0].id, found[0])
+    if any(use in ast.walk(parent) for use in uses):  # made from itself
+        return False
     return all(_is_attribute(names, use) or _reaches_training(names, draft, use) for use in uses)
 
 

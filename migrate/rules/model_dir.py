@@ -28,6 +28,7 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example('RunConfig(model_dir="/tmp/m")', '"/tmp/m",'),
     Example("RunConfig(model_dir=args.model_dir)", "model_dir = args.model_dir or tempfile.mkdtemp()"),
     Example("RunConfig()", "model_dir = tempfile.mkdtemp()"),
+    Example('RunConfig(model_dir=args.get("dir"))', 'model_dir = args.get("dir") or tempfile.mkdtemp()'),
     is_setting=True,
 )
 def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -61,9 +62,12 @@ def _may_be_none(names: Names, value: ast.expr | None) -> bool:
     """Whether an expression is, or could be, None."""
     if isinstance(value, ast.Name):
         found = names.only_value(value)
-        return found is None or _may_be_none(names, found)
+        return found is None or isinstance(found, ast.Name) or _may_be_none(names, found)
     if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
         return _may_be_none(names, value.values[-1])
     if isinstance(value, ast.Constant):
         return value.value is None
-    return not isinstance(value, ast.JoinedStr | ast.BinOp | ast.Call)
+    if isinstance(value, ast.Call):  # os.environ.get("X"), os.getenv("X")
+        called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+        return called in ("get", "getenv")
+    return not isinstance(value, ast.JoinedStr | ast.BinOp)

@@ -21,7 +21,7 @@ def test_aliases_that_nothing_uses_any_more_go() -> None:
     "line",
     [
         "def g(x: tf.estimator.Estimator): pass\n",
-        "modes = [tf.estimator.ModeKeys.TRAIN]\n",
+        "exporters = [tf.estimator.BestExporter]\n",
         "print(C)\n",
         "print(tf.estimator.RunConfig())\n",
         "class H(tf.estimator.SessionRunHook): pass\n",
@@ -45,3 +45,12 @@ def test_a_program_that_is_left_keeps_its_aliases_and_lets_those_go_that_need_no
 def test_graph_mode_stays_where_a_program_that_is_left_runs_in_it() -> None:
     both = f"est = DNN()\n{TRAIN}two = DNN(weight_column='w')\ntwo.train(data, max_steps=3)\n"
     assert "weight_column" in reason(f"tf1.disable_v2_behavior()\n{both}")
+
+
+def test_the_modes_that_an_input_function_is_given_are_emitted() -> None:
+    output = rewritten(
+        "def g(mode):\n    if mode == tf.estimator.ModeKeys.TRAIN:\n        return data().repeat()\n    return data()\n"
+        "est = DNN()\nest.train(lambda: g(tf.estimator.ModeKeys.TRAIN), max_steps=3)\n"
+    )
+    assert "if mode == ModeKeys.TRAIN:" in output
+    assert "g(ModeKeys.TRAIN)" in output

@@ -1,0 +1,34 @@
+"""FT119 · tf.estimator.ModeKeys in the input functions of a canned estimator
+
+An input function that serves several purposes is often told by a ``ModeKeys`` which one is meant.
+
+Instead: ``ModeKeys``, an emitted class with the same names and values, because TensorFlow 2.16 removed it.
+
+Fidelity: exact.
+
+See: tf.estimator.ModeKeys.
+"""
+
+from collections.abc import Iterator
+
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import DNN, Example, Verdict, exact, rule
+
+
+@rule(
+    "FT119",
+    "exact",
+    Example("print(tf1.estimator.ModeKeys.TRAIN)", "print(ModeKeys.TRAIN)", "head"),
+    Example("max_steps={tf1.estimator.ModeKeys.TRAIN: 3}['train']", "{ModeKeys.TRAIN: 3}", "train"),
+    kinds=DNN,
+)
+def mode_keys(program: Program, draft: Draft) -> Iterator[Verdict]:
+    for node, found in program.module.estimator:
+        if found.tail.startswith("estimator.ModeKeys"):
+            text = found.tail.removeprefix("estimator.")
+            draft.pieces.add("ModeKeys")
+            draft.renamed[node] = text
+            draft.edits.append(ReplaceExpression(program.module.span(node), text))
+            yield exact(node, f"becomes {text}")

@@ -49,6 +49,7 @@ class _Columns:
     "exact",
     Example('[tf1.feature_column.numeric_column("x")]', 'inputs = {"x": tf.keras.Input((1,), name="x")}', "columns"),
     Example('[tf1.feature_column.numeric_column("x", shape=[2, 3])]', "tf.keras.layers.Flatten()", "columns"),
+    Example('[tf1.feature_column.numeric_column("a/b")]', 'inputs = {"a/b": tf.keras.Input((1,))}', "columns"),
     Example("[tf1.feature_column.numeric_column(k) for k in args.keys]", "for k in args.keys}", "columns"),
     Example('[tf1.feature_column.numeric_column("x", normalizer_fn=abs)]', None, "columns"),
     Example('[tf1.feature_column.bucketized_column("x", [1])]', None, "columns"),
@@ -67,8 +68,12 @@ def numeric_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield manual(given, str(reason), "Numeric columns are carried over; migrate others by hand for now.")
         return
     tf, inputs = draft.tf, draft.inputs
-    keys = [draft.once(key, "key") for key, _ in columns.columns]
-    items = ", ".join(f"{key}: {tf}.keras.Input({shape}, name={key})" for key, shape in zip(keys, shapes, strict=True))
+    nodes = [key for key, _ in columns.columns]
+    keys = [draft.once(key, "key") for key in nodes]
+    # Keras 3 takes no slash in a name, and needs none.
+    named = ["" if "/" in str(literal(key)) else f", name={text}" for key, text in zip(nodes, keys, strict=True)]
+    parts = zip(keys, shapes, named, strict=True)
+    items = ", ".join(f"{key}: {tf}.keras.Input({shape}{name})" for key, shape, name in parts)
     if columns.loop is not None:
         variable, iterable = columns.loop
         items += f" for {draft.text(variable)} in {draft.text(iterable)}"

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from migrate.run import examine_bytes
+from migrate.examine import examine_bytes
 from migrate.settings import Settings
 from tests.codemod.bodies import body
 

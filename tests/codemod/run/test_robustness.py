@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from migrate.examine import examine_bytes
 from migrate.rules import RULES
-from migrate.run import examine_bytes
 from migrate.settings import Settings
 from tests.codemod.bodies import COLUMNS, body
 from tests.codemod.programs import SLOTS, migrate, program

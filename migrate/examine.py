@@ -75,7 +75,7 @@ def _judged(path: str, source: SourceText, tree: "ast.Module", settings: Setting
     from migrate.analysis.module import Module
 
     module = Module(path, source.text, tree)
-    if not module.sites:
+    if not module.sites and not module.has_single_sites:
         return Examined(path)
     from migrate.judge import judge
 

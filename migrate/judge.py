@@ -1,21 +1,21 @@
 """What becomes of each program of one module: findings for all sites, and one plan for those that are rewritten."""
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from migrate.analysis.module import Module, Site
 from migrate.analysis.program import Program, loose_sites, programs
-from migrate.finding import Fidelity, Finding, Span
+from migrate.finding import Fidelity, Finding
+from migrate.judge_sites import judge_sites
 from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import Draft, LoopNames, Vocabulary
 from migrate.rewrite.plan import Plan, ReplaceStatement
 from migrate.rules import RULES, Rule
 from migrate.rules.rule import REWRITTEN, Verdict
+from migrate.selection import Selection
 from migrate.settings import Settings
 
-_IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
 METHOD_CODES = {"train": "FT130", "evaluate": "FT131", "predict": "FT132", "train_and_evaluate": "FT143"}
 _LOOSE = {
     "run_config": ("FT101", "no estimator in this file is seen to use this RunConfig"),
@@ -32,16 +32,15 @@ def judge(module: Module, settings: Settings) -> tuple[list[Finding], Plan]:
     findings: list[Finding] = []
     for rule in RULES.values():
         for draft, collected in zip(drafts, verdicts, strict=True):
-            if draft.program.kind not in rule.kinds:
+            if rule.check is None or draft.program.kind not in rule.kinds:
                 continue
             try:
                 collected += [(rule, verdict) for verdict in rule.check(draft.program, draft)]
             except Exception as error:  # one rule's mistake must lose nothing else
                 findings.append(_broken(rule, draft.program, error))
                 collected.append((rule, _blocked(draft.program, rule)))
-    ignored = _ignored_lines(module.text)
-    selected = _selected(settings)
-    left = _left(drafts, verdicts, selected, ignored)
+    selection = Selection(settings, module.text)
+    left = _left(drafts, verdicts, selection)
     plan = Plan()
     for index, (draft, collected) in enumerate(zip(drafts, verdicts, strict=True)):
         if index not in left:
@@ -52,11 +51,11 @@ def judge(module: Module, settings: Settings) -> tuple[list[Finding], Plan]:
             *_findings(module, draft.program, collected, left.get(index)),
             *_silent(module, draft.program, collected),
         ]
-        findings += [f for f in made if f.code in selected and not _is_ignored(ignored, f.code, f.span)]
-    for site in loose_sites(module, found):
-        finding = _loose(module, site)
-        if finding.code in selected and not _is_ignored(ignored, finding.code, finding.span):
-            findings.append(finding)
+        findings += [f for f in made if selection.wants(f.code, f.span)]
+    loose = [_loose(module, site) for site in loose_sites(module, found)]
+    findings += [f for f in loose if selection.wants(f.code, f.span)]
+    if module.has_single_sites:
+        findings += judge_sites(module, settings, selection, plan)
     return sorted(findings, key=lambda f: (f.span, f.code)), plan
 
 
@@ -87,8 +86,7 @@ def _drafts(module: Module, found: list[Program], settings: Settings) -> list[Dr
 def _left(
     drafts: list[Draft],
     verdicts: list[list[tuple[Rule, Verdict]]],
-    selected: set[str],
-    ignored: dict[int, set[str]],
+    selection: Selection,
 ) -> dict[int, str]:
     """Which programs are left, with the reason, by their index."""
     left: dict[int, str] = {}
@@ -97,9 +95,9 @@ def _left(
             line = verdict.node.lineno
             if verdict.fidelity is Fidelity.MANUAL:
                 left.setdefault(index, f"{rule.code} at line {line}")
-            elif rule.code not in selected:
+            elif not selection.takes(rule.code):
                 left.setdefault(index, f"{rule.code} at line {line}, which is not selected")
-            elif _is_ignored(ignored, rule.code, draft.module.span(verdict.node)):
+            elif selection.is_ignored(rule.code, draft.module.span(verdict.node)):
                 left.setdefault(index, f"{rule.code} at line {line}, which a comment says to ignore")
     again = True
     while again:  # a program that shares a statement with one that is left cannot change it
@@ -180,32 +178,3 @@ def _broken(rule: Rule, program: Program, error: Exception) -> Finding:
 
 def _blocked(program: Program, rule: Rule) -> Verdict:
     return Verdict(program.site.node, Fidelity.MANUAL, f"left, because rule {rule.code} failed")
-
-
-def _selected(settings: Settings) -> set[str]:
-    return {
-        code
-        for code in RULES
-        if (not settings.select or code.startswith(settings.select)) and not code.startswith(settings.ignore or ("-",))
-    }
-
-
-def _ignored_lines(text: str) -> dict[int, set[str]]:
-    """The lines with ``# migrate: ignore``, and the codes it names; an empty set stands for all."""
-    if "migrate:" not in text:
-        return {}
-    lines: dict[int, set[str]] = {}
-    # Not splitlines: a form feed ends no line for Python.
-    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
-        match = _IGNORE.search(line)
-        if match:
-            lines[number] = set((match[1] or "").replace(",", " ").split())
-    return lines
-
-
-def _is_ignored(ignored: dict[int, set[str]], code: str, span: Span) -> bool:
-    """Whether a comment on a line of a site says to leave it."""
-    return any(
-        span.line <= line <= span.end_line and (not codes or any(code.startswith(named) for named in codes))
-        for line, codes in ignored.items()
-    )

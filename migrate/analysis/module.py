@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from migrate.analysis.arguments import Source
 from migrate.analysis.hooks import HookClass, hook_class
 from migrate.analysis.names import Names
-from migrate.analysis.symbols import INPUT_FNS, RUN_CONFIGS, Symbol, estimator_kind, symbol_of
+from migrate.analysis.symbols import INPUT_FNS, RUN_CONFIGS, SINGLE_SITES, Symbol, estimator_kind, symbol_of
 from migrate.finding import Span
 
 
@@ -38,6 +38,7 @@ class Module:
       tf1_only: uses of plain ``tensorflow`` that TensorFlow 1 alone understands.
       v1: uses of ``tensorflow.compat.v1``.
       estimator: uses of ``tf.estimator``, which TensorFlow 2.16 removed.
+      uses: every use of a TensorFlow or Keras name, by its name within the API, in the order of the file.
     """
 
     path: str
@@ -51,6 +52,7 @@ class Module:
     tf1_only: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     v1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     estimator: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    uses: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.names = Names(self.tree)
@@ -69,6 +71,7 @@ class Module:
         found = symbol_of(self.names, node)
         if found is None:
             return
+        self.uses.setdefault(found.tail, []).append(node)
         if found.is_tf1_only:
             self.tf1_only.append((node, found))
         if found.api == "v1":
@@ -87,6 +90,17 @@ class Module:
     def is_tf1(self) -> bool:
         """Whether plain ``tensorflow`` means TensorFlow 1 here, and ``tf.estimator`` has its defaults."""
         return bool(self.tf1_only)
+
+    @property
+    def has_single_sites(self) -> bool:
+        """Whether a rule for sites that stand by themselves may find one here."""
+        return not SINGLE_SITES.isdisjoint(self.uses)
+
+    def calls_of(self, *tails: str) -> list[ast.Call]:
+        """The calls of some TensorFlow or Keras names, given within the API (``train.Checkpoint``)."""
+        nodes = [(node, self.names.parent(node)) for tail in tails for node in self.uses.get(tail, [])]
+        calls = [parent for node, parent in nodes if isinstance(parent, ast.Call) and parent.func is node]
+        return sorted(calls, key=lambda call: (call.lineno, call.col_offset))
 
     def span(self, node: ast.expr | ast.stmt) -> Span:
         """Where ``node`` stands, with columns in characters."""

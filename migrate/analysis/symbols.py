@@ -17,6 +17,12 @@ OTHER_CANNED = {
 RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
 INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}
 HOOK_BASES = {"train.SessionRunHook", "estimator.SessionRunHook"}
+SINGLE_SITES = {
+    "keras.callbacks.BackupAndRestore", "keras.callbacks.ModelCheckpoint",
+    "keras.callbacks.experimental.BackupAndRestore",
+    "train.Checkpoint", "train.CheckpointManager", "train.load_checkpoint",
+}  # fmt: skip
+"""Names that one of the rules for single sites looks at; a file without any of them is not judged by those rules."""
 
 EAGER = ("app.", "flags.", "gfile.", "logging.", "io.", "data.", "nn.", "keras.", "errors.", "version", "VERSION")
 """Beginnings of the names of ``tf.compat.v1`` that work the same in eager mode."""
@@ -34,6 +40,7 @@ _MOVED = {
     "python.estimator.inputs.pandas_io.": "estimator.inputs.",
     "python.estimator.inputs.inputs.": "estimator.inputs.",
     "python.training.session_run_hook.": "train.",
+    "python.keras.": "keras.",
 }
 _ROOTS = (
     ("tensorflow.compat.v1.", "v1"),
@@ -44,6 +51,7 @@ _ROOTS = (
     ("tensorflow_core.", "tf"),
     ("tensorflow.", "tf"),
 )
+_KERAS_ROOTS = {"keras.": "keras", "tf_keras.": "tf_keras"}
 
 # Names under plain ``tensorflow`` that only TensorFlow 1 has: they tell which TensorFlow a file was written for.
 _TF1_ONLY = {
@@ -69,7 +77,8 @@ class Symbol:
 
     Attributes:
       qualified: as the file spells it after import resolution, ``tensorflow.compat.v1.estimator.RunConfig``.
-      api: ``v1``, ``v2``, or ``tf`` for plain ``tensorflow``, which is either.
+      api: ``v1``, ``v2``, or ``tf`` for plain ``tensorflow``, which is either; ``keras`` or ``tf_keras`` for Keras
+        imported by itself.
       tail: the name within the API, wherever contrib or a private module keeps it: ``estimator.RunConfig``.
     """
 
@@ -101,13 +110,17 @@ def symbol(qualified: str | None) -> Symbol | None:
     """The TensorFlow symbol behind a dotted name, or None for anything else."""
     if qualified is None:
         return None
+    for root, api in _KERAS_ROOTS.items():
+        if qualified.startswith(root):
+            return Symbol(qualified, api, f"keras.{qualified.removeprefix(root)}")
     for root, api in _ROOTS:
         if qualified.startswith(root):
             tail = qualified.removeprefix(root)
             for old, new in _MOVED.items():
                 if tail.startswith(old):
                     # A private module holds the v1 class under the plain name, DNNClassifierV2 beside it.
-                    return Symbol(qualified, "v1" if old.startswith("python.") else api, new + tail.removeprefix(old))
+                    is_v1 = old.startswith("python.") and new != "keras."
+                    return Symbol(qualified, "v1" if is_v1 else api, new + tail.removeprefix(old))
             return Symbol(qualified, api, tail)
     return None
 

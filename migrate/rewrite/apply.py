@@ -8,14 +8,27 @@ import libcst as cst
 import libcst.matchers as m
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from migrate.finding import Span
 from migrate.rewrite.format import formatted
 from migrate.rewrite.imports import add_imports, drop_unused, loaded
-from migrate.rewrite.plan import InsertFirst, Part, Plan, Redefine, ReplaceExpression, ReplaceStatement
+from migrate.rewrite.plan import (
+    AddElement,
+    Edit,
+    InsertBefore,
+    InsertFirst,
+    Part,
+    Plan,
+    Redefine,
+    ReplaceExpression,
+    ReplaceStatement,
+    SetArgument,
+)
 
 _Place = tuple[int, int]
 _Range = tuple[int, int, int, int]
 _Replaceable = cst.Call | cst.Attribute | cst.Name
 _Line = cst.SimpleStatementLine | cst.BaseCompoundStatement
+_Changed = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 
 def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") -> str:
@@ -59,8 +72,7 @@ def _touched(module: cst.Module, tree: ast.Module, plan: Plan) -> Iterator[tuple
     """The module's statements that hold an edit, and the lines where they begin."""
     lines = {edit.span.line for edit in plan.edits}
     for edit in plan.edits:
-        if isinstance(edit, ReplaceStatement):
-            lines.update(span.line for part in edit.parts for span in part.absorbs)
+        lines.update(span.line for span in _absorbed(edit))
     nodes, above = iter(tree.body), 0
     for statement in module.body:
         # `a; b` is one line of two statements for LibCST.
@@ -70,6 +82,14 @@ def _touched(module: cst.Module, tree: ast.Module, plan: Plan) -> Iterator[tuple
         if any(above < line <= last for line in lines):
             yield statement, own[0].lineno
         above = last
+
+
+def _absorbed(edit: Edit) -> Iterator[Span]:
+    """The removed statements whose comments an edit takes over."""
+    if isinstance(edit, ReplaceStatement):
+        yield from (span for part in edit.parts for span in part.absorbs)
+    elif isinstance(edit, InsertBefore):
+        yield from edit.absorbs
 
 
 def _ranges(module: cst.Module, touched: Mapping[_Line, int]) -> dict[cst.CSTNode, _Range]:
@@ -94,6 +114,9 @@ class _Editor(cst.CSTTransformer):
         self.statements: dict[_Place, ReplaceStatement] = {}
         self.expressions: dict[_Range, ReplaceExpression] = {}
         self.functions: dict[_Place, list[Redefine | InsertFirst]] = {}
+        self.above: dict[_Place, list[InsertBefore]] = {}
+        self.arguments: dict[_Range, list[SetArgument]] = {}
+        self.elements: dict[_Range, list[AddElement]] = {}
         self.displaced: list[str] = []  # comments of replaced expressions, on their way to the next line
         for edit in plan.edits:
             if isinstance(edit, ReplaceStatement):
@@ -101,8 +124,13 @@ class _Editor(cst.CSTTransformer):
                 if known is None or edit.parts:
                     self.statements[edit.span.line, edit.span.column] = edit
             elif isinstance(edit, ReplaceExpression):
-                span = edit.span
-                self.expressions[span.line, span.column, span.end_line, span.end_column] = edit
+                self.expressions[_range(edit.span)] = edit
+            elif isinstance(edit, SetArgument):
+                self.arguments.setdefault(_range(edit.span), []).append(edit)
+            elif isinstance(edit, AddElement):
+                self.elements.setdefault(_range(edit.span), []).append(edit)
+            elif isinstance(edit, InsertBefore):
+                self.above.setdefault((edit.span.line, edit.span.column), []).append(edit)
             else:
                 self.functions.setdefault((edit.span.line, edit.span.column), []).append(edit)
         self.lines = {self._place(node): node for node in ranges if self._is_replaced_whole(node)}
@@ -118,7 +146,7 @@ class _Editor(cst.CSTTransformer):
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
+    ) -> _Changed:
         return self._statement_line(original_node, updated_node)
 
     def leave_SimpleStatementSuite(
@@ -133,8 +161,46 @@ class _Editor(cst.CSTTransformer):
             return cst.RemoveFromParent()
         return self._function(original_node, updated_node)
 
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For | cst.RemovalSentinel:
-        return cst.RemoveFromParent() if self._place(original_node) in self.statements else updated_node
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> _Changed:
+        return self._block(original_node, updated_node)
+
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> _Changed:
+        return self._block(original_node, updated_node)
+
+    def leave_Try(self, original_node: cst.Try, updated_node: cst.Try) -> _Changed:
+        return self._block(original_node, updated_node)
+
+    def leave_While(self, original_node: cst.While, updated_node: cst.While) -> _Changed:
+        return self._block(original_node, updated_node)
+
+    def leave_With(self, original_node: cst.With, updated_node: cst.With) -> _Changed:
+        return self._block(original_node, updated_node)
+
+    def _block(self, original: cst.BaseCompoundStatement, updated: cst.BaseCompoundStatement) -> _Changed:
+        """A compound statement: removed, replaced by lines, or with lines above it."""
+        place = self._place(original)
+        edit = self.statements.get(place)
+        if edit is None:
+            return self._below_new(original, updated)
+        lines: list[_Line] = []
+        for part in edit.parts:
+            lines += self._new_lines(part, place[1])
+        if not lines:
+            return cst.RemoveFromParent()
+        lines[0] = lines[0].with_changes(leading_lines=[*original.leading_lines, *lines[0].leading_lines])
+        return cst.FlattenSentinel(lines)
+
+    def _below_new(self, original: _Line, updated: _Line) -> _Changed:
+        """A statement that stays, below the lines that are put above it."""
+        place = self._place(original.body[0] if isinstance(original, cst.SimpleStatementLine) else original)
+        new: list[_Line] = []
+        for edit in self.above.get(place, []):
+            new += self._new_lines(Part(edit.statements, edit.absorbs), place[1])
+        if not new:
+            return updated
+        if updated.leading_lines and updated.leading_lines[0].comment is None:
+            new[0] = new[0].with_changes(leading_lines=[updated.leading_lines[0], *new[0].leading_lines])
+        return cst.FlattenSentinel([*new, updated])
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
@@ -144,7 +210,17 @@ class _Editor(cst.CSTTransformer):
         return updated_node.with_changes(body=[cst.parse_statement("pass")])
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        where = self.ranges.get(original_node)
+        for edit in self.arguments.get(where, []) if where is not None else ():
+            self.displaced += _lost_comments(updated_node, edit)
+            updated_node = _with_argument(updated_node, edit, self.module)
         return self._expression(original_node, updated_node)
+
+    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
+        where = self.ranges.get(original_node)
+        for edit in self.elements.get(where, []) if where is not None else ():
+            updated_node = _with_element(updated_node, edit, self.module)
+        return updated_node
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         return self._expression(original_node, updated_node)
@@ -152,14 +228,12 @@ class _Editor(cst.CSTTransformer):
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         return self._expression(original_node, updated_node)
 
-    def _statement_line(
-        self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
+    def _statement_line(self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine) -> _Changed:
         displaced, self.displaced = [_comment_line(comment) for comment in self.displaced], []
         if not any(self._place(small) in self.statements for small in original.body):
-            if not displaced:
-                return updated
-            return updated.with_changes(leading_lines=[*updated.leading_lines, *displaced])
+            if displaced:
+                updated = updated.with_changes(leading_lines=[*updated.leading_lines, *displaced])
+            return self._below_new(original, updated)
         lines = self._replaced(original.body, updated.body)
         if not lines:
             return cst.RemoveFromParent()
@@ -235,6 +309,75 @@ class _Editor(cst.CSTTransformer):
         if original.lpar and not getattr(expression, "lpar", ()):
             return expression.with_changes(lpar=original.lpar, rpar=original.rpar)
         return expression
+
+
+def _range(span: Span) -> _Range:
+    return span.line, span.column, span.end_line, span.end_column
+
+
+def _index(call: cst.Call, edit: SetArgument) -> int | None:
+    """Which of a call's arguments an edit is about; None for none of them."""
+    at, position = None, edit.position
+    for index, arg in enumerate(call.args):
+        is_named = arg.keyword is not None and arg.keyword.value == edit.name
+        if is_named or (index == position and arg.keyword is None and not arg.star):
+            at = index
+    return at
+
+
+def _lost_comments(call: cst.Call, edit: SetArgument) -> list[str]:
+    """The comments inside and behind an argument that goes."""
+    at = _index(call, edit)
+    return _comments(call.args[at]) if at is not None and edit.value is None else []
+
+
+def _with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.Call:
+    args, at = list(call.args), _index(call, edit)
+    if edit.value is None:
+        if at is not None:
+            gone = args.pop(at)
+            if at == len(args) and args:  # the last one: what stood before the bracket still does
+                args[-1] = args[-1].with_changes(comma=gone.comma)
+        return call.with_changes(args=args)
+    value = cst.parse_expression(edit.value, config=module.config_for_parsing)
+    if at is not None:
+        args[at] = args[at].with_changes(value=value)
+        return call.with_changes(args=args)
+    new = cst.Arg(value, cst.Name(edit.name), equal=_EQUAL)
+    if args:
+        last, between = args[-1], _between(args, call.whitespace_before_args)
+        args[-1] = last.with_changes(comma=cst.Comma(whitespace_after=between))
+        new = new.with_changes(comma=last.comma)
+    return call.with_changes(args=[*args, new])
+
+
+def _with_element(display: cst.List, edit: AddElement, module: cst.Module) -> cst.List:
+    new = cst.Element(cst.parse_expression(edit.element, config=module.config_for_parsing))
+    old = list(display.elements)
+    if not old:
+        return display.with_changes(elements=[new])
+    comma = cst.Comma(whitespace_after=_between(old, display.lbracket.whitespace_after))
+    if edit.first:
+        return display.with_changes(elements=[new.with_changes(comma=comma), *old])
+    last = old[-1]
+    old[-1] = last.with_changes(comma=comma)
+    return display.with_changes(elements=[*old, new.with_changes(comma=last.comma)])
+
+
+def _between(
+    parts: Sequence[cst.Arg] | Sequence[cst.BaseElement], opening: cst.BaseParenthesizableWhitespace
+) -> cst.BaseParenthesizableWhitespace:
+    """What stands between two parts of a call or a list, so that a new one stands like the others."""
+    if len(parts) > 1 and isinstance(parts[0].comma, cst.Comma):
+        space = parts[0].comma.whitespace_after
+    else:
+        space = opening if "\n" in cst.Module([]).code_for_node(opening) else cst.SimpleWhitespace(" ")
+    if isinstance(space, cst.ParenthesizedWhitespace):  # the line break alone: comments are told once
+        return space.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=[])
+    return space
+
+
+_EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
 def _with_first(function: cst.FunctionDef, statements: str) -> cst.FunctionDef:

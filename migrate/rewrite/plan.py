@@ -58,7 +58,42 @@ class InsertFirst:
     statements: str
 
 
-Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst
+@dataclass(frozen=True)
+class SetArgument:
+    """Gives a call one argument, takes it away, or puts another value in its place; the other arguments stay.
+
+    Attributes:
+      span: the call.
+      name: the parameter.
+      value: the new value as source text; None takes the argument away.
+      position: where the argument stands in the signature, if the call may give it by position; else None.
+    """
+
+    span: Span
+    name: str
+    value: str | None
+    position: int | None = None
+
+
+@dataclass(frozen=True)
+class AddElement:
+    """Puts one more element into a list display, after its others, or before them."""
+
+    span: Span
+    element: str
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class InsertBefore:
+    """Puts ``statements`` above one statement."""
+
+    span: Span
+    statements: str
+    absorbs: tuple[Span, ...] = ()
+
+
+Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | SetArgument | AddElement | InsertBefore
 
 
 @dataclass

@@ -5,10 +5,13 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.analysis.run_config import table
 from migrate.finding import Fidelity
-from migrate.rewrite.draft import Draft
+from migrate.rewrite.draft import Draft, Vocabulary
+from migrate.rewrite.plan import Edit
+from migrate.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,39 @@ REWRITTEN = frozenset({"dnn", "custom"})
 DNN = frozenset({"dnn"})
 CUSTOM = frozenset({"custom"})
 
+
+@dataclass(frozen=True)
+class Mend:
+    """What becomes of one site that stands by itself, or of a few that are rewritten together.
+
+    Attributes:
+      verdicts: one a site. If one is ``manual``, not selected or ignored by a comment, none of the edits is made.
+      edits: the rewrite.
+      pieces: the emitted classes and functions that it uses.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    edits: tuple[Edit, ...] = ()
+    pieces: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """What a rule for single sites works with.
+
+    Attributes:
+      module: the file.
+      settings: the user's choices.
+      vocabulary: names for new code.
+    """
+
+    module: Module
+    settings: Settings
+    vocabulary: Vocabulary
+
+
 Check = Callable[[Program, Draft], Iterator[Verdict]]
+SiteCheck = Callable[[Workbench], Iterator[Mend]]
 
 
 @dataclass(frozen=True)
@@ -60,9 +95,11 @@ class Example:
       before: what stands in the Estimator program, on the line that ``slot`` names.
       after: text that the rewritten program must contain; None where the program must be left.
       slot: which part of the tests' program ``before`` replaces: ``config``, ``estimator``, ``train``, ``evaluate``,
-        ``predict``, ``train_input_fn``, ``columns``, ``hook`` or ``head`` (a line before the estimator).
+        ``predict``, ``train_input_fn``, ``columns``, ``hook`` or ``head`` (a line before the estimator); ``module``
+        where ``before`` is a whole file.
       recovery: the recovery target.
       kind: the kind of the tests' program.
+      target: the TensorFlow that the output runs on.
     """
 
     before: str
@@ -70,34 +107,37 @@ class Example:
     slot: str = "config"
     recovery: str = "auto"
     kind: str = "dnn"
+    target: str = "portable"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule.
+    """One rule. Either ``check`` or ``check_sites`` is its function.
 
     Attributes:
       code: ``FT104``.
       name: the name of its file, ``keep_checkpoint_max``.
       fidelity: the closest that its rewrite can be.
-      check: finds its sites in a program, adds to the draft, yields a verdict for each.
       examples: programs that tests and documentation share.
+      check: finds its sites in an Estimator program, adds to the draft, yields a verdict for each.
+      check_sites: finds the sites of a file that stand by themselves, yields what becomes of each.
       is_setting: whether it is about one argument of a site that another rule reports.
-      kinds: the kinds of program that it speaks of.
+      kinds: the kinds of program that ``check`` speaks of.
     """
 
     code: str
     name: str
     fidelity: Fidelity
-    check: Check
     examples: tuple[Example, ...] = field(default=())
+    check: Check | None = None
+    check_sites: SiteCheck | None = None
     is_setting: bool = False
     kinds: frozenset[str] = REWRITTEN
 
     @property
     def page(self) -> str:
         """The rule's documentation: the docstring of its file, with the settings that it carries."""
-        text = (sys.modules[self.check.__module__].__doc__ or "").strip()
+        text = (sys.modules[f"{__package__}.{self.name}"].__doc__ or "").strip()
         if self.name == "run_config":
             return f"{text}\n\n{table()}"
         return f"{text}\n\n{table(self.code)}" if self.is_setting else text
@@ -114,12 +154,25 @@ RULES: dict[str, Rule] = {}
 def rule(
     code: str, fidelity: str, *examples: Example, is_setting: bool = False, kinds: frozenset[str] = REWRITTEN
 ) -> Callable[[Check], Check]:
-    """Registers a rule under its code."""
+    """Registers a rule for Estimator programs under its code."""
 
     def register(check: Check) -> Check:
-        name = check.__module__.rpartition(".")[2]
-        assert code not in RULES, f"{code} is taken by {RULES[code].name}"
-        RULES[code] = Rule(code, name, Fidelity(fidelity), check, examples, is_setting, kinds)
+        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting, kinds))
         return check
 
     return register
+
+
+def site_rule(code: str, fidelity: str, *examples: Example) -> Callable[[SiteCheck], SiteCheck]:
+    """Registers a rule for sites that stand by themselves under its code."""
+
+    def register(check: SiteCheck) -> SiteCheck:
+        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check_sites=check))
+        return check
+
+    return register
+
+
+def _register(rule: Rule) -> None:
+    assert rule.code not in RULES, f"{rule.code} is taken by {RULES[rule.code].name}"
+    RULES[rule.code] = rule

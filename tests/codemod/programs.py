@@ -130,4 +130,5 @@ def migrate(text: str, **settings: str) -> tuple[str, list[Finding]]:
     findings, plan = judge(module, Settings(**settings))
     if not plan:
         return text, findings
-    return apply(text, plan, [f"from tf2_recovery import {', '.join(sorted(plan.pieces))}"]), findings
+    imports = [f"from tf2_recovery import {', '.join(sorted(plan.pieces))}"] if plan.pieces else []
+    return apply(text, plan, imports), findings

@@ -10,21 +10,24 @@ from migrate.rules.rule import Example
 from tests.codemod.programs import SLOTS, migrate, program
 
 EXAMPLES = [
-    pytest.param(rule, example, id=f"{rule.code}-{example.slot}-{example.before[:40]}")
+    pytest.param(rule, example, id=f"{rule.code}-{example.slot}-{name[:40]}")
     for rule in RULES.values()
-    for example in rule.examples
+    for number, example in enumerate(rule.examples)
+    for name in [str(number) if example.slot == "module" else example.before]
 ]
 REWRITTEN = [parameter for parameter in EXAMPLES if parameter.values[1].after is not None]
 LEFT = [parameter for parameter in EXAMPLES if parameter.values[1].after is None]
 
 
 def source(example: Example) -> str:
+    if example.slot == "module":
+        return example.before
     return program(example.kind, **{example.slot: example.before})
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) -> None:
-    text, findings = migrate(source(example), recovery=example.recovery)
+    text, findings = migrate(source(example), recovery=example.recovery, target=example.target)
     assert example.after is not None
     assert "".join(example.after.split()) in "".join(text.split()), text
     assert all(finding.rewritten for finding in findings), findings
@@ -32,7 +35,7 @@ def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) 
 
 @pytest.mark.parametrize(("rule", "example"), LEFT)
 def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule: Rule, example: Example) -> None:
-    text, findings = migrate(source(example), recovery=example.recovery)
+    text, findings = migrate(source(example), recovery=example.recovery, target=example.target)
     assert text == source(example)
     reasons = [f for f in findings if f.code == rule.code and f.fidelity is Fidelity.MANUAL]
     assert reasons
@@ -42,13 +45,13 @@ def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule:
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_a_second_run_over_the_output_finds_nothing(rule: Rule, example: Example) -> None:
-    text, _ = migrate(source(example), recovery=example.recovery)
-    assert migrate(text, recovery=example.recovery) == (text, [])
+    text, _ = migrate(source(example), recovery=example.recovery, target=example.target)
+    assert migrate(text, recovery=example.recovery, target=example.target) == (text, [])
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_the_output_compiles_and_names_no_estimator(rule: Rule, example: Example) -> None:
-    text, _ = migrate(source(example), recovery=example.recovery)
+    text, _ = migrate(source(example), recovery=example.recovery, target=example.target)
     names = {node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
     assert not names & {"estimator", "RunConfig"}
     assert example.kind == "custom" or "SessionRunHook" not in names
@@ -60,7 +63,7 @@ def test_every_comment_survives(rule: Rule, example: Example) -> None:
         line if "import" in line or not line.strip() else f"{line}  # line {number}"
         for number, line in enumerate(source(example).splitlines())
     )
-    text, _ = migrate(commented, recovery=example.recovery)
+    text, _ = migrate(commented, recovery=example.recovery, target=example.target)
     for number in range(len(commented.splitlines())):
         assert (f"# line {number}\n" in commented + "\n") == (f"# line {number}\n" in text + "\n"), text
 
@@ -75,5 +78,8 @@ def test_every_rule_has_a_page_that_names_its_code_and_says_what_to_do(rule: Rul
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
 def test_every_rule_stands_in_a_file_of_its_own_name(rule: Rule) -> None:
-    assert rule.check.__name__ == rule.name
-    assert all(example.slot in {*SLOTS, "both", "mode"} for example in rule.examples)
+    check = rule.check or rule.check_sites
+    assert check is not None
+    assert check.__module__ == f"migrate.rules.{rule.name}"
+    assert all(example.slot in {*SLOTS, "both", "mode", "module"} for example in rule.examples)
+    assert all((example.slot == "module") == (rule.check_sites is not None) for example in rule.examples)

@@ -1,0 +1,148 @@
+"""``tf.train.Checkpoint`` objects of one module, their managers, and what is done with them."""
+
+import ast
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+
+from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.module import Module
+from migrate.analysis.names import Names
+
+_MANAGER = (
+    "checkpoint", "directory", "max_to_keep", "keep_checkpoint_every_n_hours", "checkpoint_name", "step_counter",
+    "checkpoint_interval", "init_fn",
+)  # fmt: skip
+
+
+def key(names: Names, expression: ast.expr | None) -> Hashable | None:
+    """What tells one variable or attribute of ``self`` from another; None for any other expression."""
+    if isinstance(expression, ast.Name):
+        found = names.scope_of(expression).lookup(expression.id)
+        return (id(found[0]), expression.id) if found is not None else None
+    if isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Name):
+        if expression.value.id in ("self", "cls"):
+            owner = next((node for node in names.ancestors(expression) if isinstance(node, ast.ClassDef)), None)
+            return (id(owner), f"self.{expression.attr}") if owner is not None else None
+        base = key(names, expression.value)
+        return (base, expression.attr) if base is not None else None
+    return None
+
+
+def target_of(names: Names, call: ast.Call) -> ast.expr | None:
+    """The variable or attribute that a call's value is assigned to, alone."""
+    statement = names.parent(call)
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target: ast.expr = statement.targets[0]
+    elif isinstance(statement, ast.AnnAssign):
+        target = statement.target
+    else:
+        return None
+    return target if isinstance(target, ast.Name | ast.Attribute) else None
+
+
+@dataclass
+class Manager:
+    """One ``tf.train.CheckpointManager(…)``.
+
+    Attributes:
+      call: the call.
+      target: the variable or attribute that holds it; None for none.
+      arguments: its arguments by parameter name.
+    """
+
+    call: ast.Call
+    target: ast.expr | None
+    arguments: dict[str, ast.expr]
+
+
+@dataclass
+class Checkpoint:
+    """One ``tf.train.Checkpoint(…)``.
+
+    Attributes:
+      call: the call.
+      target: the variable or attribute that holds it; None for none.
+      managers: the managers of it.
+      methods: the calls of its methods, and of its managers', by name.
+    """
+
+    call: ast.Call
+    target: ast.expr | None
+    managers: list[Manager] = field(default_factory=list)
+    methods: dict[str, list[ast.Call]] = field(default_factory=dict)
+
+    def tracked(self) -> dict[str, ast.expr]:
+        """What it saves, by the names that it has in the checkpoint."""
+        return {keyword.arg: keyword.value for keyword in self.call.keywords if keyword.arg is not None}
+
+
+class Checkpoints:
+    """All checkpoints of one module, with what the module does with each."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.names = module.names
+        self.all = [
+            Checkpoint(call, target_of(self.names, call))
+            for call in module.calls_of("train.Checkpoint")
+            if self.names.qualified(call.func) is not None
+        ]
+        self._by_key: dict[Hashable, list[Checkpoint]] = {}
+        for one in self.all:
+            self._by_key.setdefault(key(self.names, one.target), []).append(one)
+        self._managed: dict[Hashable, list[Checkpoint | None]] = {}
+        for call in module.calls_of("train.CheckpointManager"):
+            self._read_manager(call)
+        for node in self.names.parents:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                for one in self._behind(node.func.value):
+                    one.methods.setdefault(node.func.attr, []).append(node)
+
+    def of(self, expression: ast.expr | None) -> Checkpoint | None:
+        """The one checkpoint that a variable or attribute holds; None where it may be another."""
+        found = self._by_key.get(key(self.names, expression), []) if expression is not None else []
+        place = key(self.names, expression)
+        return found[0] if place is not None and len(found) == 1 else None
+
+    def managed_by(self, expression: ast.expr) -> Checkpoint | None:
+        """The checkpoint behind the manager that a variable or attribute holds."""
+        found = self._managed.get(key(self.names, expression), [])
+        return found[0] if len(found) == 1 else None
+
+    def of_path(self, path: ast.expr) -> Checkpoint | None:
+        """The checkpoint whose manager a path is asked of: ``manager.latest_checkpoint``."""
+        for node in self._parts(path):
+            if isinstance(node, ast.Attribute) and node.attr in ("latest_checkpoint", "checkpoints"):
+                return self.managed_by(node.value)
+            is_save = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "save"
+            if is_save:
+                assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+                return self.managed_by(node.func.value) or self.of(node.func.value)
+        return None
+
+    def _parts(self, path: ast.expr) -> Iterator[ast.AST]:
+        """What a path is made of, through the one assignment to a variable."""
+        value = self.names.only_value(path) if isinstance(path, ast.Name) else path
+        return ast.walk(value if value is not None else path)
+
+    def _behind(self, receiver: ast.expr) -> Iterator[Checkpoint]:
+        place = key(self.names, receiver)
+        if place is not None:
+            yield from self._by_key.get(place, [])
+            yield from (one for one in self._managed.get(place, []) if one is not None)
+
+    def _read_manager(self, call: ast.Call) -> None:
+        target = target_of(self.names, call)
+        try:
+            arguments = bind(call, _MANAGER)
+        except Unbindable:
+            arguments = {}
+        given = arguments.get("checkpoint")
+        checkpoint = self.of(given)
+        if checkpoint is None and isinstance(given, ast.Call):
+            checkpoint = next((one for one in self.all if one.call is given), None)
+        place = key(self.names, target)
+        if place is not None:
+            self._managed.setdefault(place, []).append(checkpoint)
+        if checkpoint is not None:
+            checkpoint.managers.append(Manager(call, target, arguments))

@@ -1,0 +1,86 @@
+"""What becomes of the sites of one module that stand by themselves, each rewritten or left alone."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from migrate.analysis.module import Module
+from migrate.finding import Fidelity, Finding, Span
+from migrate.rewrite.draft import Vocabulary
+from migrate.rewrite.plan import Edit, Plan, ReplaceExpression, ReplaceStatement
+from migrate.rules import RULES, Rule
+from migrate.rules.rule import Mend, Verdict, Workbench
+from migrate.selection import Selection
+from migrate.settings import Settings
+
+
+def judge_sites(module: Module, settings: Settings, selection: Selection, plan: Plan) -> list[Finding]:
+    """Runs every rule for single sites, and adds what is to be written to the plan."""
+    bench = Workbench(module, settings, Vocabulary(module))
+    mends: list[tuple[Rule, Mend]] = []
+    findings: list[Finding] = []
+    for rule in RULES.values():
+        if rule.check_sites is None:
+            continue
+        try:
+            mends += [(rule, mend) for mend in rule.check_sites(bench)]
+        except Exception as error:  # one rule's mistake must lose nothing else
+            findings.append(_broken(module, rule, error))
+    # A rewrite that takes a statement away comes before one inside it.
+    for rule, mend in sorted(mends, key=lambda pair: not any(_is_whole(edit) for edit in pair[1].edits)):
+        inside = [edit for edit in plan.edits if _is_whole(edit) and any(_holds(edit.span, e.span) for e in mend.edits)]
+        reason = _reason(module, rule, mend, selection)
+        if inside and reason is None:
+            continue  # the site goes
+        if mend.edits and reason is None:
+            plan.add(mend.edits, set(mend.pieces), bench.vocabulary.imports)
+        made = [_finding(module, rule, verdict, bool(mend.edits), reason) for verdict in mend.verdicts]
+        findings += [finding for finding in made if selection.wants(finding.code, finding.span)]
+    return findings
+
+
+def _reason(module: Module, rule: Rule, mend: Mend, selection: Selection) -> str | None:
+    """Why the edits of a mend are not made; None where they are."""
+    for verdict in mend.verdicts:
+        if verdict.fidelity is Fidelity.MANUAL:
+            return f"{rule.code} at line {verdict.node.lineno}"
+        if not selection.takes(rule.code):
+            return f"{rule.code}, which is not selected"
+        if selection.is_ignored(rule.code, module.span(verdict.node)):
+            return f"{rule.code} at line {verdict.node.lineno}, which a comment says to ignore"
+    return None
+
+
+def _finding(module: Module, rule: Rule, verdict: Verdict, is_rewritten: bool, reason: str | None) -> Finding:
+    symbol = next((name for name in _names(module, verdict.node) if name is not None), rule.name)
+    span = module.span(verdict.node)
+    finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
+    if reason is None:
+        return replace(finding, rewritten=is_rewritten)
+    if verdict.fidelity is Fidelity.MANUAL:
+        return finding
+    return finding.left("left, because its program is", f"See {reason}.")
+
+
+def _names(module: Module, node: ast.expr | ast.stmt) -> Iterator[str | None]:
+    """The qualified names that stand at a site, the outermost first."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call):
+            yield module.names.qualified(part.func)
+        elif isinstance(part, ast.Attribute | ast.Name):
+            yield module.names.qualified(part)
+
+
+def _is_whole(edit: Edit) -> bool:
+    return isinstance(edit, ReplaceStatement | ReplaceExpression)
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    start, end = (inner.line, inner.column), (inner.end_line, inner.end_column)
+    return (outer.line, outer.column) <= start and end <= (outer.end_line, outer.end_column)
+
+
+def _broken(module: Module, rule: Rule, error: Exception) -> Finding:
+    message = f"rule {rule.code} ({rule.name}) failed in this file: {type(error).__name__}: {error}"
+    help = "This is a mistake in the tool: please report it with this line. The rule's sites are left as they are."
+    return Finding("FT009", Fidelity.MANUAL, module.path, Span(1, 0, 1, 1), rule.name, message, help, error=True)

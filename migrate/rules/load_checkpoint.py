@@ -1,0 +1,69 @@
+"""FT501 · tf.train.load_checkpoint(path), called to restore
+
+``tf.train.load_checkpoint`` opens a reader of the file and returns it. Where nothing takes what it returns, the call
+changes no variable: training goes on with the weights that are there. The official guide to fault tolerance makes
+this slip.
+
+Instead: ``checkpoint.restore(path).assert_existing_objects_matched()``, where the file has one ``tf.train.Checkpoint``
+to restore into; it raises, as the old line did, where there is no checkpoint at ``path``.
+
+Fidelity: noted. The old line restored nothing; the new one does.
+
+See: tf.train.load_checkpoint, tf.train.Checkpoint.restore.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.checkpoints import Checkpoint, Checkpoints
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+
+_LOOP = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(step=tf.Variable(0))
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
+for epoch in range(3):
+    if epoch > 0:
+        tf.train.load_checkpoint(path)
+    checkpoint.step.assign_add(1)
+    path = manager.save()
+"""
+
+
+@site_rule(
+    "FT501",
+    "noted",
+    Example(_LOOP, "        checkpoint.restore(path).assert_existing_objects_matched()\n", "module"),
+    Example("import tensorflow as tf\n\nprint(1)\ntf.train.load_checkpoint('/tmp/c')\n", None, "module"),
+)
+def load_checkpoint(bench: Workbench) -> Iterator[Mend]:
+    module, checkpoints = bench.module, Checkpoints(bench.module)
+    for call in module.calls_of("train.load_checkpoint"):
+        if not isinstance(module.names.parent(call), ast.Expr):
+            continue  # a reader that is used
+        message = "load_checkpoint opens a reader and restores nothing"
+        checkpoint = _restored(checkpoints, call)
+        if checkpoint is None or checkpoint.target is None or len(call.args) != 1 or call.keywords:
+            help = "Call restore(path) of the tf.train.Checkpoint that saved it, and check what it returns."
+            yield Mend((manual(call, message, help),))
+            continue
+        target, path = module.source.text(checkpoint.target), module.source.text(call.args[0])
+        text = f"{target}.restore({path}).assert_existing_objects_matched()"
+        verdict = noted(call, f"{message}; `{target}` is restored now")
+        yield Mend((verdict,), (ReplaceExpression(module.span(call), text),))
+
+
+def _restored(checkpoints: Checkpoints, call: ast.Call) -> Checkpoint | None:
+    """The checkpoint that the call was meant to restore: the one behind its path, else the only one in sight."""
+    names = checkpoints.names
+    of_path = checkpoints.of_path(call.args[0]) if call.args else None
+    found = [of_path] if of_path is not None else checkpoints.all
+    if len(found) != 1 or checkpoints.of(found[0].target) is None:
+        return None
+    owner = names.scope_of(found[0].call)
+    is_seen = isinstance(found[0].target, ast.Name) and names.scope_of(call).lookup(found[0].target.id) is not None
+    in_method = isinstance(found[0].target, ast.Attribute) and names.scope_of(call) is owner
+    is_before = names.scope_of(call) is not owner or found[0].call.lineno < call.lineno
+    return found[0] if (is_seen or in_method) and is_before else None

@@ -1,0 +1,55 @@
+"""Which findings the user wants: ``--select``, ``--ignore``, and ``# migrate: ignore`` in the file."""
+
+import re
+
+from migrate.finding import Span
+from migrate.rules import RULES
+from migrate.settings import Settings
+
+_IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
+
+
+class Selection:
+    """The choices that hold in one file.
+
+    Args:
+      settings: the user's choices.
+      text: the file's text.
+    """
+
+    def __init__(self, settings: Settings, text: str) -> None:
+        self._codes = {
+            code
+            for code in RULES
+            if (not settings.select or code.startswith(settings.select))
+            and not code.startswith(settings.ignore or ("-",))
+        }
+        self._ignored = _ignored_lines(text)
+
+    def takes(self, code: str) -> bool:
+        """Whether the rule ``code`` is in use."""
+        return code in self._codes
+
+    def is_ignored(self, code: str, span: Span) -> bool:
+        """Whether a comment on a line of a site says to leave it."""
+        return any(
+            span.line <= line <= span.end_line and (not codes or any(code.startswith(named) for named in codes))
+            for line, codes in self._ignored.items()
+        )
+
+    def wants(self, code: str, span: Span) -> bool:
+        """Whether a finding is to be reported."""
+        return self.takes(code) and not self.is_ignored(code, span)
+
+
+def _ignored_lines(text: str) -> dict[int, set[str]]:
+    """The lines with ``# migrate: ignore``, and the codes it names; an empty set stands for all."""
+    if "migrate:" not in text:
+        return {}
+    lines: dict[int, set[str]] = {}
+    # Not splitlines: a form feed ends no line for Python.
+    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
+        match = _IGNORE.search(line)
+        if match:
+            lines[number] = set((match[1] or "").replace(",", " ").split())
+    return lines

@@ -1,0 +1,63 @@
+"""Sites that stand by themselves are rewritten or left one by one, under the same choices as Estimator programs."""
+
+import ast
+
+import pytest
+
+from migrate.finding import Span
+from migrate.rewrite.apply import apply
+from migrate.rewrite.plan import AddElement, InsertBefore, Plan, ReplaceStatement, SetArgument
+from migrate.rewrite.todo import add_todos
+from tests.codemod.programs import migrate
+
+_TWO = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(step=tf.Variable(0))
+tf.train.load_checkpoint("/tmp/a"){}
+tf.train.load_checkpoint("/tmp/b")
+"""
+
+
+def test_a_comment_leaves_its_own_site_and_no_other() -> None:
+    text, findings = migrate(_TWO.format("  # migrate: ignore[FT501]"))
+    assert 'tf.train.load_checkpoint("/tmp/a")' in text
+    assert 'checkpoint.restore("/tmp/b")' in text
+    assert [finding.span.line for finding in findings] == [5]
+
+
+@pytest.mark.parametrize("choice", [{"select": ("FT1",)}, {"ignore": ("FT5",)}])
+def test_a_rule_that_is_not_in_use_finds_and_changes_nothing(choice: dict[str, tuple[str, ...]]) -> None:
+    assert migrate(_TWO.format(""), **choice) == (_TWO.format(""), [])
+
+
+def test_a_todo_stands_above_a_site_that_is_left() -> None:
+    text = "import tensorflow as tf\n\ntf.train.load_checkpoint(path)\n"
+    after, findings = migrate(text)
+    assert after == text
+    todo = "# TODO(migrate): FT501 load_checkpoint opens a reader and restores nothing\n"
+    assert add_todos(text, findings) == text.replace("tf.train", f"{todo}tf.train")
+
+
+def _span(node: ast.expr | ast.stmt) -> Span:
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    return Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+
+
+def test_edits_of_one_call_leave_its_other_arguments_and_comments_as_they_stand() -> None:
+    text = "fit(\n    x,  # all\n    first=1,  # of it\n    callbacks=[a],\n)\n"
+    call = ast.parse(text).body[0].value  # type: ignore[attr-defined]
+    edits = [
+        SetArgument(_span(call), "first", None),
+        SetArgument(_span(call), "x", "y", position=0),
+        SetArgument(_span(call), "verbose", "0"),
+        AddElement(_span(call.keywords[1].value), "b", first=True),
+    ]
+    assert apply(text, Plan(edits)) == "# of it\nfit(\n    y,  # all\n    callbacks=[b, a],\n    verbose=0,\n)\n"
+
+
+def test_lines_above_a_statement_take_the_comments_of_a_block_that_goes() -> None:
+    text = "if a:  # one\n    # two\n    b()\n# three\nc()\n"
+    gone, stays = ast.parse(text).body
+    edits = [ReplaceStatement(_span(gone)), InsertBefore(_span(stays), "d()", (_span(gone),))]
+    assert apply(text, Plan(edits)) == "# one\n# two\nd()\n# three\nc()\n"

@@ -75,7 +75,7 @@ def _drafts(module: Module, found: list[Program], settings: Settings) -> list[Dr
         draft.inputs, draft.net = fresh(f"{stem}inputs"), fresh("net")
         draft.recovery, draft.backup = fresh(f"{stem}recovery"), fresh(f"{stem}backup")
         draft.log = fresh(f"{stem}training_log")
-        if program.kind == "custom":
+        if program.has_model_fn:
             draft.constructors = {site.node.func for site in module.sites}
             draft.model = fresh("training")
             draft.loop_names = LoopNames(*(fresh(field.name) for field in fields(LoopNames)))
@@ -120,7 +120,7 @@ def _shared(draft: Draft) -> Iterator[ast.AST]:
         if call.input is not None and call.input.statement is not None:
             yield call.input.statement
         yield from (hook.node for hook in call.hooks)
-    if program.kind in ("custom", "tpu"):
+    if program.has_model_fn:
         yield program.module.tree  # the names around a model_fn are replaced in the whole file
 
 

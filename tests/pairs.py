@@ -1,5 +1,6 @@
 """What the codemod writes for ``legacy_examples/``; ``python -m tests.pairs`` writes it into ``tf2_examples/``."""
 
+import ast
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,9 +28,18 @@ VARIANTS = (
 
 
 def written(variant: Variant) -> dict[str, str]:
-    """The text of every file that the codemod writes for all legacy examples, by file name."""
+    """The text of every file that the codemod writes for all legacy examples, and of those they import, by file name."""
     outcome = run([str(LEGACY)], variant.settings, jobs=1, progress=None)
-    return {os.path.basename(change.path): change.after for change in outcome.changes}
+    texts = {os.path.basename(change.path): change.after for change in outcome.changes}
+    imported = {
+        alias.name
+        for text in texts.values()
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    stay = [path for path in LEGACY.glob("*.py") if path.stem in imported and path.name not in texts]
+    return texts | {path.name: path.read_bytes().decode() for path in stay}
 
 
 if __name__ == "__main__":

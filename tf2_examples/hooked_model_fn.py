@@ -68,7 +68,7 @@ def main():
 
     model_dir = args.model_dir or tempfile.mkdtemp()
     params = {"rate": 0.1, "batch_size": 10}
-    dataset = dataset_from_input_fn(input_fn, params)
+    dataset = dataset_from_input_fn(input_fn, params=params)
     training = ModelFnTraining(
         model_fn, dataset, params=params, summary_dir=model_dir, save_summary_steps=100
     )

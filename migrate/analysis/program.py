@@ -36,6 +36,11 @@ METHODS = {
     "latest_checkpoint": (),
 }
 CUSTOM_PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
+TPU_PARAMETERS = (
+    "model_fn", "model_dir", "config", "params", "use_tpu", "train_batch_size", "eval_batch_size", "predict_batch_size",
+    "batch_axis", "eval_on_tpu", "export_to_tpu", "export_to_cpu", "warm_start_from", "embedding_config_spec",
+    "export_saved_model_api_version",
+)  # fmt: skip
 
 
 @dataclass
@@ -70,7 +75,7 @@ class Program:
       site: the estimator's constructor.
       kind: ``dnn``, ``custom``, ``tpu``, ``canned`` or ``keras``.
       is_v1: whether the constructor has the defaults of TensorFlow 1.
-      arguments: the constructor's arguments by parameter name; empty for kinds other than ``dnn`` and ``custom``.
+      arguments: the constructor's arguments by parameter name; empty for ``canned`` and ``keras``.
       config: the settings that reach it.
       variable: the name that holds the estimator where it is made; None when it has none.
       scope: where ``variable`` is bound.
@@ -99,6 +104,11 @@ class Program:
     def name(self) -> str:
         """The estimator's class, ``DNNClassifier``."""
         return self.site.symbol.tail.rpartition(".")[2]
+
+    @property
+    def has_model_fn(self) -> bool:
+        """Whether the estimator is made from a custom model_fn."""
+        return self.kind in ("custom", "tpu")
 
 
 def programs(module: Module) -> list[Program]:
@@ -147,12 +157,13 @@ class _Reader:
         return program
 
     def _read_arguments(self, program: Program) -> None:
-        if program.kind not in ("dnn", "custom"):
+        if program.kind in ("canned", "keras"):
             return
         head = _CLASSIFIER if program.name.endswith("Classifier") else _REGRESSOR
         canned = head + (_V1_TAIL if program.is_v1 else _V2_TAIL)
+        parameters = {"dnn": canned, "custom": CUSTOM_PARAMETERS, "tpu": TPU_PARAMETERS}[program.kind]
         try:
-            program.arguments = bind(program.site.node, canned if program.kind == "dnn" else CUSTOM_PARAMETERS)
+            program.arguments = bind(program.site.node, parameters)
         except Unbindable as reason:
             program.problems.append((program.site.node, str(reason)))
 

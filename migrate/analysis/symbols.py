@@ -29,6 +29,9 @@ EAGER = ("app.", "flags.", "gfile.", "logging.", "io.", "data.", "nn.", "keras."
 
 # Where contrib and private modules keep what tf.estimator exports.
 _MOVED = {
+    "contrib.tpu.python.tpu.tpu_config.": "estimator.tpu.",
+    "contrib.tpu.python.tpu.tpu_estimator.": "estimator.tpu.",
+    "contrib.tpu.python.tpu.tpu_optimizer.": "estimator.tpu.",
     "contrib.tpu.": "estimator.tpu.",
     "contrib.estimator.": "estimator.",
     "contrib.learn.": "estimator.",

@@ -6,7 +6,7 @@ from migrate.rewrite.plan import Part, ReplaceStatement
 
 def compose(draft: Draft) -> None:
     """Adds the edits of the estimator's own statement, and of those that hand the estimator on."""
-    if draft.program.kind == "custom":
+    if draft.program.has_model_fn:
         _model_fn(draft)
     else:
         _keras(draft)

@@ -128,7 +128,8 @@ class Draft:
       loops: the statements that trained a custom model_fn, and the loop for each.
       loop_names: variables of the loop around a custom model_fn.
       seed: the random seed of a custom model_fn's graph; "" for none.
-      common: the arguments that training, evaluating, predicting and exporting a custom model_fn share.
+      params: what a custom model_fn gets as ``params``, by mode: ``train``, ``eval``, ``infer`` or ``export``.
+      common: the other arguments that training, evaluating and predicting with a custom model_fn share.
       absorbed: statements that the new model makes superfluous.
       edits: edits beside the model's own statement.
       pieces: the emitted classes and functions in use.
@@ -168,6 +169,7 @@ class Draft:
     loops: list[tuple[ast.stmt, str]] = field(default_factory=list)
     loop_names: "LoopNames | None" = None
     seed: str = ""
+    params: dict[str, str] = field(default_factory=dict)
     common: dict[str, str] = field(default_factory=dict)
     absorbed: list[ast.stmt] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
@@ -179,7 +181,7 @@ class Draft:
 
     @property
     def tf(self) -> str:
-        return self.vocabulary.v1_or_tf if self.program.kind == "custom" else self.vocabulary.tf
+        return self.vocabulary.v1_or_tf if self.program.has_model_fn else self.vocabulary.tf
 
     def fresh(self, name: str) -> str:
         """A variable for the program's own scope, called ``name`` if nothing else is."""
@@ -195,9 +197,14 @@ class Draft:
     @property
     def step_counter(self) -> str:
         """The variable that counts the steps of the job."""
-        if self.program.kind == "custom":
+        if self.program.has_model_fn:
             return f"{self.model}.global_step"
         return f"{self.model}.optimizer.iterations"
+
+    def shared_arguments(self, mode: str) -> dict[str, str]:
+        """The arguments that whatever runs a custom model_fn in ``mode`` is given."""
+        common = {name: value for name, value in self.common.items() if mode != "export" or name == "config"}
+        return {**({"params": self.params[mode]} if mode in self.params else {}), **common}
 
     @property
     def returns_hooks(self) -> bool:

@@ -50,7 +50,7 @@ def evaluate_and_export(draft: Draft, evaluation: str, eval_dir: str, exporters:
 def _export(draft: Draft, arguments: dict[str, ast.expr], directory: str, keep: str) -> list[str]:
     draft.pieces |= {"export_model_fn", "keep_newest_exports"}
     given = [draft.model_fn, "export_dir", draft.text(arguments["serving_input_receiver_fn"]), draft.model_dir]
-    given += [f"params={draft.common['params']}"] if "params" in draft.common else []
+    given += [f"{name}={value}" for name, value in draft.shared_arguments("export").items()]
     extra = arguments.get("assets_extra")
     given += [f"assets_extra={draft.text(extra)}"] if extra is not None and not is_none(extra) else []
     return [

@@ -32,7 +32,7 @@ def training_loop(
     training, dataset, manager = draft.model, names.dataset, names.manager
     draft.pieces |= {"ModelFnTraining", "mend_checkpoint_list", "training_steps"}
     arguments = {
-        **draft.common,
+        **draft.shared_arguments("train"),
         "summary_dir": draft.model_dir,
         "save_summary_steps": draft.log_arguments["summary_steps"],
     }
@@ -100,8 +100,9 @@ def _dataset(draft: Draft, given: Input) -> str:
     if given.helper is None and given.problem is None:
         return draft.called(given)
     draft.pieces.add("dataset_from_input_fn")
-    params = f", {draft.common['params']}" if "params" in draft.common else ""
-    return f"dataset_from_input_fn({draft.text(given.node)}{params})"
+    shared = draft.shared_arguments("train")
+    given_by_name = {name: shared[name] for name in ("params", "config") if name in shared}
+    return f"dataset_from_input_fn({draft.text(given.node)}{''.join(f', {k}={v}' for k, v in given_by_name.items())})"
 
 
 def _manager(draft: Draft) -> dict[str, str]:

@@ -8,8 +8,9 @@ Estimator's own checkpoint in the old ``model_dir``. ``EstimatorSpec`` and ``Mod
 TensorFlow 2.16 removed them.
 
 Fidelity: exact: the losses after a continued checkpoint are equal to the last bit. ``tf.compat.v1.layers`` needs
-``tf_keras`` and ``TF_USE_LEGACY_KERAS=1`` from TensorFlow 2.16 on. A ``model_fn`` from another file, one that takes
-``config``, ``WarmStartSettings``, contrib names and ``--recovery backup-and-restore`` leave the program.
+``tf_keras`` and ``TF_USE_LEGACY_KERAS=1`` from TensorFlow 2.16 on. What a ``model_fn`` or ``input_fn`` reads from its
+``config`` stands in a ``types.SimpleNamespace``, where it can be seen. A ``model_fn`` from another file, one that hands
+its ``config`` on, and ``--recovery backup-and-restore`` leave the program.
 
 See: tf.estimator.Estimator, tf.train.CheckpointManager.
 """
@@ -17,9 +18,10 @@ See: tf.estimator.Estimator, tf.train.CheckpointManager.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import is_none
+from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.names import FunctionNode
-from migrate.analysis.program import Program
+from migrate.analysis.program import MethodCall, Program
+from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, noted, rule
 
@@ -32,6 +34,13 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, noted, r
     Example("model_fn=builder(3)", "model_fn_2 = builder(3)", "estimator", kind="custom"),
     Example("model_fn=args.model_fn", None, "estimator", kind="custom"),
     Example("model_fn=with_config", None, "estimator", kind="custom"),
+    Example("model_fn=reads_config", "SimpleNamespace(model_dir=model_dir, save_summary_steps=100)", "estimator", kind="custom"),
+    Example(
+        "model_fn=model_fn, warm_start_from=tf1.estimator.WarmStartSettings('/tmp/w')",
+        'warm_start_from = WarmStartSettings("/tmp/w")',
+        "estimator",
+        kind="custom",
+    ),
     kinds=CUSTOM,
 )
 def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -48,8 +57,7 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             "Define the model_fn in the file that makes the estimator.",
         )
         return
-    if "config" in {argument.arg for argument in function.args.args + function.args.kwonlyargs}:
-        yield manual(model_fn, "the model_fn takes `config`, which goes", "Hand over what it reads by params.")
+    yield from _config(program, draft, function)
     if draft.uses_backup:
         yield manual(
             site,
@@ -57,18 +65,8 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             "Use --recovery checkpoint-manager.",
         )
     warm_start = arguments.get("warm_start_from")
-    if isinstance(warm_start, ast.Call) or (
-        isinstance(warm_start, ast.Name) and program.module.names.only_value(warm_start)
-    ):
-        yield manual(warm_start, "WarmStartSettings are not carried over yet", "Give the path of a checkpoint.")
-    for node, found in program.module.tf1_only:
-        if found.qualified.startswith("tensorflow.contrib."):
-            yield manual(node, f"`{found.qualified}` exists in no TensorFlow 2", "Replace it, then migrate again.")
-            return
     draft.model_fn = draft.repeatable(model_fn, "model_fn")
-    params = arguments.get("params")
-    if params is not None and not is_none(params):
-        draft.common["params"] = draft.repeatable(params, "params")
+    _params(program, draft)
     if draft.seed:
         draft.common["seed"] = draft.seed
     if warm_start is not None and not is_none(warm_start):
@@ -78,6 +76,97 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield noted(site, f"{message}; tf.compat.v1.layers needs tf_keras and TF_USE_LEGACY_KERAS=1 from 2.16 on")
     else:
         yield exact(site, message)
+
+
+def _params(program: Program, draft: Draft) -> None:
+    """What the model_fn gets as ``params``; a TPUEstimator adds the batch size of the mode."""
+    arguments = program.arguments
+    params = arguments.get("params")
+    given = "" if params is None or is_none(params) else draft.repeatable(params, "params")
+    if program.kind == "custom":
+        draft.params = dict.fromkeys(("train", "eval", "infer", "export"), given) if given else {}
+        return
+    items = [f"**{given}"] if given else []
+    is_read = any(_reads_use_tpu(node) for node in program.module.names.parents)
+    items += ['"use_tpu": False'] if is_read else []
+    made: dict[str, str] = {f"{{**{given}}}": given} if given else {}
+    draft.params = {"export": made.get(f"{{{', '.join(items)}}}", f"{{{', '.join(items)}}}")} if items else {}
+    for mode, name, methods in _BATCH_SIZES:
+        size = arguments.get(name)
+        own = [*items, f'"batch_size": {draft.text(size)}'] if size is not None and not is_none(size) else items
+        if not own or not any(call.method in methods for call in program.calls):
+            continue
+        text = f"{{{', '.join(own)}}}"
+        if text not in made:
+            made[text] = draft.fresh(name.replace("batch_size", "params"))
+            draft.before.append(f"{made[text]} = {text}")
+        draft.params[mode] = made[text]
+
+
+_BATCH_SIZES = (
+    ("train", "train_batch_size", ("train", "train_and_evaluate")),
+    ("eval", "eval_batch_size", ("evaluate", "train_and_evaluate")),
+    ("infer", "predict_batch_size", ("predict",)),
+)
+
+
+def _reads_use_tpu(node: ast.AST) -> bool:
+    """Whether a node is ``params["use_tpu"]`` or ``params.get("use_tpu")``, which a TPUEstimator fills in."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and node.slice.value == "use_tpu"
+    is_get = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
+    return is_get and bool(node.args) and literal(node.args[0]) == "use_tpu"  # type: ignore[attr-defined]
+
+
+def _config(program: Program, draft: Draft, model_fn: FunctionNode) -> Iterator[Verdict]:
+    """Puts what the model_fn and the input functions read from their ``config`` into a namespace of its own."""
+    functions = [model_fn, *(draft_input for call in program.calls if (draft_input := _input_function(program, call)))]
+    read: dict[str, str] = {}
+    for function in functions:
+        parameter = next((a for a in function.args.args + function.args.kwonlyargs if a.arg == "config"), None)
+        if parameter is None:
+            continue
+        for use in program.module.names.uses("config", program.module.names.scope_of(parameter)):
+            attribute = program.module.names.parent(use)
+            value = _setting(program, draft, attribute.attr) if isinstance(attribute, ast.Attribute) else None
+            if value is None or not isinstance(attribute, ast.Attribute):
+                yield manual(
+                    use,
+                    "the RunConfig goes, and more than its plain settings is read from `config` here",
+                    "Hand over what is read by params.",
+                )
+                return
+            read[attribute.attr] = value
+    if read:
+        config = draft.fresh("config")
+        types = draft.vocabulary.standard("types")
+        written = ", ".join(f"{name}={value}" for name, value in sorted(read.items()))
+        draft.before.append(f"{config} = {types}.SimpleNamespace({written})")
+        draft.common["config"] = config
+
+
+def _input_function(program: Program, call: MethodCall) -> FunctionNode | None:
+    given = call.input.node if call.input is not None else None
+    return _function(program, given) if given is not None else None
+
+
+# What a RunConfig says of a job on one machine.
+_ALONE = {"is_chief": "True", "master": '""', "num_ps_replicas": "0", "num_worker_replicas": "1", "task_id": "0"}
+
+
+def _setting(program: Program, draft: Draft, name: str) -> str | None:
+    """The value of an attribute of the RunConfig, as source text; None where it has none outside a session."""
+    if name == "model_dir":
+        return draft.model_dir
+    if name in _ALONE:
+        return _ALONE[name]
+    value = program.config.settings.get(name)
+    if name not in _READABLE:
+        return None
+    return draft.text(value) if value is not None else DEFAULTS[name]
+
+
+_READABLE = ("keep_checkpoint_max", "log_step_count_steps", "save_summary_steps", "tf_random_seed")
 
 
 def _function(program: Program, expression: ast.expr) -> FunctionNode | None:

@@ -12,6 +12,7 @@ See: tf.estimator.EstimatorSpec, tf.compat.v1.train.SessionRunHook.
 
 from collections.abc import Iterator
 
+from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import Symbol
 from migrate.rewrite.draft import Draft
@@ -22,11 +23,19 @@ _HOOKS = {
     "CheckpointSaverListener", "FeedFnHook", "FinalOpsHook", "GlobalStepWaiterHook", "LoggingTensorHook",
     "NanLossDuringTrainingError", "NanTensorHook", "ProfilerHook", "SecondOrStepTimer", "SessionRunArgs",
     "SessionRunContext", "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
+    "VocabInfo",
+}  # fmt: skip
+_TPU = {
+    "tpu.CrossShardOptimizer", "tpu.batch_parallel", "tpu.bfloat16_scope", "tpu.core", "tpu.cross_replica_sum",
+    "tpu.initialize_system", "tpu.outside_compilation", "tpu.replicate", "tpu.rewrite", "tpu.shard",
+    "tpu.shutdown_system",
 }  # fmt: skip
 _SPECS = {"estimator.TrainSpec", "estimator.EvalSpec", "estimator.LatestExporter", "estimator.BestExporter"}
 _EMITTED = {
     "EstimatorSpec": "EstimatorSpec",
     "ModeKeys": "ModeKeys",
+    "WarmStartSettings": "WarmStartSettings",
+    "tpu.TPUEstimatorSpec": "TPUEstimatorSpec",
     "export.ClassificationOutput": "ClassificationOutput",
     "export.PredictOutput": "PredictOutput",
     "export.RegressionOutput": "RegressionOutput",
@@ -45,13 +54,15 @@ _EMITTED = {
 )
 def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, found in program.module.estimator:
-        if node in draft.constructors or _is_spec(program, found):
+        if node in draft.constructors or _is_spec(program, found) or (found.tail.startswith(FOR_TPUS) and draft.goes(node)):
             continue
         name, _, attribute = found.tail.removeprefix("estimator.").partition("ModeKeys")
         name, rest = ("ModeKeys", attribute) if _ else (name, "")
         if name in _EMITTED:
             draft.pieces.add(_EMITTED[name])
             text = _EMITTED[name] + rest
+        elif name in _TPU:
+            text = f"{draft.tf}.compat.v1.{name}"
         elif name in _HOOKS:
             text = f"{draft.tf}.compat.v1.train.{name}"  # compat.v1 holds itself under that name too
         else:

@@ -56,7 +56,7 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
     try:
         arguments = bind(helper, _PARAMETERS)
         examples, batches = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
-        if program.kind == "custom":
+        if program.has_model_fn:
             _refuse_late_binding(program, given)
             new = f"lambda: ({examples}{batches})"
             draft.edits.append(ReplaceExpression(program.module.span(helper), new))

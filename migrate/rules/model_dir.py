@@ -49,7 +49,7 @@ def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
     elif tempfile:
         draft.model_dir = draft.fresh("model_dir")
         draft.before.append(f"{draft.model_dir} = {draft.text(given, OR)} or {tempfile}")
-    elif program.kind == "custom" and not isinstance(given, ast.Name):
+    elif program.has_model_fn and not isinstance(given, ast.Name):
         draft.model_dir = draft.fresh("model_dir")
         draft.before.append(f"{draft.model_dir} = {draft.text(given)}")
     else:

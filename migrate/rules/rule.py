@@ -46,11 +46,12 @@ def manual(node: ast.expr | ast.stmt, message: str, help: str) -> Verdict:
     return Verdict(node, Fidelity.MANUAL, message, help)
 
 
-REWRITTEN = frozenset({"dnn", "custom"})
+REWRITTEN = frozenset({"dnn", "custom", "tpu"})
 """The kinds of program that can be rewritten today; the others have one rule that says so."""
 
 DNN = frozenset({"dnn"})
-CUSTOM = frozenset({"custom"})
+CUSTOM = frozenset({"custom", "tpu"})
+TPU = frozenset({"tpu"})
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ See: tf.estimator.RunConfig.
 
 from collections.abc import Iterator
 
-from migrate.analysis.policy import RUN_CONFIG_PARAMETERS
+from migrate.analysis.policy import RUN_CONFIG_PARAMETERS, TPU_PARAMETERS
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
@@ -31,7 +31,8 @@ def run_config(program: Program, draft: Draft) -> Iterator[Verdict]:
         node, reason = program.config.problem
         yield manual(node, reason, "Make the RunConfig in this file, in a variable assigned once, for one estimator.")
         return
-    unknown = [name for name in program.config.settings if name not in RUN_CONFIG_PARAMETERS]
+    known = {*RUN_CONFIG_PARAMETERS, *(TPU_PARAMETERS if program.has_model_fn else ())}
+    unknown = [name for name in program.config.settings if name not in known]
     for name in unknown:
         yield manual(
             program.config.settings[name],

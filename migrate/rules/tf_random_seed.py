@@ -33,7 +33,7 @@ def tf_random_seed(program: Program, draft: Draft) -> Iterator[Verdict]:
         return
     assert seed is not None
     text = draft.repeatable(seed, "seed")
-    if program.kind == "custom":
+    if program.has_model_fn:
         draft.seed = text
         yield exact(seed, "the seed becomes that of the model_fn's graph")
         return

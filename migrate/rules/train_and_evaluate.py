@@ -77,7 +77,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     draft.pieces.add("evaluate_model_fn")
     steps = draft.text(evaluation["steps"]) if "steps" in evaluation else "100"
     given = {name: draft.text(evaluation[name]) for name in ("hooks", "name") if not is_none(evaluation.get(name))}
-    common = [f"{name}={value}" for name, value in {**draft.common, "steps": steps, **given}.items()]
+    common = [f"{name}={value}" for name, value in {**draft.shared_arguments("eval"), "steps": steps, **given}.items()]
     arguments = [draft.model_fn, draft.text(evaluation["input_fn"]), draft.model_dir, *common]
     evaluate, before = f"evaluate_model_fn({', '.join(arguments)})", list[str]()
     exporters = evaluation.get("exporters")

@@ -19,7 +19,7 @@ from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
-_PIECES = {"evaluate": "evaluate_model_fn", "predict": "predict_with_model_fn"}
+_PIECES = {"evaluate": ("evaluate_model_fn", "eval"), "predict": ("predict_with_model_fn", "infer")}
 _EXPORTS = ("export_saved_model", "export_savedmodel")
 
 
@@ -46,22 +46,22 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
             return manual(call.node, "this form of export is not carried over yet", "Export without as_text.")
         draft.pieces.add("export_model_fn")
         first = [call.arguments[name] for name in ("export_dir_base", "serving_input_receiver_fn")]
-        common = {name: value for name, value in draft.common.items() if name == "params"}
-        text = _call(draft, "export_model_fn", first, call, ("assets_extra", "checkpoint_path"), common)
+        shared = draft.shared_arguments("export")
+        text = _call(draft, "export_model_fn", first, call, ("assets_extra", "checkpoint_path"), shared)
     else:
         if "input_fn" not in call.arguments:
             return manual(call.node, f"{call.method}() is called without input_fn", "Give an input_fn.")
-        piece = _PIECES[call.method]
+        piece, mode = _PIECES[call.method]
         draft.pieces.add(piece)
         others = ("steps", "predict_keys", "hooks", "checkpoint_path", "name", "yield_single_examples")
-        text = _call(draft, piece, [call.arguments["input_fn"]], call, others, draft.common)
+        text = _call(draft, piece, [call.arguments["input_fn"]], call, others, draft.shared_arguments(mode))
     draft.edits.append(ReplaceExpression(program.module.span(call.node), text))
     return exact(call.node, "works on the newest checkpoint in a graph of its own, as the Estimator did")
 
 
 def _call(
-    draft: Draft, piece: str, first: list[ast.expr], call: MethodCall, others: tuple[str, ...], common: dict[str, str]
+    draft: Draft, piece: str, first: list[ast.expr], call: MethodCall, others: tuple[str, ...], shared: dict[str, str]
 ) -> str:
     given = {name: draft.text(call.arguments[name]) for name in others if not is_none(call.arguments.get(name))}
-    written = [f"{name}={value}" for name, value in {**common, **given}.items()]
+    written = [f"{name}={value}" for name, value in {**shared, **given}.items()]
     return f"{piece}({', '.join([draft.model_fn, *map(draft.text, first), draft.model_dir, *written])})"

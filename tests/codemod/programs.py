@@ -88,6 +88,11 @@ def with_config(features, labels, mode, config):
     return model_fn(features, labels, mode, config)
 
 
+def reads_config(features, labels, mode, config):
+    tf1.logging.info("%s %s", config.model_dir, config.save_summary_steps)
+    return model_fn(features, labels, mode, {{}})
+
+
 def test_input_fn():
     return tf.data.Dataset.from_tensor_slices(({{"x": [[1.0]]}}, [0])).batch(1)
 
@@ -111,12 +116,23 @@ _CUSTOM_SLOTS = {
 }
 
 
+_TPU_IMPORT = (
+    "EvalSpec, LatestExporter, RunConfig\n",
+    "EvalSpec, LatestExporter\nfrom tensorflow.compat.v1.estimator.tpu import RunConfig, TPUConfig\n",
+)
+
+
 def program(kind: str = "dnn", **slots: str) -> str:
-    """The Estimator program of a kind, ``dnn`` or ``custom``, with some of its ``SLOTS`` replaced."""
-    if kind == "custom":
+    """The Estimator program of a kind, ``dnn``, ``custom`` or ``tpu``, with some of its ``SLOTS`` replaced."""
+    if kind in ("custom", "tpu"):
         if "both" in slots:
             slots["both"] = f"train_and_evaluate(model, {slots['both']})"
+        if kind == "tpu":
+            slots["estimator"] = f"model_fn=model_fn, {slots.get('estimator', 'use_tpu=False')}"
         text = _CUSTOM.format(**{**SLOTS, **_CUSTOM_SLOTS, **slots})
+        if kind == "tpu":
+            text = text.replace(*_TPU_IMPORT).replace("estimator.Estimator(", "estimator.tpu.TPUEstimator(")
+            text = text.replace("def test_input_fn():", "def test_input_fn(params):")
         return text.replace("input_fn, )", "input_fn)")
     filled = {**SLOTS, **slots}
     hooks = "" if "hooks=" in filled["train"] or "\n" in filled["train"] else ", hooks=[Hook()]"

@@ -12,15 +12,12 @@ import pytest
 import tensorflow as tf
 
 from migrate.rewrite.pieces import module
-from tests.pairs import LEGACY, ROOT, TF2
+from tests.pairs import LEGACY, TF2
 
-TARGETS = ROOT / "tests" / "tensorflow" / "model_fn" / "targets"
 
 
 class Pair:
     """A legacy program and its migration, with the module of pieces that it imports.
-
-    Those that the codemod writes are the examples; the others stand in ``targets``, as it is to write them.
 
     Args:
       name: the programs' file name without ending.
@@ -33,11 +30,9 @@ class Pair:
         self.old_python, self.new_python = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
         self.arguments, self.folder = arguments, folder
         self.old, self.new = folder / "old" / f"{name}.py", folder / "new" / f"{name}.py"
-        is_example = (LEGACY / f"{name}.py").exists()
-        old, new = (LEGACY, TF2) if is_example else (TARGETS / "legacy", TARGETS)
-        for source, program in ((old, self.old), (new, self.new)):
+        for source, program in ((LEGACY, self.old), (TF2, self.new)):
             program.parent.mkdir(parents=True)
-            shutil.copy((TARGETS / "legacy" if program is self.old else TARGETS) / "modeling.py", program.parent)
+            shutil.copy(source / "modeling.py", program.parent)
             text = (source / program.name).read_text()
             for before, after in replace:
                 assert before in text

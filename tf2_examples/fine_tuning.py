@@ -1,11 +1,23 @@
 """Fine-tunes a pretrained encoder with TPUEstimator, off a TPU; TensorFlow 2.12 to 2.15."""
 
 import argparse
+import tempfile
 
 import modeling
 import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
+from tf2_recovery import (
+    ModeKeys,
+    ModelFnTraining,
+    TPUEstimatorSpec,
+    dataset_from_input_fn,
+    evaluate_model_fn,
+    mend_checkpoint_list,
+    predict_with_model_fn,
+    training_steps,
+)
 
 
 def model_fn_builder(init_checkpoint, rate, steps, warmup_steps):
@@ -21,17 +33,17 @@ def model_fn_builder(init_checkpoint, rate, steps, warmup_steps):
         if init_checkpoint:
             tf1.train.init_from_checkpoint(init_checkpoint, {"encoder/": "encoder/"})
             scaffold_fn = tf1.train.Scaffold
-        if mode == tf1.estimator.ModeKeys.PREDICT:
-            return tf1.estimator.tpu.TPUEstimatorSpec(
+        if mode == ModeKeys.PREDICT:
+            return TPUEstimatorSpec(
                 mode, predictions={"logits": logits}, scaffold_fn=scaffold_fn
             )
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
             features["label"], logits
         )
         loss = tf.reduce_mean(losses)
-        if mode == tf1.estimator.ModeKeys.TRAIN:
+        if mode == ModeKeys.TRAIN:
             train_op = modeling.create_optimizer(loss, rate, steps, warmup_steps)
-            return tf1.estimator.tpu.TPUEstimatorSpec(
+            return TPUEstimatorSpec(
                 mode, loss=loss, train_op=train_op, scaffold_fn=scaffold_fn
             )
 
@@ -42,7 +54,7 @@ def model_fn_builder(init_checkpoint, rate, steps, warmup_steps):
             }
 
         eval_metrics = (metric_fn, [losses, features["label"], logits])
-        return tf1.estimator.tpu.TPUEstimatorSpec(
+        return TPUEstimatorSpec(
             mode, loss=loss, eval_metrics=eval_metrics, scaffold_fn=scaffold_fn
         )
 
@@ -73,21 +85,43 @@ def main():
     parser.add_argument("--max_steps", type=int, default=200)
     args = parser.parse_args()
 
-    run_config = tf1.estimator.tpu.RunConfig(
-        model_dir=args.model_dir,
-        save_checkpoints_steps=40,
-        tpu_config=tf1.estimator.tpu.TPUConfig(iterations_per_loop=20),
+    if args.use_tpu:
+        raise ValueError("This program no longer runs on a TPU: use_tpu must be false.")
+    model_dir = args.model_dir or tempfile.mkdtemp()
+    model_fn = model_fn_builder(args.init_checkpoint, 1e-3, 10000, 10)
+    train_params = {"batch_size": 32}
+    eval_params = {"batch_size": 8}
+    dataset = dataset_from_input_fn(input_fn_builder(True), params=train_params)
+    training = ModelFnTraining(
+        model_fn,
+        dataset,
+        params=train_params,
+        summary_dir=model_dir,
+        save_summary_steps=100,
     )
-    estimator = tf1.estimator.tpu.TPUEstimator(
-        use_tpu=args.use_tpu,
-        model_fn=model_fn_builder(args.init_checkpoint, 1e-3, 10000, 10),
-        config=run_config,
-        train_batch_size=32,
-        eval_batch_size=8,
-        predict_batch_size=8,
+    mend_checkpoint_list(model_dir)
+    manager = tf.train.CheckpointManager(
+        training.checkpoint,
+        model_dir,
+        max_to_keep=5,
+        step_counter=training.global_step,
+        checkpoint_interval=40,
     )
-    estimator.train(input_fn_builder(True), max_steps=args.max_steps)
-    metrics = estimator.evaluate(input_fn_builder(False))
+    step = restored = training.restore(manager)
+    for step in training_steps(
+        training,
+        dataset,
+        manager,
+        max_steps=args.max_steps,
+        pause_every=40,
+        log_every=100,
+    ):
+        manager.save(checkpoint_number=step)
+    if step > restored:  # else the job was finished before
+        manager.save(checkpoint_number=step, check_interval=False)
+    metrics = evaluate_model_fn(
+        model_fn, input_fn_builder(False), model_dir, params=eval_params
+    )
     print(
         "step",
         metrics["global_step"],
@@ -96,11 +130,10 @@ def main():
         "loss",
         metrics["mean_loss"],
     )
-    logits = [
-        prediction["logits"][0]
-        for prediction in estimator.predict(input_fn_builder(False))
-    ]
-    print(len(logits), "predictions")
+    predictions = predict_with_model_fn(
+        model_fn, input_fn_builder(False), model_dir, params=eval_params
+    )
+    print(sum(1 for _ in predictions), "predictions")
 
 
 if __name__ == "__main__":

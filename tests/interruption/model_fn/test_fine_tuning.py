@@ -1,0 +1,86 @@
+"""A TPUEstimator that is used off a TPU, with a warm start and an optimizer that moves the step by hand.
+
+The optimizer reads and moves its step in no stated order: under an Estimator, runs differ a little from one another.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .conftest import Pair, assert_equal, final_variables
+
+NEAR = 1e-5
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """Every batch is the same, so that the step resumed at does not show in the weights."""
+    same = [("(256, 6)", "(32, 6)"), (".shuffle(100, seed=1)", "")]
+    return Pair("fine_tuning", tmp_path_factory.mktemp("fine_tuning") / "pair", same)
+
+
+@pytest.fixture(scope="module")
+def begun(pair, tmp_path_factory):
+    """The Estimator's directory at step 40; all runs begin there."""
+    directory = tmp_path_factory.mktemp("begun") / "model"
+    pair.run(pair.old, directory, "--max_steps", 40)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def undisturbed(pair, begun, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("undisturbed") / "model"
+    shutil.copytree(begun, directory)
+    pair.run(pair.old, directory, "--max_steps", 1000)
+    return final_variables(directory)
+
+
+def migrated(pair, begun, directory, *arguments):
+    shutil.copytree(begun, directory)
+    pair.run(pair.new, directory, *arguments)
+    return final_variables(directory)
+
+
+def test_an_estimator_and_then_its_migration_are_killed(pair, begun, undisturbed, tmp_path):
+    directory = tmp_path / "model"
+    shutil.copytree(begun, directory)
+    pair.kill(pair.old, directory, "--max_steps", 1000)
+    pair.kill(pair.new, directory, "--max_steps", 1000)
+    pair.run(pair.new, directory, "--max_steps", 1000)
+    assert_equal(final_variables(directory), undisturbed, NEAR)
+
+
+def test_migrated_runs_are_equal_to_the_last_bit(pair, begun, tmp_path):
+    one = migrated(pair, begun, tmp_path / "one", "--max_steps", 130)
+    assert_equal(migrated(pair, begun, tmp_path / "other", "--max_steps", 130), one)
+
+
+@pytest.fixture(scope="module")
+def warm(pair, begun, tmp_path_factory):
+    """The arguments of a warm start, and where fifty steps of the Estimator lead from there."""
+    directory = tmp_path_factory.mktemp("warm") / "model"
+    arguments = ("--init_checkpoint", begun / "model.ckpt-40")
+    pair.run(pair.old, directory, *arguments, "--max_steps", 50)
+    return arguments, final_variables(directory)
+
+
+def test_a_warm_start_takes_the_pretrained_variables(pair, warm, tmp_path):
+    arguments, expected = warm
+    pair.run(pair.new, tmp_path / "model", *arguments, "--max_steps", 50)
+    assert_equal(final_variables(tmp_path / "model"), expected, NEAR)
+
+
+def test_a_resumed_job_starts_from_its_checkpoint_and_not_warm_again(pair, warm, tmp_path):
+    arguments, expected = warm
+    pair.run(pair.new, tmp_path / "model", *arguments, "--max_steps", 20)
+    pair.run(pair.new, tmp_path / "model", *arguments, "--max_steps", 50)
+    assert_equal(final_variables(tmp_path / "model"), expected, NEAR)
+
+
+def test_a_program_that_is_told_to_use_a_tpu_says_that_it_cannot(pair, tmp_path):
+    process = pair.start(pair.new, tmp_path / "model", "--use_tpu")
+    assert process.wait() == 1
+    process.stdout.close()
+    assert "use_tpu must be false" in Path(pair.folder, "log").read_text()
+    assert not (tmp_path / "model").exists()

@@ -28,7 +28,7 @@ VARIANTS = (
 
 
 def written(variant: Variant) -> dict[str, str]:
-    """The text of every file that the codemod writes for all legacy examples, and of those they import, by file name."""
+    """The text of every file that the codemod writes for all legacy examples, and of what they import, by name."""
     outcome = run([str(LEGACY)], variant.settings, jobs=1, progress=None)
     texts = {os.path.basename(change.path): change.after for change in outcome.changes}
     imported = {

@@ -34,7 +34,12 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, noted, r
     Example("model_fn=builder(3)", "model_fn_2 = builder(3)", "estimator", kind="custom"),
     Example("model_fn=args.model_fn", None, "estimator", kind="custom"),
     Example("model_fn=with_config", None, "estimator", kind="custom"),
-    Example("model_fn=reads_config", "SimpleNamespace(model_dir=model_dir, save_summary_steps=100)", "estimator", kind="custom"),
+    Example(
+        "model_fn=reads_config",
+        "SimpleNamespace(model_dir=model_dir, save_summary_steps=100)",
+        "estimator",
+        kind="custom",
+    ),
     Example(
         "model_fn=model_fn, warm_start_from=tf1.estimator.WarmStartSettings('/tmp/w')",
         'warm_start_from = WarmStartSettings("/tmp/w")',

@@ -54,7 +54,8 @@ _EMITTED = {
 )
 def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, found in program.module.estimator:
-        if node in draft.constructors or _is_spec(program, found) or (found.tail.startswith(FOR_TPUS) and draft.goes(node)):
+        goes = found.tail.startswith(FOR_TPUS) and draft.goes(node)
+        if goes or node in draft.constructors or _is_spec(program, found):
             continue
         name, _, attribute = found.tail.removeprefix("estimator.").partition("ModeKeys")
         name, rest = ("ModeKeys", attribute) if _ else (name, "")

@@ -1,7 +1,7 @@
 """FT149 · tf.estimator.tpu.TPUEstimator, used on CPU or GPU
 
-An Estimator for TPUs that most programs run on CPU or GPU, with ``use_tpu=False``. It then is an ``Estimator`` that adds
-``batch_size`` to ``params``, and takes ``TPUEstimatorSpec`` with ``eval_metrics`` and ``scaffold_fn``.
+An Estimator for TPUs that most programs run on CPU or GPU, with ``use_tpu=False``. It then is an ``Estimator`` that
+adds ``batch_size`` to ``params``, and takes ``TPUEstimatorSpec`` with ``eval_metrics`` and ``scaffold_fn``.
 
 Instead: what is written for ``Estimator(model_fn, …)``, with ``params`` that hold the batch size of each mode.
 ``TPUEstimatorSpec`` is emitted; ``CrossShardOptimizer`` stays, from ``tf.compat.v1.tpu``. Where ``use_tpu`` is not seen

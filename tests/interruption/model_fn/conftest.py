@@ -15,7 +15,6 @@ from migrate.rewrite.pieces import module
 from tests.pairs import LEGACY, TF2
 
 
-
 class Pair:
     """A legacy program and its migration, with the module of pieces that it imports.
 

@@ -11,6 +11,9 @@ from migrate.settings import CHOICES, Settings, SettingsError, check_codes, read
 
 STDIN = "-"
 
+FORMATS = ("diff", "text", "json", "sarif", "github")
+"""The reports that can be asked for, the default first."""
+
 _DESCRIPTION = """\
 Finds tf.estimator training code and prints the diff that turns it into TensorFlow 2 code that recovers the same way.
 """
@@ -38,7 +41,7 @@ class Arguments:
       settings: the choices for the run, those of the project's file included.
       jobs: how many processes may work at once, at least 1.
       write: whether to make the changes.
-      format: the report to print, ``diff``, ``text`` or ``json``; None for the summary alone.
+      format: the report to print, one of ``FORMATS``; None for the summary alone.
       output: the file to print the report to, or None for standard output.
     """
 
@@ -105,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
     mode.add_argument("--check", action="store_true", help="print the summary only")
     parser.add_argument("--todo", action="store_true", help="with --write, put a comment above each site that is left")
-    parser.add_argument("--format", choices=("diff", "text", "json"), help="what to print (default: diff)")
+    parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff)")
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
     parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import BinaryIO, TextIO
 
 from migrate.arguments import STDIN, Arguments, parse, program, standard_input
-from migrate.finding import Fidelity
 from migrate.outcome import Outcome
+from migrate.report.pages import pages
 from migrate.report.report import Report
 from migrate.report.source import STDIN as STDIN_PATH
 from migrate.report.terminal import show
@@ -102,30 +102,15 @@ def _rewritten(outcome: Outcome, stdin: bytes) -> bytes:
 
 
 def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Collection[str] | None) -> Report:
-    names: dict[str, str] = {}
-    reasons: dict[tuple[str, Fidelity], str] = {}
-    if outcome.findings:
-        from migrate.rules import RULES
-
-        names = {code: rule.name for code, rule in RULES.items()}
-        reasons = {(code, rule.fidelity): _reason(rule.page) for code, rule in RULES.items()}
+    needs_pages = outcome.findings or asked.format == "sarif"
     return Report(
         outcome,
         asked.format,
-        names,
-        lambda finding: reasons.get((finding.code, finding.fidelity), ""),
+        pages() if needs_pages else {},
         stdin=stdin,
         written=written,
         todo=asked.settings.todo,
     )
-
-
-def _reason(page: str) -> str:
-    """What a rule's page says first of its fidelity: the level, and the sentence that belongs to it."""
-    paragraph = page.partition("\nFidelity:")[2].partition("\n\n")[0]
-    sentences = " ".join(paragraph.replace("``", "").split()).removesuffix(".").split(". ")
-    # "exact for …" is a sentence of its own, "exact." needs the one behind it.
-    return ". ".join(sentences[:1] if " " in sentences[0] else sentences[:2])
 
 
 def _opened(output: str) -> BinaryIO:
@@ -170,15 +155,11 @@ def _explain(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog=f"{program()} explain", description="Prints the page of a rule.")
     parser.add_argument("code", metavar="CODE", help="the rule's code, such as FT104")
     code = parser.parse_args(arguments).code.upper()
-    from migrate.files.trouble import PAGES
-    from migrate.rules import RULES
-
-    pages = {known: f"{known} · {text}" for known, text in PAGES.items()}
-    pages.update((known, rule.page) for known, rule in RULES.items())
-    if code not in pages:
-        raise SettingsError(unknown_code(code, tuple(pages)))
-    page = pages[code]
-    _print(sys.stdout, lambda stream: show([[(line, "")] for line in page.splitlines()], stream))
+    known = pages()
+    if code not in known:
+        raise SettingsError(unknown_code(code, tuple(known)))
+    lines = known[code].text.splitlines()
+    _print(sys.stdout, lambda stream: show([[(line, "")] for line in lines], stream))
     return 0
 
 

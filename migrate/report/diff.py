@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from migrate.outcome import FileChange
+from migrate.report.place import repository
 from migrate.report.terminal import Line
 
 _CONTEXT = 3
@@ -30,19 +31,10 @@ def applied_in(changes: Iterable[FileChange]) -> str:
     """
     paths = [os.path.realpath(change.path) for change in changes]
     here = os.path.realpath(os.curdir)
-    for directory in (here, _repository(here)):
+    for directory in (here, repository(here)):
         if directory is not None and all(os.path.commonpath((directory, path)) == directory for path in paths):
             return directory
     return os.path.abspath(os.sep)
-
-
-def _repository(directory: str) -> str | None:
-    while not os.path.exists(os.path.join(directory, ".git")):
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return None
-        directory = parent
-    return directory
 
 
 def _file_diff(change: FileChange, base: str) -> bytes:

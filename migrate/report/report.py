@@ -1,13 +1,14 @@
 """All that a run has to say: the report that was asked for, and the summary beside it."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, TextIO
 
 from migrate.finding import Finding
 from migrate.outcome import Outcome
 from migrate.report import diff, json_report, summary, text
+from migrate.report.pages import Page
 from migrate.report.source import line_reader
 from migrate.report.terminal import Line, is_colourful, plain, printable, show
 
@@ -18,9 +19,8 @@ class Report:
 
     Attributes:
       outcome: what was found and would be written.
-      format: ``diff``, ``text`` or ``json``; None for the summary alone.
-      names: the rules' names by code.
-      reason_of: gives why a finding's fidelity is what it is, or an empty text where only a general sentence fits.
+      format: the report that was asked for; None for the summary alone.
+      pages: the page of each code.
       stdin: what standard input held, where the run read it.
       written: the paths that were written; None where nothing was to be written.
       todo: whether the sites that are left get comments.
@@ -28,8 +28,7 @@ class Report:
 
     outcome: Outcome
     format: str | None
-    names: Mapping[str, str]
-    reason_of: Callable[[Finding], str]
+    pages: Mapping[str, Page]
     stdin: bytes | None = None
     written: Collection[str] | None = None
     todo: bool = False
@@ -38,23 +37,21 @@ class Report:
         """Writes the report into a file, without colour."""
         if self.format == "diff":
             file.write(diff.render(self.outcome.changes))
-        elif self.format == "json":
-            file.write(self._json().encode("ascii"))
         elif self.format == "text":
             file.write(plain(self._findings(self.outcome.findings)).encode("utf-8", "backslashreplace"))
+        elif self.format is not None:
+            # A path that is no valid UTF-8 comes out in the bytes that it has.
+            file.write(self._document().encode("utf-8", "surrogateescape"))
 
     def show(self, stream: TextIO) -> None:
         """Prints the report, in colour on a terminal."""
-        if self.format == "diff":
-            patch = diff.render(self.outcome.changes)
-            if is_colourful(stream):
-                show(diff.styled(patch), stream)
-            else:
-                stream.buffer.write(patch)
-        elif self.format == "json":
-            stream.write(self._json())
+        if self.format == "diff" and is_colourful(stream):
+            show(diff.styled(diff.render(self.outcome.changes)), stream)
         elif self.format == "text":
             show(self._findings(self.outcome.findings), stream)
+        else:
+            stream.flush()
+            self.save(stream.buffer)
 
     def summarise(self, stream: TextIO, with_errors: bool) -> None:
         """Prints the summary.
@@ -64,14 +61,28 @@ class Report:
           with_errors: whether to print each error before it, because no text report did.
         """
         errors = self._findings(finding for finding in self.outcome.findings if finding.error)
-        lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, self.names, self.written)]
+        names = {code: page.name for code, page in self.pages.items()}
+        lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, names, self.written)]
         show([*lines, *self._last_lines()], stream)
 
-    def _json(self) -> str:
+    def _document(self) -> str:
+        """The report for machines that was asked for."""
+        if self.format == "sarif":
+            from migrate.report import sarif
+
+            return sarif.render(self.outcome, self.pages, line_reader(self.outcome.changes, self.stdin))
+        if self.format == "github":
+            from migrate.report import github
+
+            return github.render(self.outcome.findings)
         return json_report.render(self.outcome, self.written or ())
 
     def _findings(self, findings: Iterable[Finding]) -> Iterator[Line]:
-        return text.lines(findings, line_reader(self.outcome.changes, self.stdin), self.reason_of)
+        return text.lines(findings, line_reader(self.outcome.changes, self.stdin), self._reason)
+
+    def _reason(self, finding: Finding) -> str:
+        page = self.pages.get(finding.code)
+        return "" if page is None else page.reason(finding)
 
     def _last_lines(self) -> Iterator[Line]:
         changes = self.outcome.changes

@@ -1,4 +1,4 @@
-"""A project to migrate, and the command line run on it."""
+"""The command line run on a project as a process of its own."""
 
 import os
 import subprocess
@@ -9,19 +9,8 @@ from pathlib import Path
 import pytest
 
 import migrate
-from tests.codemod.programs import program
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with one Estimator program and one other file; also the current directory."""
-    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "train.py").write_text(program())
-    (tmp_path / "other.py").write_text("import tensorflow as tf\n")
-    return tmp_path
 
 
 @pytest.fixture

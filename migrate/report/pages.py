@@ -1,0 +1,43 @@
+"""The page of every code, as the reports quote it: the rules' own, and those for trouble with a file."""
+
+from dataclasses import dataclass
+
+from migrate.finding import Fidelity, Finding
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page of one code.
+
+    Attributes:
+      code: ``FT104``.
+      name: the rule's name in one word; empty for trouble with a file.
+      title: what it is about, in one line.
+      fidelity: the closest that a rewrite can be.
+      text: the whole page.
+    """
+
+    code: str
+    name: str
+    title: str
+    fidelity: Fidelity
+    text: str
+
+    def reason(self, finding: Finding) -> str:
+        """Why the fidelity of a rewrite is what it is, as the page says; empty where the page speaks of another."""
+        if finding.fidelity is not self.fidelity:
+            return ""
+        paragraph = self.text.partition("\nFidelity:")[2].partition("\n\n")[0]
+        sentences = " ".join(paragraph.replace("``", "").split()).removesuffix(".").split(". ")
+        # "exact for …" is a sentence of its own, "exact." needs the one behind it.
+        return ". ".join(sentences[:1] if " " in sentences[0] else sentences[:2])
+
+
+def pages() -> dict[str, Page]:
+    """All pages by code, in the order of the codes."""
+    from migrate.files.trouble import PAGES
+    from migrate.rules import RULES
+
+    found = {code: Page(code, "", text, Fidelity.MANUAL, f"{code} · {text}") for code, text in PAGES.items()}
+    found.update((code, Page(code, rule.name, rule.title, rule.fidelity, rule.page)) for code, rule in RULES.items())
+    return dict(sorted(found.items()))

@@ -1,0 +1,208 @@
+"""The outcome as SARIF 2.1.0, for code scanning and editors.
+
+See: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from urllib.parse import quote
+
+from migrate import __version__
+from migrate.finding import Finding, Span
+from migrate.outcome import FileChange, Outcome
+from migrate.report import in_order
+from migrate.report.level import OF_FIDELITY, level
+from migrate.report.pages import Page
+from migrate.report.place import below, root
+from migrate.report.terminal import printable
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+FINGERPRINT = "estimatorMigrate/v1"
+_BASE = "%SRCROOT%"
+_Record = dict[str, object]
+
+
+def render(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str], Sequence[str]]) -> str:
+    """The log, its results sorted by path and place.
+
+    Args:
+      outcome: what was found and would be written.
+      pages: the page of each code.
+      lines_of: gives the lines of a file as it was read, by its path.
+    """
+    base = root()
+    indices = {code: index for index, code in enumerate(pages)}
+    fixes = _fixes(outcome, base)
+    results = []
+    for finding, fingerprint in _with_fingerprints(outcome.findings, lines_of):
+        result = _result(finding, indices, fingerprint, base)
+        if finding in fixes:
+            result["fixes"] = [fixes.pop(finding)]
+        results.append(result)
+    run: _Record = {
+        "tool": {
+            "driver": {
+                "name": "estimator-migrate",
+                "semanticVersion": __version__,
+                "rules": [_rule(page) for page in pages.values()],
+            }
+        },
+        "invocations": [{"executionSuccessful": outcome.exit_code != 2, "exitCode": outcome.exit_code}],
+        "originalUriBaseIds": {_BASE: {"uri": _uri(os.path.join(base, ""))}},
+        "columnKind": "unicodeCodePoints",
+        "newlineSequences": ["\r\n", "\n", "\r"],
+        "artifacts": [_artifact(change, base) for change in _changed(outcome)],
+        "results": results,
+    }
+    # ASCII escapes keep the log whole whatever carries it.
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=True) + "\n"
+
+
+def _changed(outcome: Outcome) -> list[FileChange]:
+    return sorted(outcome.changes, key=lambda change: change.path)
+
+
+def _rule(page: Page) -> _Record:
+    return {
+        "id": page.code,
+        "name": page.name.title().replace("_", "") or "Trouble",
+        "shortDescription": {"text": page.title.rstrip(".")},
+        "help": {"text": page.text, "markdown": _markdown(page.text)},
+        "defaultConfiguration": {"level": OF_FIDELITY[page.fidelity]},
+        "properties": {"tags": ["tensorflow", "migration", page.fidelity.value]},
+    }
+
+
+def _markdown(text: str) -> str:
+    title, _, rest = text.partition("\n")
+    return f"**{title}**\n{rest.replace('``', '`')}"
+
+
+def _result(finding: Finding, indices: Mapping[str, int], fingerprint: str, base: str) -> _Record:
+    text = ". ".join(part.rstrip(".") for part in (finding.message, finding.help) if part) + "."
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": indices[finding.code],
+        "level": level(finding),
+        "message": {"text": printable(text)},
+        "locations": [
+            {"physicalLocation": {"artifactLocation": _location(finding.path, base), "region": _region(finding.span)}}
+        ],
+        "partialFingerprints": {FINGERPRINT: fingerprint},
+        "properties": {
+            "fidelity": finding.fidelity.value,
+            "rewritten": finding.rewritten,
+            "symbol": finding.symbol,
+        },
+    }
+
+
+def _location(path: str, base: str) -> _Record:
+    relative = below(path, base)
+    if relative is None:
+        return {"uri": _uri(os.path.abspath(path))}
+    return {"uri": _uri(relative), "uriBaseId": _BASE}
+
+
+def _uri(path: str) -> str:
+    """A path as a URI: its bytes, whatever their encoding, in percent encoding where they are not plain."""
+    return ("file://" if path.startswith("/") else "") + quote(os.fsencode(path), safe="/")
+
+
+def _region(span: Span) -> _Record:
+    return {
+        "startLine": span.line,
+        "startColumn": span.column + 1,
+        "endLine": span.end_line,
+        "endColumn": span.end_column + 1,
+    }
+
+
+def _artifact(change: FileChange, base: str) -> _Record:
+    encoding = "utf-8" if change.source is None else change.source.encoding
+    return {"location": _location(change.path, base), "encoding": encoding, "sourceLanguage": "python"}
+
+
+def _with_fingerprints(
+    findings: Sequence[Finding], lines_of: Callable[[str], Sequence[str]]
+) -> Iterator[tuple[Finding, str]]:
+    """Each finding with a hash of what stands there, and not where: lines that come in above change nothing."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    path: str | None = None
+    lines: Sequence[str] = ()
+    for finding in in_order(findings):
+        if finding.path != path:
+            path, lines = finding.path, lines_of(finding.path)
+        site = "".join(_text_at(lines, finding.span).split())
+        seen[finding.path, finding.code, site] += 1
+        number = seen[finding.path, finding.code, site]
+        content = "\0".join((finding.code, finding.symbol, site, str(number)))
+        yield finding, hashlib.sha256(content.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _text_at(lines: Sequence[str], span: Span) -> str:
+    chosen = list(lines[span.line - 1 : span.end_line])
+    if not chosen:
+        return ""
+    chosen[-1] = chosen[-1][: span.end_column]
+    chosen[0] = chosen[0][span.column :]
+    return "\n".join(chosen)
+
+
+def _fixes(outcome: Outcome, base: str) -> dict[Finding, _Record]:
+    """One fix for all files that need each other's changes, at the first finding that it settles.
+
+    A program is rewritten whole or not at all, and files may share a module of emitted code: a fix for each finding
+    could not be applied alone.
+    """
+    groups: dict[str, list[FileChange]] = {}
+    for change in _changed(outcome):
+        if change.after != change.before:
+            groups.setdefault(change.needs or change.path, []).append(change)
+    findings = in_order(outcome.findings)
+    fixes: dict[Finding, _Record] = {}
+    for changes in groups.values():
+        paths = {change.path for change in changes}
+        here = [finding for finding in findings if finding.path in paths and not finding.error]
+        settled = [finding for finding in here if finding.rewritten] or here
+        if settled:
+            names = ", ".join(printable(below(path, base) or path) for path in sorted(paths))
+            fixes[settled[0]] = {
+                "description": {"text": f"Rewrite all programs of {names}."},
+                "artifactChanges": [_artifact_change(change, base) for change in changes],
+            }
+    return fixes
+
+
+def _artifact_change(change: FileChange, base: str) -> _Record:
+    before, after = _lines(change.before or ""), _lines(change.after)
+    replacements = [
+        {
+            "deletedRegion": _lines_region(before, start, end),
+            "insertedContent": {"text": "".join(after[new_start:new_end])},
+        }
+        for tag, start, end, new_start, new_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        if tag != "equal"
+    ]
+    return {"artifactLocation": _location(change.path, base), "replacements": replacements}
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends, cut at the newline sequences that the run names."""
+    return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$", text)
+
+
+def _lines_region(lines: Sequence[str], start: int, end: int) -> _Record:
+    """Lines ``start`` to ``end``, counted from 0; a file without a final newline ends at its last letter."""
+    return _region(Span(*_position(lines, start), *_position(lines, end)))
+
+
+def _position(lines: Sequence[str], line: int) -> tuple[int, int]:
+    if line == len(lines) and lines and not lines[-1].endswith(("\r", "\n")):
+        return line, len(lines[-1])
+    return line + 1, 0

@@ -1,0 +1,93 @@
+"""The workflow commands are what the runner of GitHub Actions reads."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from migrate.cli import main
+from migrate.finding import Fidelity, Finding, Span
+from migrate.report import github
+
+ESCAPES = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ","}
+
+
+def as_the_runner_reads(line: str) -> tuple[str, dict[str, str], str]:
+    """A command, its properties and its message: the steps of ``ActionCommand.TryParseV2``."""
+    assert line.startswith("::")
+    end = line.index("::", 2)
+    command, _, given = line[2:end].partition(" ")
+    properties = {}
+    for pair in filter(None, given.split(",")):
+        name, separator, value = pair.partition("=")
+        assert separator
+        for escape, character in ESCAPES.items():
+            value = value.replace(escape, character)
+        properties[name] = value.replace("%25", "%")
+    message = line[end + 2 :]
+    for escape in ("%0D", "%0A"):
+        message = message.replace(escape, ESCAPES[escape])
+    return command, properties, message.replace("%25", "%")
+
+
+def read(*findings: Finding) -> list[tuple[str, dict[str, str], str]]:
+    return [as_the_runner_reads(line) for line in github.render(findings).split("\n")[:-1]]
+
+
+def test_nothing_found_is_nothing_said() -> None:
+    assert github.render([]) == ""
+
+
+def test_a_finding_stands_at_its_place(finding: Callable[..., Finding]) -> None:
+    [(command, properties, message)] = read(finding(help="Look at it."))
+    assert command == "notice"
+    assert properties == {
+        "file": "train.py",
+        "line": "2",
+        "endLine": "2",
+        "col": "5",
+        "endColumn": "26",
+        "title": "FT104 rewritten",
+    }
+    assert message == "the number of checkpoints to keep becomes max_to_keep. Look at it."
+
+
+def test_a_place_of_several_lines_has_no_columns_because_the_runner_refuses_them(
+    finding: Callable[..., Finding],
+) -> None:
+    [(_, properties, _)] = read(finding(span=Span(2, 4, 5, 1)))
+    assert (properties["line"], properties["endLine"]) == ("2", "5")
+    assert not {"col", "endColumn"} & properties.keys()
+
+
+def test_the_command_says_who_has_work_to_do(finding: Callable[..., Finding]) -> None:
+    findings = [
+        finding(span=Span(1, 0, 1, 1)),
+        finding(span=Span(2, 0, 2, 1), fidelity=Fidelity.NOTED),
+        finding(span=Span(3, 0, 3, 1)).left("the config is a parameter"),
+        finding(span=Span(4, 0, 4, 1)).left("left, because its program is"),
+        finding(span=Span(5, 0, 5, 1), code="FT003", fidelity=Fidelity.MANUAL, rewritten=False, error=True),
+    ]
+    assert [(command, properties["title"]) for command, properties, _ in read(*findings)] == [
+        ("notice", "FT104 rewritten"),
+        ("warning", "FT104 rewritten"),
+        ("error", "FT104 left"),
+        ("notice", "FT104 left"),
+        ("error", "FT003 error"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["100%", "%0A", "%25", "a\nb\r\nc", "a: b, c = d", "::error::x", "日本 😀"])
+def test_text_of_any_kind_comes_through(finding: Callable[..., Finding], text: str) -> None:
+    [(_, properties, message)] = read(finding(path=f"jobs/{text}.py", message=text))
+    assert properties["file"] == f"jobs/{text}.py"
+    assert message == text
+
+
+def test_the_command_line_prints_commands_alone(project: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    (project / "train.py").rename(project / os.fsdecode(b"latin-\xe9, 1.py"))
+    assert main(["--format", "github", "."]) == 1
+    lines = capfdbinary.readouterr().out.decode("utf-8", "surrogateescape").splitlines()
+    assert lines
+    assert {as_the_runner_reads(line)[1]["file"] for line in lines} == {os.fsdecode(b"latin-\xe9, 1.py")}

@@ -1,0 +1,258 @@
+"""The SARIF log is what its schema says, and what its consumers do with it gives the migrated tree."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote_to_bytes, urlsplit
+
+import attr
+import pytest
+import sarif_om
+
+from migrate.cli import main
+from migrate.finding import Fidelity, Finding, Span
+from migrate.outcome import Outcome
+from migrate.report import sarif
+from migrate.report.pages import pages
+from migrate.report.place import root
+from migrate.rules import RULES
+from tests.codemod.programs import program
+
+CLASSES = {
+    "runs": sarif_om.Run,
+    "tool": sarif_om.Tool,
+    "driver": sarif_om.ToolComponent,
+    "rules": sarif_om.ReportingDescriptor,
+    "shortDescription": sarif_om.MultiformatMessageString,
+    "help": sarif_om.MultiformatMessageString,
+    "defaultConfiguration": sarif_om.ReportingConfiguration,
+    "invocations": sarif_om.Invocation,
+    "artifacts": sarif_om.Artifact,
+    "location": sarif_om.ArtifactLocation,
+    "results": sarif_om.Result,
+    "message": sarif_om.Message,
+    "locations": sarif_om.Location,
+    "physicalLocation": sarif_om.PhysicalLocation,
+    "artifactLocation": sarif_om.ArtifactLocation,
+    "region": sarif_om.Region,
+    "fixes": sarif_om.Fix,
+    "description": sarif_om.Message,
+    "artifactChanges": sarif_om.ArtifactChange,
+    "replacements": sarif_om.Replacement,
+    "deletedRegion": sarif_om.Region,
+    "insertedContent": sarif_om.ArtifactContent,
+}
+"""The class that the published schema gives to the value of a property, or to each of its values."""
+TWO = program() + "\n\n" + program()[program().index("def main(") :].replace("main(", "other(")
+"""Two programs in one file."""
+LEFT = "import tensorflow as tf\n\nestimator = tf.estimator.DNNClassifier(**arguments)\nestimator.train(fn)\n"
+
+
+def assert_fits(record: dict[str, Any], kind: type) -> None:
+    """The record has only properties of the schema's type, and all that the type demands."""
+    attributes = {attribute.metadata["schema_property_name"]: attribute for attribute in kind.__attrs_attrs__}
+    assert record.keys() <= attributes.keys(), kind
+    demanded = {name for name, attribute in attributes.items() if attribute.default is attr.NOTHING}
+    assert demanded <= record.keys(), kind
+    for name, value in record.items():
+        if name in CLASSES:
+            for one in value if isinstance(value, list) else [value]:
+                assert_fits(one, CLASSES[name])
+        elif name == "originalUriBaseIds":
+            for one in value.values():
+                assert_fits(one, sarif_om.ArtifactLocation)
+        else:
+            assert name in ("properties", "partialFingerprints") or not isinstance(value, dict), name
+
+
+def log(*arguments: str) -> dict[str, Any]:
+    """The run of the log that the command line writes for the current directory."""
+    main([*(arguments or ["."]), "--format", "sarif", "--output", "out.sarif"])
+    document = json.loads(Path("out.sarif").read_text(encoding="ascii"))
+    assert_fits(document, sarif_om.SarifLog)
+    assert document["version"] == "2.1.0"
+    return document["runs"][0]  # type: ignore[no-any-return]
+
+
+def file_of(location: dict[str, str], run: dict[str, Any]) -> bytes:
+    """The path that an artifact location means, resolved as the specification says."""
+    base = run["originalUriBaseIds"][location["uriBaseId"]]["uri"] if "uriBaseId" in location else ""
+    address = urlsplit(base + location["uri"])
+    assert address.scheme == "file"
+    assert location["uri"].isascii()
+    return unquote_to_bytes(address.path)
+
+
+def apply_fixes(run: dict[str, Any]) -> dict[bytes, bytes]:
+    """The files that all fixes of a log change, as they are when the fixes are applied to the bytes on the disk."""
+    encodings = {file_of(artifact["location"], run): artifact["encoding"] for artifact in run["artifacts"]}
+    changed: dict[bytes, bytes] = {}
+    for fix in [fix for result in run["results"] for fix in result.get("fixes", [])]:
+        for change in fix["artifactChanges"]:
+            path = file_of(change["artifactLocation"], run)
+            assert path not in changed, "two fixes of one file cannot both be applied"
+            data = Path(os.fsdecode(path)).read_bytes() if os.path.exists(path) else b""
+            bom = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+            text = data[len(bom) :].decode(encodings[path])
+            for replacement in reversed(change["replacements"]):
+                start, end = offsets(text, replacement["deletedRegion"], run["newlineSequences"])
+                text = text[:start] + replacement["insertedContent"]["text"] + text[end:]
+            changed[path] = bom + text.encode(encodings[path])
+    return changed
+
+
+def offsets(text: str, region: dict[str, int], newlines: list[str]) -> tuple[int, int]:
+    starts, place = [0], 0
+    while place < len(text):
+        newline = next((one for one in newlines if text.startswith(one, place)), None)
+        place += len(newline or text[place])
+        if newline:
+            starts.append(place)
+    return (
+        starts[region["startLine"] - 1] + region["startColumn"] - 1,
+        starts[region["endLine"] - 1] + region["endColumn"] - 1,
+    )
+
+
+def test_a_clean_tree_gives_a_log_without_results(project: Path) -> None:
+    (project / "train.py").unlink()
+    run = log()
+    assert run["results"] == []
+    assert run["invocations"] == [{"executionSuccessful": True, "exitCode": 0}]
+
+
+def test_every_rule_is_described_with_its_page_and_a_level(project: Path) -> None:
+    rules = {rule["id"]: rule for rule in log()["tool"]["driver"]["rules"]}
+    levels = {"exact": "note", "noted": "warning", "manual": "error"}
+    for code, rule in RULES.items():
+        assert rules[code]["help"]["text"] == rule.page
+        assert rules[code]["shortDescription"]["text"] == rule.title.rstrip(".")
+        assert rules[code]["defaultConfiguration"]["level"] == levels[rule.fidelity.value]
+
+
+def test_a_result_names_its_rule_and_stands_where_its_finding_does(project: Path) -> None:
+    run = log()
+    line = program().splitlines().index("    config = RunConfig(save_checkpoints_steps=5)") + 1
+    [result] = [result for result in run["results"] if result["ruleId"] == "FT102"]
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == "FT102"
+    [location] = result["locations"]
+    assert location["physicalLocation"]["artifactLocation"] == {"uri": "train.py", "uriBaseId": "%SRCROOT%"}
+    assert location["physicalLocation"]["region"] == {
+        "startLine": line,
+        "startColumn": program().splitlines()[line - 1].index("5)") + 1,
+        "endLine": line,
+        "endColumn": program().splitlines()[line - 1].index("5)") + 2,
+    }
+
+
+def test_levels_say_who_has_work_to_do(project: Path, finding: Callable[..., Finding]) -> None:
+    findings = [
+        finding(span=Span(1, 0, 1, 1)),
+        finding(span=Span(2, 0, 2, 1), fidelity=Fidelity.NOTED),
+        finding(span=Span(3, 0, 3, 1)).left("the config is a parameter"),
+        finding(span=Span(4, 0, 4, 1)).left("left, because its program is"),
+        finding(span=Span(5, 0, 5, 1), code="FT003", fidelity=Fidelity.MANUAL, rewritten=False, error=True),
+    ]
+    made = json.loads(sarif.render(Outcome(1, findings), pages(), lambda path: []))["runs"][0]
+    assert [result["level"] for result in made["results"]] == ["note", "warning", "error", "note", "error"]
+    assert made["invocations"][0]["executionSuccessful"] is False
+
+
+@pytest.mark.parametrize(
+    ("before", "encoding"),
+    [
+        (program(), "utf-8"),
+        (program().replace("\n", "\r\n"), "utf-8"),
+        (program().replace("\n", "\r"), "utf-8"),
+        ("\ufeff# modèle\n" + program(), "utf-8"),
+        ("# -*- coding: latin-1 -*-\n# modèle\n" + program(), "latin-1"),
+        ("# -*- coding: shift_jis -*-\n# ナ\n" + program() + "# 日本", "shift_jis"),
+        (program().rstrip("\n"), "utf-8"),
+        ("# 𝒯 astral\n" + program() + "x = '\x0c\u2028'\n", "utf-8"),
+        (TWO, "utf-8"),
+    ],
+    ids=["LF", "CRLF", "CR", "BOM", "latin-1", "shift_jis", "no final newline", "odd characters", "two programs"],
+)
+def test_the_fixes_applied_to_the_bytes_give_the_migrated_file(project: Path, before: str, encoding: str) -> None:
+    (project / "train.py").write_bytes(before.encode(encoding))
+    fixed = apply_fixes(log())
+    assert fixed
+    main(["--write", "."])
+    for path, content in fixed.items():
+        assert Path(os.fsdecode(path)).read_bytes() == content
+    assert os.fsencode(project / "train.py") in fixed
+
+
+def test_files_that_share_a_module_are_fixed_together_with_it(project: Path) -> None:
+    (project / "again.py").write_text(program())
+    run = log()
+    [fix] = [fix for result in run["results"] for fix in result.get("fixes", [])]
+    uris = [change["artifactLocation"]["uri"] for change in fix["artifactChanges"]]
+    assert uris == ["again.py", "tf2_recovery.py", "train.py"]
+    fixed = apply_fixes(run)
+    main(["--write", "."])
+    assert all(Path(os.fsdecode(path)).read_bytes() == content for path, content in fixed.items())
+
+
+def test_what_is_left_has_no_fix(project: Path) -> None:
+    (project / "train.py").write_text(LEFT)
+    results = log()["results"]
+    assert results
+    assert not any("fixes" in result for result in results)
+
+
+@pytest.mark.parametrize("name", ["a b.py", "100%#?.py", "naïve.py", "c:d.py", os.fsdecode(b"latin-\xe9.py")])
+def test_a_file_of_any_name_is_found_again(project: Path, name: str) -> None:
+    (project / "jobs").mkdir()
+    (project / "train.py").rename(project / "jobs" / name)
+    run = log()
+    location = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert file_of(location, run) == os.fsencode(project / "jobs" / name)
+    assert os.fsencode(project / "jobs" / name) in apply_fixes(run)
+
+
+def test_paths_are_relative_to_the_root_of_the_repository(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "jobs").mkdir()
+    monkeypatch.chdir(project / "jobs")
+    assert root() == str(project)
+    run = log("..")
+    location = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert location == {"uri": "train.py", "uriBaseId": "%SRCROOT%"}
+
+
+def test_a_file_outside_the_repository_has_an_absolute_uri(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "train.py"
+    outside.write_text(program())
+    location = log(str(outside))["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert location == {"uri": outside.as_uri()}
+
+
+def fingerprints() -> list[str]:
+    return [result["partialFingerprints"][sarif.FINGERPRINT] for result in log()["results"]]
+
+
+def test_fingerprints_stay_when_lines_come_in_above_and_layout_changes(project: Path) -> None:
+    before = fingerprints()
+    text = program().replace(
+        "RunConfig(save_checkpoints_steps=5)", "RunConfig(\n        save_checkpoints_steps=5\n    )"
+    )
+    (project / "train.py").write_text("# a\n\n\nx = 1\n" + text)
+    assert fingerprints() == before
+
+
+def test_every_fingerprint_of_a_file_is_its_own(project: Path) -> None:
+    (project / "train.py").write_text(TWO)
+    made = fingerprints()
+    assert len(made) == len(set(made)) > 5
+
+
+def test_the_log_of_unreadable_files_is_whole(project: Path) -> None:
+    (project / "broken.py").write_bytes(b"import tensorflow.estimator\nx = '\xe9'\n")
+    os.symlink(b"gone-\xe9.py", "link.py")
+    run = log()
+    assert {result["ruleId"] for result in run["results"]} >= {"FT001", "FT002"}
+    assert run["invocations"] == [{"executionSuccessful": False, "exitCode": 2}]

@@ -27,6 +27,8 @@ class Examined:
       source: the file as it is, if anything was found.
       text: its text with the comments that ``--todo`` adds.
       plan: what is to be done to that text; None where nothing is rewritten.
+      reaches: the other files, absolute, that its programs need changed; then it is judged together with them.
+      together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
     """
 
     path: str
@@ -34,6 +36,8 @@ class Examined:
     source: SourceText | None = None
     text: str = ""
     plan: "Plan | None" = None
+    reaches: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
 
 
 def examine(path: str, settings: Settings, is_named: bool = False) -> Examined:
@@ -77,8 +81,13 @@ def _judged(path: str, source: SourceText, tree: "ast.Module", settings: Setting
     module = Module(path, source.text, tree)
     if not module.sites and not module.has_single_sites:
         return Examined(path)
+    from migrate.analysis.program import reached
+    from migrate.analysis.tree import Tree
     from migrate.judge import judge
 
+    others = reached(module, Tree())
+    if others:
+        return Examined(path, reaches=others)
     findings, plan = judge(module, settings)
     text = source.text
     if settings.todo:

@@ -1,16 +1,18 @@
 """What becomes of each program of one module: findings for all sites, and one plan for those that are rewritten."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
 from migrate.analysis.module import Module, Site
 from migrate.analysis.program import Program, loose_sites, programs
+from migrate.analysis.tree import Tree
 from migrate.finding import Fidelity, Finding
 from migrate.judge_sites import judge_sites
 from migrate.rewrite.compose import compose
-from migrate.rewrite.draft import Draft, LoopNames, Vocabulary
-from migrate.rewrite.plan import Plan, ReplaceStatement
+from migrate.rewrite.draft import Draft, LoopNames, OtherFile, Vocabulary
+from migrate.rewrite.plan import Edit, Plan, ReplaceStatement
+from migrate.rewrite.share import share
 from migrate.rules import RULES, Rule
 from migrate.rules.rule import REWRITTEN, Verdict
 from migrate.selection import Selection
@@ -24,10 +26,24 @@ _LOOSE = {
 }
 
 
-def judge(module: Module, settings: Settings) -> tuple[list[Finding], Plan]:
-    """Runs every rule over every program; a program is rewritten whole or left whole."""
-    found = programs(module)
-    drafts = _drafts(module, found, settings)
+def judge(module: Module, settings: Settings, tree: Tree | None = None) -> tuple[list[Finding], Plan]:
+    """Runs every rule over every program of one file; a program is rewritten whole or left whole."""
+    return judge_together([module], settings, tree or Tree())[module.path]
+
+
+def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) -> dict[str, tuple[list[Finding], Plan]]:
+    """Runs every rule over the programs of several files, in which one program may stand.
+
+    Args:
+      modules: the files, those included in which a program's names are to change.
+      settings: the user's choices.
+      tree: the files around them.
+
+    Returns:
+      The findings and the plan of each file, by its path.
+    """
+    files = _Files(modules, settings)
+    drafts = [draft for module in modules for draft in files.drafts(module, programs(module, tree))]
     verdicts: list[list[tuple[Rule, Verdict]]] = [[] for _ in drafts]
     findings: list[Finding] = []
     for rule in RULES.values():
@@ -39,66 +55,94 @@ def judge(module: Module, settings: Settings) -> tuple[list[Finding], Plan]:
             except Exception as error:  # one rule's mistake must lose nothing else
                 findings.append(_broken(rule, draft.program, error))
                 collected.append((rule, _blocked(draft.program, rule)))
-    selection = Selection(settings, module.text)
-    left = _left(drafts, verdicts, selection)
-    plan = Plan()
+    left = _left(drafts, verdicts, files)
     for index, (draft, collected) in enumerate(zip(drafts, verdicts, strict=True)):
         if index not in left:
             compose(draft)
-            removals = [ReplaceStatement(module.span(statement)) for statement in draft.absorbed]
-            plan.add([*draft.edits, *removals], draft.pieces, draft.vocabulary.imports)
-        made = [
-            *_findings(module, draft.program, collected, left.get(index)),
-            *_silent(module, draft.program, collected),
-        ]
-        findings += [f for f in made if selection.wants(f.code, f.span)]
-    loose = [_loose(module, site) for site in loose_sites(module, found)]
-    findings += [f for f in loose if selection.wants(f.code, f.span)]
-    if module.has_single_sites:
-        findings += judge_sites(module, settings, selection, plan)
-    return sorted(findings, key=lambda f: (f.span, f.code)), plan
+            for file in draft.files:
+                files.plans[file.module.path].add(_edits(file), file.pieces, file.vocabulary.imports)
+        made = [*_findings(draft.program, collected, left.get(index)), *_silent(draft.program, collected)]
+        findings += [finding for finding in made if files.wants(finding)]
+    share([draft for index, draft in enumerate(drafts) if index not in left and draft.others], files.plans)
+    for module in modules:
+        loose = [_loose(module, site) for site in loose_sites(module, [draft.program for draft in drafts])]
+        findings += [finding for finding in loose if files.wants(finding)]
+        if module.has_single_sites:
+            findings += judge_sites(module, settings, files.selections[module.path], files.plans[module.path])
+    return {module.path: (_of_file(findings, module.path), files.plans[module.path]) for module in modules}
 
 
-def _drafts(module: Module, found: list[Program], settings: Settings) -> list[Draft]:
-    vocabulary = Vocabulary(module)
-    calls = {call.node for program in found for call in program.calls}
-    keras = [call for program in found if program.kind == "dnn" for call in program.calls]
-    hooks = [call.arguments["hooks"] for call in keras if "hooks" in call.arguments]
-    datasets: dict[ast.stmt, str] = {}
-    drafts: list[Draft] = []
-    for program in found:
-        number = len(drafts)
-        draft = Draft(program, settings, vocabulary, datasets, calls, hooks, drafts)
-        fresh = draft.fresh
-        draft.model = program.variable or fresh("model")
-        stem = f"{draft.model}_" if number else ""
-        draft.inputs, draft.net = fresh(f"{stem}inputs"), fresh("net")
-        draft.recovery, draft.backup = fresh(f"{stem}recovery"), fresh(f"{stem}backup")
-        draft.log = fresh(f"{stem}training_log")
-        if program.has_model_fn:
-            draft.constructors = {site.node.func for site in module.sites}
-            draft.model = fresh("training")
-            draft.loop_names = LoopNames(*(fresh(field.name) for field in fields(LoopNames)))
-        drafts.append(draft)
-    return drafts
+def _of_file(findings: list[Finding], path: str) -> list[Finding]:
+    """The findings of one file in their order; what two programs say of a name that both use is said once."""
+    own = {(finding.span, finding.code, finding.message): finding for finding in findings[::-1] if finding.path == path}
+    rewritten = {(finding.span, finding.code) for finding in own.values() if finding.rewritten}
+    said = [f for f in own.values() if f.rewritten or f.is_own_reason or (f.span, f.code) not in rewritten]
+    return sorted(said, key=lambda f: (f.span, f.code))
 
 
-def _left(
-    drafts: list[Draft],
-    verdicts: list[list[tuple[Rule, Verdict]]],
-    selection: Selection,
-) -> dict[int, str]:
+def _edits(file: Draft | OtherFile) -> list[Edit]:
+    removals = [ReplaceStatement(file.module.span(statement)) for statement in file.absorbed]
+    return [*file.edits, *removals]
+
+
+class _Files:
+    """What the drafts of all files have in common."""
+
+    def __init__(self, modules: Sequence[Module], settings: Settings) -> None:
+        self.settings = settings
+        self.vocabularies = {module.path: Vocabulary(module) for module in modules}
+        self.selections = {module.path: Selection(settings, module.text) for module in modules}
+        self.plans = {module.path: Plan() for module in modules}
+
+    def wants(self, finding: Finding) -> bool:
+        """Whether a finding is to be reported."""
+        return self.selections[finding.path].wants(finding.code, finding.span)
+
+    def drafts(self, module: Module, found: list[Program]) -> list[Draft]:
+        """The empty drafts of the programs of one module."""
+        vocabulary = self.vocabularies[module.path]
+        calls = {call.node for program in found for call in program.calls}
+        keras = [call for program in found if program.kind == "dnn" for call in program.calls]
+        hooks = [call.arguments["hooks"] for call in keras if "hooks" in call.arguments]
+        datasets: dict[ast.stmt, str] = {}
+        drafts: list[Draft] = []
+        for program in found:
+            number = len(drafts)
+            draft = Draft(program, self.settings, vocabulary, datasets, calls, hooks, drafts)
+            draft.others = list(self._others(program))
+            fresh = draft.fresh
+            draft.model = program.variable or fresh("model")
+            stem = f"{draft.model}_" if number else ""
+            draft.inputs, draft.net = fresh(f"{stem}inputs"), fresh("net")
+            draft.recovery, draft.backup = fresh(f"{stem}recovery"), fresh(f"{stem}backup")
+            draft.log = fresh(f"{stem}training_log")
+            if program.has_model_fn:
+                draft.constructors = {site.node.func for site in module.sites}
+                draft.model = fresh("training")
+                draft.loop_names = LoopNames(*(fresh(field.name) for field in fields(LoopNames)))
+            drafts.append(draft)
+        return drafts
+
+    def _others(self, program: Program) -> Iterator[OtherFile]:
+        for link in program.others:
+            name = program.tree.name(link.target.path)
+            if name in self.vocabularies:  # else it is not given or not readable, and the program is left
+                yield OtherFile(program.tree.module(link.target.path), self.vocabularies[name])
+
+
+def _left(drafts: list[Draft], verdicts: list[list[tuple[Rule, Verdict]]], files: _Files) -> dict[int, str]:
     """Which programs are left, with the reason, by their index."""
     left: dict[int, str] = {}
     for index, (draft, collected) in enumerate(zip(drafts, verdicts, strict=True)):
         for rule, verdict in collected:
-            line = verdict.node.lineno
+            module = verdict.module or draft.module
+            place = f"{rule.code} at {_line(draft, module, verdict.node)}"
             if verdict.fidelity is Fidelity.MANUAL:
-                left.setdefault(index, f"{rule.code} at line {line}")
-            elif not selection.takes(rule.code):
-                left.setdefault(index, f"{rule.code} at line {line}, which is not selected")
-            elif selection.is_ignored(rule.code, draft.module.span(verdict.node)):
-                left.setdefault(index, f"{rule.code} at line {line}, which a comment says to ignore")
+                left.setdefault(index, place)
+            elif not files.selections[module.path].takes(rule.code):
+                left.setdefault(index, f"{place}, which is not selected")
+            elif files.selections[module.path].is_ignored(rule.code, module.span(verdict.node)):
+                left.setdefault(index, f"{place}, which a comment says to ignore")
     again = True
     while again:  # a program that shares a statement with one that is left cannot change it
         again = False
@@ -106,9 +150,16 @@ def _left(
         for index, draft in enumerate(drafts):
             owner = next((kept[node] for node in _shared(draft) if node in kept), None)
             if index not in left and owner is not None:
-                left[index] = f"the program at line {drafts[owner].program.site.node.lineno}, which shares code with it"
+                other = drafts[owner].program
+                place = _line(draft, other.module, other.site.node)
+                left[index] = f"the program at {place}, which shares code with it"
                 again = True
     return left
+
+
+def _line(draft: Draft, module: Module, node: ast.expr | ast.stmt) -> str:
+    """A line for a message about a program: with its file where that is another one."""
+    return f"line {node.lineno}" + ("" if module is draft.module else f" of {module.path}")
 
 
 def _shared(draft: Draft) -> Iterator[ast.AST]:
@@ -122,14 +173,16 @@ def _shared(draft: Draft) -> Iterator[ast.AST]:
         yield from (hook.node for hook in call.hooks)
     if program.has_model_fn:
         yield program.module.tree  # the names around a model_fn are replaced in the whole file
+        for other in draft.others:
+            if other.module.estimator or other.module.modes:  # another import of TensorFlow hurts no other program
+                yield other.module.tree
 
 
-def _findings(
-    module: Module, program: Program, collected: list[tuple[Rule, Verdict]], reason: str | None
-) -> Iterator[Finding]:
+def _findings(program: Program, collected: list[tuple[Rule, Verdict]], reason: str | None) -> Iterator[Finding]:
     for rule, verdict in collected:
+        module = verdict.module or program.module
         span = module.span(verdict.node)
-        symbol = _symbol(module, program, verdict.node)
+        symbol = _symbol(program, module, verdict.node)
         finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
         if reason is None:
             yield replace(finding, rewritten=True)
@@ -139,8 +192,9 @@ def _findings(
             yield finding.left("left, because its program is", f"See {reason}.")
 
 
-def _silent(module: Module, program: Program, collected: list[tuple[Rule, Verdict]]) -> Iterator[Finding]:
+def _silent(program: Program, collected: list[tuple[Rule, Verdict]]) -> Iterator[Finding]:
     """The other sites of a program that no rule can rewrite yet."""
+    module = program.module
     if program.kind in REWRITTEN or not collected:
         return
     rule, verdict = collected[0]
@@ -148,12 +202,12 @@ def _silent(module: Module, program: Program, collected: list[tuple[Rule, Verdic
     sites = [("FT101", call) for call in program.config.calls]
     sites += [(METHOD_CODES.get(call.method, "FT146"), call.node) for call in program.calls]
     for code, node in sites:
-        symbol = _symbol(module, program, node)
+        symbol = _symbol(program, module, node)
         message = "left, because its program is"
         yield Finding(code, Fidelity.MANUAL, module.path, module.span(node), symbol, message, see)
 
 
-def _symbol(module: Module, program: Program, node: ast.expr | ast.stmt) -> str:
+def _symbol(program: Program, module: Module, node: ast.expr | ast.stmt) -> str:
     """The qualified name of what stands at a site: of the call, of a method, else of its estimator."""
     estimator = program.site.symbol.qualified
     if not isinstance(node, ast.Call):

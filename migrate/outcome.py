@@ -16,6 +16,7 @@ class FileChange:
       after: the text that ``--write`` puts there.
       source: how the file's text stands in bytes; None for a file that does not exist yet.
       needs: the module of emitted code that ``after`` imports; None for none.
+      together: the files of its program, itself included, which are written with it or not at all.
     """
 
     path: str
@@ -23,6 +24,7 @@ class FileChange:
     after: str
     source: SourceText | None = None
     needs: str | None = None
+    together: tuple[str, ...] = ()
 
 
 @dataclass

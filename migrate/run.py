@@ -46,6 +46,7 @@ def _run(
         examined = [_of_stdin(stdin, settings)]
     else:
         examined = []
+        reaching: list[Examined] = []
         files: list[str] = []
         for found in walk(paths):
             if isinstance(found, Finding):
@@ -53,10 +54,17 @@ def _run(
             else:
                 files.append(found)
         for done, one in enumerate(_examine_all(files, set(paths), settings, processes), start=1):
-            if one.findings:
+            if one.reaches:
+                reaching.append(one)
+            elif one.findings:
                 examined.append(one)
             if progress is not None:
                 progress(done, len(files))
+        if reaching:
+            from migrate.together import examine_together
+
+            several = {one.path: one for one in examine_together(reaching, files, paths, settings, processes)}
+            examined = [one for one in examined if one.path not in several] + list(several.values())
         outcome.files_read = len(files)
     outcome.files_read += stdin is not None
     for one in examined:
@@ -91,23 +99,25 @@ def _rewrite_all(planned: list[Examined], settings: Settings, processes: Process
     placement = place(plans, settings.module_name)
     modules = {path: _with_pieces(path, names) for path, names in placement.modules.items()}
     outcome.findings += [foreign_module(path) for path, text in modules.items() if text is None]
-    free = []
+    homeless = {path for path, module in placement.needs.items() if modules[module] is None}
+    free = [one for one in planned if homeless.isdisjoint({one.path, *one.together})]
     for one in planned:
-        module = placement.needs.get(one.path)
-        if module is not None and modules[module] is None:
+        if one not in free:
             outcome.findings += _all_left(one.findings, "the module for the emitted code cannot be written")
-        else:
-            free.append(one)
     imports = [placement.imports[one.path] for one in free]
     inline = [placement.inline.get(one.path, "") for one in free]
-    for one, after in zip(free, processes.map(_rewrite, free, imports, inline, few=_FEW_REWRITES), strict=True):
-        if isinstance(after, Finding):
-            outcome.findings += [*_all_left(one.findings, "this file could not be rewritten"), after]
+    texts = list(processes.map(_rewrite, free, imports, inline, few=_FEW_REWRITES))
+    broken = {one.path for one, after in zip(free, texts, strict=True) if isinstance(after, Finding)}
+    for one, after in zip(free, texts, strict=True):
+        outcome.findings += [after] if isinstance(after, Finding) else []
+        stuck = sorted(broken & {one.path, *one.together})
+        if stuck or isinstance(after, Finding):
+            outcome.findings += _all_left(one.findings, f"{stuck[0]} could not be rewritten")
         else:
             assert one.source is not None
             outcome.findings += one.findings
             needs = placement.needs.get(one.path)
-            outcome.changes.append(FileChange(one.path, one.source.text, after, one.source, needs))
+            outcome.changes.append(FileChange(one.path, one.source.text, after, one.source, needs, one.together))
     for path in {change.needs for change in outcome.changes}:
         before, text = (_text(path), modules[path]) if path is not None else (None, None)
         if path is not None and text is not None and text != before:
@@ -135,23 +145,43 @@ def write(outcome: Outcome) -> list[Finding]:
     """Writes every change, each file atomically; a module of emitted code before the files that import it.
 
     Returns:
-      An error for each file that could not be written; the others are. Where the module cannot be, its importers stay.
+      An error for each file that could not be written; the others are. Where the module cannot be, its importers stay;
+      where one file of a program cannot be, the others are put back.
     """
-    from migrate.files.write import replace_file
-
     problems: dict[str, Finding] = {}
-    for change in sorted(outcome.changes, key=lambda change: change.needs is not None):
-        if change.needs in problems:
-            problems[change.path] = trouble("FT005", change.path, f"is left, because it needs {change.needs}", _RERUN)
+    written: list[FileChange] = []
+    for change in sorted(outcome.changes, key=lambda change: change.needs is not None or bool(change.together)):
+        stuck = next((path for path in (change.needs, *change.together) if path in problems), None)
+        if stuck is not None:
+            problems[change.path] = trouble("FT005", change.path, f"is left, because it needs {stuck}", _RERUN)
             continue
         try:
-            if change.source is None:
-                replace_file(change.path, change.after.encode(), None)
-            else:
-                replace_file(change.path, change.source.encode(change.after), change.source.encode())
+            _replace(change, change.before, change.after)
+            written.append(change)
         except NotWritten as problem:
             problems[change.path] = problem.finding
+            for earlier in [earlier for earlier in written if change.path in earlier.together]:
+                problems[earlier.path] = _put_back(earlier, change.path)
     return list(problems.values())
+
+
+def _replace(change: FileChange, before: str | None, after: str) -> None:
+    from migrate.files.write import replace_file
+
+    if change.source is None:
+        replace_file(change.path, after.encode(), None)
+    else:
+        replace_file(change.path, change.source.encode(after), change.source.encode(before))
+
+
+def _put_back(change: FileChange, stuck: str) -> Finding:
+    """Writes a file as it was, because another one of its program could not be written."""
+    assert change.before is not None
+    try:
+        _replace(change, change.after, change.before)
+    except NotWritten as problem:
+        return problem.finding
+    return trouble("FT005", change.path, f"is put back, because it needs {stuck}", _RERUN)
 
 
 def _with_pieces(path: str, names: set[str]) -> str | None:

@@ -12,6 +12,7 @@ from migrate.analysis.names import Names, Scope
 from migrate.analysis.policy import Config, Configs
 from migrate.analysis.surroundings import why_not_here
 from migrate.analysis.symbols import estimator_kind, symbol_of
+from migrate.analysis.tree import Link, Tree
 
 _CLASSIFIER = ("hidden_units", "feature_columns", "model_dir", "n_classes", "weight_column", "label_vocabulary")
 _REGRESSOR = ("hidden_units", "feature_columns", "model_dir", "label_dimension", "weight_column")
@@ -72,7 +73,9 @@ class Program:
 
     Attributes:
       module: the file.
+      tree: the files around it.
       site: the estimator's constructor.
+      others: the imports of the other files in which the migration changes names.
       kind: ``dnn``, ``custom``, ``tpu``, ``canned`` or ``keras``.
       is_v1: whether the constructor has the defaults of TensorFlow 1.
       arguments: the constructor's arguments by parameter name; empty for ``canned`` and ``keras``.
@@ -87,9 +90,11 @@ class Program:
     """
 
     module: Module
+    tree: Tree
     site: Site
     kind: str
     is_v1: bool
+    others: list[Link] = field(default_factory=list)
     arguments: dict[str, ast.expr] = field(default_factory=dict)
     config: Config = field(default_factory=Config)
     variable: str | None = None
@@ -108,20 +113,35 @@ class Program:
     @property
     def has_model_fn(self) -> bool:
         """Whether the estimator is made from a custom model_fn."""
-        return self.kind in ("custom", "tpu")
+        return self.kind in _HAVE_MODEL_FN
 
 
-def programs(module: Module) -> list[Program]:
+def programs(module: Module, tree: Tree) -> list[Program]:
     """Every program of a module, one for each estimator that it makes."""
-    reader = _Reader(module)
+    reader = _Reader(module, tree)
+    others = _others(module, tree)
     found = [reader.read(site) for site in module.sites if site.kind == "estimator"]
     calls = {site.node for site in module.sites} | {call.node for program in found for call in program.calls}
     for program in found:
+        program.others = others if program.has_model_fn else []
         for node in [program.site.node, *(call.node for call in program.calls)]:
             reason = why_not_here(module, node, calls)
             if reason is not None:
                 program.problems.append((node, reason))
     return found
+
+
+_HAVE_MODEL_FN = frozenset({"custom", "tpu"})
+
+
+def reached(module: Module, tree: Tree) -> tuple[str, ...]:
+    """The other files, absolute, in which the migration of a module's programs would change names."""
+    return tuple(link.target.path for link in _others(module, tree))
+
+
+def _others(module: Module, tree: Tree) -> list[Link]:
+    kinds = {estimator_kind(site.symbol) for site in module.sites if site.kind == "estimator"}
+    return [] if kinds.isdisjoint(_HAVE_MODEL_FN) else tree.changing(module)
 
 
 def loose_sites(module: Module, found: list[Program]) -> Iterator[Site]:
@@ -134,8 +154,9 @@ def loose_sites(module: Module, found: list[Program]) -> Iterator[Site]:
 
 
 class _Reader:
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, tree: Tree) -> None:
         self.module = module
+        self.tree = tree
         self.names: Names = module.names
         self.configs = Configs(module.names)
         self.inputs = Inputs(module.names)
@@ -144,7 +165,7 @@ class _Reader:
         kind = estimator_kind(site.symbol)
         assert kind is not None
         is_v1 = site.symbol.api == "v1" or (site.symbol.api == "tf" and self.module.is_tf1)
-        program = Program(self.module, site, kind, is_v1)
+        program = Program(self.module, self.tree, site, kind, is_v1)
         if site.symbol.is_contrib_learn:
             program.problems.append((site.node, f"`{site.symbol.qualified}` is older than tf.estimator and differs"))
         self._read_arguments(program)

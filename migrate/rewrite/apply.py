@@ -202,9 +202,6 @@ class _Editor(cst.CSTTransformer):
             new[0] = new[0].with_changes(leading_lines=[updated.leading_lines[0], *new[0].leading_lines])
         return cst.FlattenSentinel([*new, updated])
 
-    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If | cst.RemovalSentinel:
-        return cst.RemoveFromParent() if self._place(original_node) in self.statements else updated_node
-
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:

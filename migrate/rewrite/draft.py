@@ -88,6 +88,31 @@ class LoopNames:
 
 
 @dataclass
+class OtherFile:
+    """Another file of a program, in which names change and nothing else.
+
+    Attributes:
+      module: the file.
+      vocabulary: names for new code in it.
+      absorbed: statements that become superfluous.
+      renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
+      edits: what changes.
+      pieces: the emitted classes and functions in use.
+    """
+
+    module: Module
+    vocabulary: Vocabulary
+    absorbed: list[ast.stmt] = field(default_factory=list)
+    renamed: dict[ast.expr, str] = field(default_factory=dict)
+    edits: list[Edit] = field(default_factory=list)
+    pieces: set[str] = field(default_factory=set)
+
+    @property
+    def tf(self) -> str:
+        return self.vocabulary.v1_or_tf
+
+
+@dataclass
 class Draft:
     """What the rules have decided so far about one program.
 
@@ -100,9 +125,9 @@ class Draft:
       method_calls: the estimator methods that the module's programs call.
       hook_arguments: the ``hooks=`` of those calls.
       all: the drafts of all programs of the module.
+      others: the program's other files.
       datasets: the expression for such a dataset where it is used.
-      datasets: dict[ast.stmt, str] = field(default_factory=dict)
-    inline_datasets: the dataset made from a helper that stands inside a call.
+      inline_datasets: the dataset made from a helper that stands inside a call.
       model: the Keras model's variable.
       recovery: the ``CheckpointRecovery``'s variable.
       backup: the ``BackupAndRestore``'s variable, which stands in for ``recovery`` where that is the target.
@@ -142,6 +167,7 @@ class Draft:
     method_calls: set[ast.Call]
     hook_arguments: list[ast.expr]
     all: "list[Draft]"
+    others: list[OtherFile] = field(default_factory=list)
     datasets: dict[ast.stmt, str] = field(default_factory=dict)
     inline_datasets: dict[ast.Call, str] = field(default_factory=dict)
     model: str = "model"
@@ -180,6 +206,11 @@ class Draft:
         return self.program.module
 
     @property
+    def files(self) -> "list[Draft | OtherFile]":
+        """All files of the program, the one that makes the estimator first."""
+        return [self, *self.others]
+
+    @property
     def tf(self) -> str:
         return self.vocabulary.v1_or_tf if self.program.has_model_fn else self.vocabulary.tf
 
@@ -208,9 +239,10 @@ class Draft:
 
     @property
     def returns_hooks(self) -> bool:
-        """Whether some EstimatorSpec of the module names hooks that training runs."""
+        """Whether some EstimatorSpec of the program names hooks that training runs."""
         names = {"training_hooks", "training_chief_hooks"}
-        return any(isinstance(node, ast.keyword) and node.arg in names for node in self.module.names.parents)
+        nodes = (node for file in self.files for node in file.module.names.parents)
+        return any(isinstance(node, ast.keyword) and node.arg in names for node in nodes)
 
     @property
     def continues_input(self) -> bool:

@@ -3,13 +3,14 @@
 import contextlib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from migrate.files.trouble import trouble
 from migrate.finding import Finding
 from migrate.rewrite import pieces
-from migrate.rewrite.plan import Plan
+from migrate.rewrite.plan import Plan, Shared
 
 INLINE_LINES = 40
 """The most lines of pieces that stand in the user's own file."""
@@ -42,7 +43,11 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
     """
     placement = Placement()
     groups: dict[tuple[str, str], list[tuple[str, set[str]]]] = {}
+    users = Counter(plan.shared for _, _, plan in plans if plan.pieces)
     for path, text, plan in plans:
+        if plan.shared is not None and (users[plan.shared] > 1 or not plan.pieces):
+            _share(placement, path, plan.pieces, plan.shared, module_name)
+            continue
         root = import_root(path, text)
         if root is None or not os.path.exists(path):
             _hold_inline(placement, path, plan.pieces)
@@ -61,6 +66,18 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
             placement.needs[path] = location
             placement.imports[path] = [f"from {dotted} import {', '.join(sorted(names))}"]
     return placement
+
+
+def _share(placement: Placement, path: str, names: set[str], shared: Shared, module_name: str) -> None:
+    """The imports of one of the files of a program, from the one module that they share."""
+    placement.imports[path] = []
+    if names:
+        location = os.path.join(shared.directory, f"{module_name}.py")
+        package = os.path.relpath(shared.directory or ".", shared.root)
+        dotted = ".".join([*([] if package == "." else package.split(os.sep)), module_name])
+        placement.modules.setdefault(location, set()).update(names)
+        placement.needs[path] = location
+        placement.imports[path] = [f"from {dotted} import {', '.join(sorted(names))}"]
 
 
 def _hold_inline(placement: Placement, path: str, names: set[str]) -> None:

@@ -96,6 +96,19 @@ class InsertBefore:
 Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | SetArgument | AddElement | InsertBefore
 
 
+@dataclass(frozen=True)
+class Shared:
+    """Where the files of one program find the emitted pieces.
+
+    Attributes:
+      directory: the directory of the module that holds them.
+      root: the directory, absolute, from which the program's files import one another.
+    """
+
+    directory: str
+    root: str
+
+
 @dataclass
 class Plan:
     """All that is to be done to one file.
@@ -104,11 +117,13 @@ class Plan:
       edits: the edits; two programs that share a statement ask for the same edit of it.
       pieces: names of the emitted classes and functions that the new code uses.
       imports: import statements that it may need; one whose name nothing uses is not added.
+      shared: where the pieces stand if the program has several files; None for one file.
     """
 
     edits: list[Edit] = field(default_factory=list)
     pieces: set[str] = field(default_factory=set)
     imports: set[str] = field(default_factory=set)
+    shared: Shared | None = None
 
     def add(self, edits: Iterable[Edit], pieces: set[str], imports: set[str]) -> None:
         """Takes in one program; two programs that share a statement ask for the same edit once."""

@@ -9,8 +9,8 @@ TensorFlow 2.16 removed them.
 
 Fidelity: exact: the losses after a continued checkpoint are equal to the last bit. ``tf.compat.v1.layers`` needs
 ``tf_keras`` and ``TF_USE_LEGACY_KERAS=1`` from TensorFlow 2.16 on. What a ``model_fn`` or ``input_fn`` reads from its
-``config`` stands in a ``types.SimpleNamespace``, where it can be seen. A ``model_fn`` from another file, one that hands
-its ``config`` on, and ``--recovery backup-and-restore`` leave the program.
+``config`` stands in a ``types.SimpleNamespace``, where it can be seen. A ``model_fn`` that hands its ``config`` on,
+contrib names without a successor and ``--recovery backup-and-restore`` leave the program.
 
 See: tf.estimator.Estimator, tf.train.CheckpointManager.
 """
@@ -19,9 +19,11 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none, literal
-from migrate.analysis.names import FunctionNode
+from migrate.analysis.functions import Function, Unfollowable, function_behind
+from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
+from migrate.analysis.symbols import Symbol
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, noted, rule
 
@@ -33,6 +35,7 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, noted, r
     Example("model_fn=model_fn, params={'rate': 0.1}", "params = {", "estimator", kind="custom"),
     Example("model_fn=builder(3)", "model_fn_2 = builder(3)", "estimator", kind="custom"),
     Example("model_fn=args.model_fn", None, "estimator", kind="custom"),
+    Example("tf.contrib.layers.fully_connected", None, "head", kind="custom"),
     Example("model_fn=with_config", None, "estimator", kind="custom"),
     Example(
         "model_fn=reads_config",
@@ -54,12 +57,13 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     if model_fn is None:
         yield manual(site, "model_fn is missing", "Give model_fn.")
         return
-    function = _function(program, model_fn)
-    if function is None:
+    try:
+        function = function_behind(program.tree, program.module, model_fn)
+    except Unfollowable as reason:
         yield manual(
             model_fn,
-            f"`{ast.unparse(model_fn)[:60]}` is not a function of this file, so its EstimatorSpec cannot be replaced",
-            "Define the model_fn in the file that makes the estimator.",
+            f"{reason}, so its EstimatorSpec cannot be replaced",
+            "Give a function of this tree: its name, functools.partial of it, or a call that returns it.",
         )
         return
     yield from _config(program, draft, function)
@@ -69,6 +73,12 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             "BackupAndRestore belongs to Keras's fit, and a model_fn trains in a loop of its own",
             "Use --recovery checkpoint-manager.",
         )
+    for file in draft.files:
+        for node, found in file.module.tf1_only:
+            if found.qualified.startswith("tensorflow.contrib.") and not _is_read_elsewhere(draft, node, found):
+                message = f"`{found.qualified}` exists in no TensorFlow 2"
+                yield manual(node, message, "Replace it, then migrate again.", file.module)
+                return
     warm_start = arguments.get("warm_start_from")
     draft.model_fn = draft.repeatable(model_fn, "model_fn")
     _params(program, draft)
@@ -77,7 +87,8 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     if warm_start is not None and not is_none(warm_start):
         draft.warm_start = draft.repeatable(warm_start, "warm_start_from")
     message = "the model_fn stays, and trains on TF2 variables that a CheckpointManager saves"
-    if any(found.tail.startswith("layers.") for _, found in [*program.module.v1, *program.module.tf1_only]):
+    used = [found for file in draft.files for _, found in [*file.module.v1, *file.module.tf1_only]]
+    if any(found.tail.startswith("layers.") for found in used):
         yield noted(site, f"{message}; tf.compat.v1.layers needs tf_keras and TF_USE_LEGACY_KERAS=1 from 2.16 on")
     else:
         yield exact(site, message)
@@ -92,7 +103,7 @@ def _params(program: Program, draft: Draft) -> None:
         draft.params = dict.fromkeys(("train", "eval", "infer", "export"), given) if given else {}
         return
     items = [f"**{given}"] if given else []
-    is_read = any(_reads_use_tpu(node) for node in program.module.names.parents)
+    is_read = any(_reads_use_tpu(node) for file in draft.files for node in file.module.names.parents)
     items += ['"use_tpu": False'] if is_read else []
     made: dict[str, str] = {f"{{**{given}}}": given} if given else {}
     draft.params = {"export": made.get(f"{{{', '.join(items)}}}", f"{{{', '.join(items)}}}")} if items else {}
@@ -123,22 +134,24 @@ def _reads_use_tpu(node: ast.AST) -> bool:
     return is_get and bool(node.args) and literal(node.args[0]) == "use_tpu"  # type: ignore[attr-defined]
 
 
-def _config(program: Program, draft: Draft, model_fn: FunctionNode) -> Iterator[Verdict]:
+def _config(program: Program, draft: Draft, model_fn: Function) -> Iterator[Verdict]:
     """Puts what the model_fn and the input functions read from their ``config`` into a namespace of its own."""
     functions = [model_fn, *(draft_input for call in program.calls if (draft_input := _input_function(program, call)))]
     read: dict[str, str] = {}
     for function in functions:
-        parameter = next((a for a in function.args.args + function.args.kwonlyargs if a.arg == "config"), None)
+        arguments, names = function.node.args, function.module.names
+        parameter = next((a for a in arguments.args + arguments.kwonlyargs if a.arg == "config"), None)
         if parameter is None:
             continue
-        for use in program.module.names.uses("config", program.module.names.scope_of(parameter)):
-            attribute = program.module.names.parent(use)
+        for use in names.uses("config", names.scope_of(parameter)):
+            attribute = names.parent(use)
             value = _setting(program, draft, attribute.attr) if isinstance(attribute, ast.Attribute) else None
             if value is None or not isinstance(attribute, ast.Attribute):
                 yield manual(
                     use,
                     "the RunConfig goes, and more than its plain settings is read from `config` here",
                     "Hand over what is read by params.",
+                    function.module,
                 )
                 return
             read[attribute.attr] = value
@@ -150,9 +163,11 @@ def _config(program: Program, draft: Draft, model_fn: FunctionNode) -> Iterator[
         draft.common["config"] = config
 
 
-def _input_function(program: Program, call: MethodCall) -> FunctionNode | None:
-    given = call.input.node if call.input is not None else None
-    return _function(program, given) if given is not None else None
+def _input_function(program: Program, call: MethodCall) -> Function | None:
+    try:
+        return None if call.input is None else function_behind(program.tree, program.module, call.input.node)
+    except Unfollowable:
+        return None
 
 
 # What a RunConfig says of a job on one machine.
@@ -174,21 +189,6 @@ def _setting(program: Program, draft: Draft, name: str) -> str | None:
 _READABLE = ("keep_checkpoint_max", "log_step_count_steps", "save_summary_steps", "tf_random_seed")
 
 
-def _function(program: Program, expression: ast.expr) -> FunctionNode | None:
-    """The function behind ``model_fn=``: a name, a lambda, or what a builder of this file returns."""
-    names = program.module.names
-    if isinstance(expression, ast.Lambda):
-        return expression
-    if isinstance(expression, ast.Name):
-        definition = names.definition(expression)
-        if isinstance(definition, FunctionNode):
-            return definition
-        value = names.only_value(expression)
-        return _function(program, value) if isinstance(value, ast.Call) else None
-    if isinstance(expression, ast.Call):
-        if names.qualified(expression.func) == "functools.partial" and expression.args:
-            return _function(program, expression.args[0])
-        builder = _function(program, expression.func) if isinstance(expression.func, ast.Name) else None
-        last = builder.body[-1] if isinstance(builder, ast.FunctionDef) else None
-        return _function(program, last.value) if isinstance(last, ast.Return) and last.value is not None else None
-    return None
+def _is_read_elsewhere(draft: Draft, node: ast.expr, found: Symbol) -> bool:
+    """Whether a contrib name is one of ``tf.estimator``'s, or goes with what only TPUs need."""
+    return found.tail.startswith("estimator.") or (found.tail.startswith(FOR_TPUS) and draft.goes(node))

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import Symbol
-from migrate.rewrite.draft import Draft
+from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
@@ -53,29 +53,36 @@ _EMITTED = {
     kinds=CUSTOM,
 )
 def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for node, found in program.module.estimator:
-        goes = found.tail.startswith(FOR_TPUS) and draft.goes(node)
-        if goes or node in draft.constructors or _is_spec(program, found):
+    for file in draft.files:
+        yield from _renamed(program, draft, file)
+
+
+def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
+    sites = {site.node.func for site in file.module.sites}
+    for node, found in file.module.estimator:
+        goes = file is draft and found.tail.startswith(FOR_TPUS) and draft.goes(node)
+        if goes or node in sites or _is_spec(program, found):
             continue
         name, _, attribute = found.tail.removeprefix("estimator.").partition("ModeKeys")
         name, rest = ("ModeKeys", attribute) if _ else (name, "")
         if name in _EMITTED:
-            draft.pieces.add(_EMITTED[name])
+            file.pieces.add(_EMITTED[name])
             text = _EMITTED[name] + rest
         elif name in _TPU:
-            text = f"{draft.tf}.compat.v1.{name}"
+            text = f"{file.tf}.compat.v1.{name}"
         elif name in _HOOKS:
-            text = f"{draft.tf}.compat.v1.train.{name}"  # compat.v1 holds itself under that name too
+            text = f"{file.tf}.compat.v1.train.{name}"  # compat.v1 holds itself under that name too
         else:
             yield manual(
                 node,
                 f"`{found.qualified}` has no counterpart that is written yet",
                 "Take it out, or migrate what it does by hand.",
+                file.module,
             )
             continue
-        draft.renamed[node] = text
-        draft.edits.append(ReplaceExpression(program.module.span(node), text))
-        yield exact(node, f"becomes {text}")
+        file.renamed[node] = text
+        file.edits.append(ReplaceExpression(file.module.span(node), text))
+        yield exact(node, f"becomes {text}", file.module)
 
 
 def _is_spec(program: Program, found: Symbol) -> bool:

@@ -23,17 +23,19 @@ class Verdict:
       fidelity: how closely the rewrite keeps the old behaviour; ``manual`` leaves the whole program.
       message: what was found and what becomes of it, without a final full stop.
       help: what the user can do.
+      module: the file that it stands in; None for the one that makes the estimator.
     """
 
     node: ast.expr | ast.stmt
     fidelity: Fidelity
     message: str
     help: str = ""
+    module: Module | None = None
 
 
-def exact(node: ast.expr | ast.stmt, message: str) -> Verdict:
+def exact(node: ast.expr | ast.stmt, message: str, module: Module | None = None) -> Verdict:
     """The rewrite of ``node`` resumes as the old code did."""
-    return Verdict(node, Fidelity.EXACT, message)
+    return Verdict(node, Fidelity.EXACT, message, module=module)
 
 
 def noted(node: ast.expr | ast.stmt, message: str, help: str = "") -> Verdict:
@@ -41,9 +43,9 @@ def noted(node: ast.expr | ast.stmt, message: str, help: str = "") -> Verdict:
     return Verdict(node, Fidelity.NOTED, message, help)
 
 
-def manual(node: ast.expr | ast.stmt, message: str, help: str) -> Verdict:
+def manual(node: ast.expr | ast.stmt, message: str, help: str, module: Module | None = None) -> Verdict:
     """``node`` cannot be rewritten, so its program is left whole."""
-    return Verdict(node, Fidelity.MANUAL, message, help)
+    return Verdict(node, Fidelity.MANUAL, message, help, module)
 
 
 REWRITTEN = frozenset({"dnn", "custom", "tpu"})

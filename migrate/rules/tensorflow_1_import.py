@@ -15,8 +15,9 @@ See: tf.compat.v1.
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.module import Module
 from migrate.analysis.program import Program
-from migrate.rewrite.draft import Draft
+from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rewrite.plan import Part, ReplaceStatement
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
@@ -36,49 +37,55 @@ _SESSIONS = {
     kinds=CUSTOM,
 )
 def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
-    module = program.module
+    for file in draft.files:
+        yield from _of_file(program, file)
+
+
+def _of_file(program: Program, file: Draft | OtherFile) -> Iterator[Verdict]:
+    module = file.module
     for node, found in [*module.v1, *module.tf1_only]:
-        if found.tail in _SESSIONS and _runs_beside(program, node):
+        if found.tail in _SESSIONS and _runs_beside(program, module, node):
             yield manual(
                 node,
                 f"`{found.qualified}` works on a session beside the estimator, and graph mode goes",
                 "Move the code with the session to another program.",
+                module,
             )
             return
     for call, found in module.modes:
         statement = module.names.parent(call)
         if isinstance(statement, ast.Expr):
-            draft.absorbed.append(statement)
-            yield exact(call, f"{found.tail}() goes: the loop runs eagerly, the model_fn in its own graph")
+            file.absorbed.append(statement)
+            yield exact(call, f"{found.tail}() goes: the loop runs eagerly, the model_fn in its own graph", module)
     if not module.tf1_only:
         return
-    plain = _plain_import(program)
+    plain = _plain_import(module)
     if plain is None:
         node, found = module.tf1_only[0]
         yield manual(
             node,
             f"`{found.qualified}` exists in TensorFlow 1 alone, and is not reached by `import tensorflow as …`",
             "Run tf_upgrade_v2 on the file first, then migrate it again.",
+            module,
         )
         return
     name = plain.names[0].asname
     lines = [f"import tensorflow.compat.v1 as {name}"]
     if any(isinstance(node, ast.Attribute) and node.attr == "value" for node in module.names.parents):
         lines += ["", f"{name}.disable_v2_tensorshape()"]
-    new = ReplaceStatement(module.span(plain), (Part("\n".join(lines)),))
-    draft.edits.append(new)
-    yield exact(plain, f"`{name}` becomes tensorflow.compat.v1, which has all names of this file")
+    file.edits.append(ReplaceStatement(module.span(plain), (Part("\n".join(lines)),)))
+    yield exact(plain, f"`{name}` becomes tensorflow.compat.v1, which has all names of this file", module)
 
 
-def _runs_beside(program: Program, node: ast.expr) -> bool:
+def _runs_beside(program: Program, module: Module, node: ast.expr) -> bool:
     """Whether a node stands in the code around the estimator, not in some function that it may call."""
-    scope = program.module.names.scope_of(node)
+    scope = module.names.scope_of(node)
     return isinstance(scope.node, ast.Module) or scope is program.scope
 
 
-def _plain_import(program: Program) -> ast.Import | None:
+def _plain_import(module: Module) -> ast.Import | None:
     """The statement ``import tensorflow as NAME`` alone, if that is how the file has TensorFlow."""
-    for bindings in program.module.names.top.bindings.values():
+    for bindings in module.names.top.bindings.values():
         statement = bindings[0].node
         is_plain = len(bindings) == 1 and bindings[0].imported == "tensorflow"
         if is_plain and isinstance(statement, ast.Import) and len(statement.names) == 1 and statement.names[0].asname:

@@ -1,0 +1,103 @@
+"""Which file of the tree an import names, found by looking where Python would."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Target:
+    """The file that a dotted name leads into.
+
+    Attributes:
+      path: the file, absolute.
+      root: the directory, absolute, from which it is imported: a part of ``sys.path``.
+      names: what is left of the dotted name inside the file; empty for the module itself.
+      other: a second file that the name leads into where the importer is started in another way; None for none.
+    """
+
+    path: str
+    root: str
+    names: tuple[str, ...]
+    other: str | None = None
+
+
+def target(importer: str, dotted: str) -> Target | None:
+    """The file that ``dotted`` leads into, or None where that is no file of the tree.
+
+    The directories are tried as Python would have them: for a relative import its package; else the importer's own
+    directory (it may be a script), the one above its package, and those above, up to the root of its git repository.
+
+    Args:
+      importer: the path of the file with the import, absolute.
+      dotted: the name as the import spells it, with leading dots for a relative one: ``..models.model_fn``.
+    """
+    name = dotted.lstrip(".")
+    level, parts = len(dotted) - len(name), tuple(name.split(".")) if name else ()
+    directory = os.path.dirname(importer)
+    if level:
+        for _ in range(level - 1):
+            directory = os.path.dirname(directory)
+        root = above_package(directory)
+        found = _below(directory, parts)
+        return Target(found[0], root if root != directory else os.path.dirname(directory), found[1]) if found else None
+    found_in = (Target(path, root, names) for root in _roots(directory) for path, names in _tried(root, parts))
+    first = next(found_in, None)
+    if first is None or first.root != directory or above_package(directory) == directory:
+        return first
+    # A script finds its neighbours, a module of a package does not.
+    second = next((found for found in found_in if found.root == above_package(directory)), None)
+    return first if second is None else Target(first.path, first.root, first.names, second.path)
+
+
+def _tried(root: str, parts: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if os.path.exists(os.path.join(root, f"{parts[0]}.py")) or os.path.isdir(os.path.join(root, parts[0])):
+        found = _below(root, parts)
+        if found is not None:
+            yield found
+
+
+def above_package(directory: str) -> str:
+    """The directory above the outermost package that ``directory`` belongs to; itself where it is no package."""
+    while os.path.exists(os.path.join(directory, "__init__.py")) and os.path.dirname(directory) != directory:
+        directory = os.path.dirname(directory)
+    return directory
+
+
+def top(path: str) -> str | None:
+    """The root of the git repository that holds a file or directory; None where there is none."""
+    while not os.path.lexists(os.path.join(path, ".git")):
+        parent = os.path.dirname(path)
+        if parent == path:
+            return None
+        path = parent
+    return path
+
+
+def _roots(directory: str) -> Iterator[str]:
+    while True:
+        yield directory
+        parent = os.path.dirname(directory)
+        if parent == directory or os.path.lexists(os.path.join(directory, ".git")):
+            return
+        directory = parent
+
+
+def _below(directory: str, parts: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
+    """The file that ``parts`` lead to from a directory, and the parts that are left; a package before a module."""
+    for used, part in enumerate(parts):
+        inner = os.path.join(directory, part)
+        if os.path.exists(os.path.join(inner, "__init__.py")):
+            directory = inner
+        elif os.path.isfile(f"{inner}.py"):
+            return f"{inner}.py", parts[used + 1 :]
+        elif os.path.isdir(inner):
+            directory = inner
+        else:
+            return _package(directory, parts[used:])
+    return _package(directory, ())
+
+
+def _package(directory: str, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
+    path = os.path.join(directory, "__init__.py")
+    return (path, names) if os.path.isfile(path) else None

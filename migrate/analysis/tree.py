@@ -1,0 +1,188 @@
+"""The modules that a file's imports lead to, read only when something asks for them."""
+
+import ast
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from migrate.analysis.imports import Target, target
+from migrate.analysis.module import Module
+from migrate.files.parse import parse
+from migrate.files.read import read
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable
+
+_KNOWN = 2_000
+"""So many files' imports are kept in memory, for the files that import the same ones."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """One import of one file by another.
+
+    Attributes:
+      importer: the file with the import, absolute.
+      target: the file that is imported.
+      line: where.
+    """
+
+    importer: str
+    target: Target
+    line: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a file without binding its names.
+
+    Attributes:
+      imports: the dotted names that it imports, with their lines.
+      changes: whether it holds names that a migration changes, ``tf.estimator`` or TensorFlow 1's own.
+      ties: whether these are names by which all programs that import the file are tied together.
+      problem: why the file cannot be read or parsed; "" where it can.
+    """
+
+    imports: tuple[tuple[str, int], ...] = ()
+    changes: bool = False
+    ties: bool = False
+    problem: str = ""
+
+    @property
+    def matters(self) -> bool:
+        """Whether a program that imports the file has to do with it."""
+        return self.changes or bool(self.problem)
+
+
+class Tree:
+    """The files around those of one program.
+
+    Args:
+      given: the files that the user gave, absolute, and their names on the command line.
+      users: files with estimators that the user did not give, by the files that they import.
+
+    Attributes:
+      roots: the directories from which each file is imported.
+    """
+
+    def __init__(
+        self, given: Mapping[str, str] | None = None, users: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self.given = dict(given or {})
+        self.users = dict(users or {})
+        self.roots: dict[str, set[str]] = {}
+        self._modules: dict[str, Module] = {}
+        self._sources: dict[str, SourceText] = {}
+
+    def add(self, module: Module) -> None:
+        """Takes in a module that is parsed already."""
+        self._modules[os.path.abspath(module.path)] = module
+
+    def source(self, path: str) -> SourceText:
+        """The text of a file, absolute.
+
+        Raises:
+          Unreadable: if it cannot be read.
+        """
+        if path not in self._sources:
+            self._sources[path] = SourceText.decode(self.name(path), read(path))
+        return self._sources[path]
+
+    def module(self, path: str) -> Module:
+        """The module of a file.
+
+        Args:
+          path: the file, absolute.
+
+        Raises:
+          Unreadable: if it cannot be read or parsed.
+        """
+        if path not in self._modules:
+            source = self.source(path)
+            self._modules[path] = Module(source.path, source.text, parse(source))
+        return self._modules[path]
+
+    def name(self, path: str) -> str:
+        """A file as the user would name it: as on the command line, else relative to the current directory."""
+        given = self.given.get(path)
+        if given is not None:
+            return given
+        relative = os.path.relpath(path)
+        return path if relative.startswith(os.pardir) else relative
+
+    def closure(self, module: Module) -> list[Link]:
+        """Every import that runs when a file is imported, each file once, those of the file itself first."""
+        start = os.path.abspath(module.path)
+        if not os.path.exists(start):  # a text from standard input has no neighbours
+            return []
+        links: dict[str, Link] = {}
+        waiting = [(start, tuple(_imports(module.tree)))]
+        while waiting:
+            importer, imports = waiting.pop(0)
+            for link in _links(importer, imports):
+                path = link.target.path
+                self.roots.setdefault(path, set()).add(link.target.root)
+                if path != start and path not in links:
+                    links[path] = link
+                    waiting.append((path, facts(path).imports))
+        return list(links.values())
+
+    def changing(self, module: Module) -> list[Link]:
+        """The files of the closure in which a migration changes names, or which cannot be read."""
+        return [link for link in self.closure(module) if facts(link.target.path).matters]
+
+
+def facts(path: str) -> Facts:
+    """The facts of a file, absolute; those of an unchanged file are read once."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return Facts(problem="cannot be read")
+    return _facts(path, (status.st_mtime_ns, status.st_size))
+
+
+@lru_cache(maxsize=_KNOWN)
+def _facts(path: str, stamp: tuple[int, int]) -> Facts:
+    try:
+        data = read(path)
+        source = SourceText.decode(path, data)
+        tree = parse(source)
+    except Unreadable as problem:
+        return Facts(problem=problem.finding.message)
+    imports = tuple(_imports(tree))
+    if b"tensorflow" not in data:
+        return Facts(imports)
+    module = Module(path, source.text, tree)
+    ties = bool(module.estimator or module.modes)
+    return Facts(imports, ties or bool(module.tf1_only), ties)
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            for alias in node.names:
+                dot = "" if base.endswith(".") or not base else "."
+                yield (base if alias.name == "*" else f"{base}{dot}{alias.name}"), node.lineno
+        elif not isinstance(node, ast.expr):
+            waiting += reversed(list(ast.iter_child_nodes(node)))
+
+
+def _links(importer: str, imports: tuple[tuple[str, int], ...]) -> Iterator[Link]:
+    for dotted, line in imports:
+        found = target(importer, dotted)
+        if found is None:
+            continue
+        yield Link(importer, found, line)
+        # Importing a module runs the packages above it.
+        directory = os.path.dirname(found.path)
+        while len(directory) > len(found.root):
+            package = os.path.join(directory, "__init__.py")
+            if package != found.path and os.path.exists(package) and os.path.getsize(package):
+                yield Link(importer, Target(package, found.root, ()), line)
+            directory = os.path.dirname(directory)

@@ -1,0 +1,36 @@
+"""Where the emitted pieces of a program with several files stand: where all of its files can import them from."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import Plan, Shared
+
+
+def share(drafts: Sequence[Draft], plans: Mapping[str, Plan]) -> None:
+    """Sets the place in the plans of all files of these programs; programs with a file in common have one place.
+
+    Args:
+      drafts: the programs of several files that are rewritten. All of their files are imported from one directory.
+      plans: the plan of each file, by its path.
+    """
+    together: list[tuple[set[str], set[str]]] = []  # the files, and those of them that another one imports
+    for draft in drafts:
+        imported = {other.module.path for other in draft.others}
+        files = {draft.module.path, *imported}
+        for known in [known for known in together if known[0] & files]:
+            together.remove(known)
+            files, imported = files | known[0], imported | known[1]
+        together.append((files, imported))
+    roots = {link.target.root for draft in drafts for link in draft.program.others}
+    for files, imported in together:
+        shared = Shared(_directory(files, imported), min(roots))
+        for path in files:
+            plans[path].shared = shared
+
+
+def _directory(files: set[str], imported: set[str]) -> str:
+    """The directory above all files if it holds one of them, so that it was named; else that of an imported file."""
+    directories = {os.path.abspath(os.path.dirname(path)): os.path.dirname(path) for path in sorted(files)}
+    above = directories.get(os.path.commonpath(directories))
+    return os.path.dirname(min(imported)) if above is None else above

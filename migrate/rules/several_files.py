@@ -1,0 +1,65 @@
+"""FT194 · a program over several files
+
+The ``model_fn``, its builder or what they call stand in other modules of the tree, which use ``EstimatorSpec``,
+``ModeKeys`` and names of TensorFlow 1 too.
+
+Instead: all files of the program are rewritten together, or none is. Only files that were named on the command line,
+or stand below a directory that was, are written; the rest of the tree is read.
+
+Fidelity: exact. A program is left where one of its files is not among those named, cannot be read, may be one of two
+of the same name, or is imported from two directories, and where a file that is not named makes an estimator with it.
+
+See: sys.path, and the last lines of the report.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from migrate.analysis.program import Program
+from migrate.analysis.tree import Link, facts
+from migrate.rewrite.draft import Draft
+from migrate.rules.rule import CUSTOM, Verdict, manual, rule
+
+
+@rule("FT194", "exact", kinds=CUSTOM)
+def several_files(program: Program, draft: Draft) -> Iterator[Verdict]:
+    tree, site = program.tree, program.site.node
+    missing = [tree.name(link.target.path) for link in program.others if link.target.path not in tree.given]
+    for link in program.others:
+        path = link.target.path
+        name = tree.name(path)
+        reason, help = _why_left(program, link)
+        if reason:
+            yield manual(site, f"its program needs {name}, imported at {_place(program, link)}, {reason}", help)
+        elif path not in tree.given:
+            message = f"its program needs {name}, which is not among the given files"
+            yield manual(site, message, _together([program.module.path, *missing]))
+        users = [tree.name(user) for user in tree.users.get(path, ()) if facts(path).ties]
+        if users:
+            message = f"{users[0]}, which is not among the given files, makes an estimator with {name} too"
+            yield manual(site, message, _together([program.module.path, *missing, *users]))
+
+
+def _why_left(program: Program, link: Link) -> tuple[str, str]:
+    tree, found = program.tree, link.target
+    problem = facts(found.path).problem
+    if problem:
+        return f"which {problem}", "Mend the file, then migrate again."
+    if found.other is not None:
+        reason = f"or {tree.name(found.other)}, according to how the program is started"
+        return reason, "Give one of the two files another name, or import it by its whole name."
+    if len(tree.roots[found.path]) > 1:
+        first, second = sorted(tree.roots[found.path])[:2]
+        reason = f"which is imported from {tree.name(first)} and from {tree.name(second)}"
+        return reason, "Import it by one name everywhere."
+    return "", ""
+
+
+def _place(program: Program, link: Link) -> str:
+    importer = program.tree.name(link.importer)
+    is_own = link.importer == os.path.abspath(program.module.path)
+    return f"line {link.line}" + ("" if is_own else f" of {importer}")
+
+
+def _together(paths: Sequence[str]) -> str:
+    return f"Migrate them together: python -m migrate {' '.join(sorted(set(paths)))}"

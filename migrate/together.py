@@ -1,0 +1,147 @@
+"""Programs that stand in several files: which files belong together, and their findings and plans."""
+
+import ast
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from migrate.analysis.imports import above_package, top
+from migrate.analysis.module import Module
+from migrate.analysis.program import reached
+from migrate.analysis.tree import Tree
+from migrate.examine import Examined, failed
+from migrate.files.prefilter import may_hold_site
+from migrate.files.read import read
+from migrate.files.trouble import Unreadable
+from migrate.files.walk import walk
+from migrate.finding import Finding
+from migrate.judge import judge_together
+from migrate.processes import Processes
+from migrate.rewrite.todo import add_todos
+from migrate.settings import Settings
+
+_FEW_GROUPS = 20
+"""Below this many groups a second process costs more than it saves."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files that programs have in common.
+
+    Attributes:
+      files: their absolute paths, with the names that the user gave them, in order.
+      users: files with estimators that the user did not give, by the group's files that they import.
+    """
+
+    files: tuple[tuple[str, str], ...]
+    users: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def examine_together(
+    found: Sequence[Examined], files: Sequence[str], paths: Sequence[str], settings: Settings, processes: Processes
+) -> Iterator[Examined]:
+    """Judges files whose programs reach into other files, and those other files.
+
+    Args:
+      found: the files, each with what it reaches.
+      files: every file of the run, as the user named it.
+      paths: the files and directories on the command line.
+      settings: the user's choices.
+      processes: for the work.
+    """
+    given = {os.path.abspath(path): path for path in files}
+    users = _users(found, given, paths)
+    groups = list(_groups(found, given, users))
+    for group in processes.map(examine_group, groups, [settings] * len(groups), few=_FEW_GROUPS):
+        yield from group
+
+
+def _groups(found: Sequence[Examined], given: Mapping[str, str], users: Mapping[str, set[str]]) -> Iterator[Group]:
+    """The files of the run, joined where one program reaches both, whatever the order of the paths."""
+    leader: dict[str, str] = {}
+
+    def of(path: str) -> str:
+        while leader.setdefault(path, path) != path:
+            path = leader[path]
+        return path
+
+    for one in found:
+        for path in one.reaches:
+            first, second = sorted((of(os.path.abspath(one.path)), of(path)))
+            leader[second] = first
+    members: dict[str, list[str]] = {}
+    for path in sorted(leader):
+        members.setdefault(of(path), []).append(path)
+    for paths in members.values():
+        own = tuple((path, given[path]) for path in paths if path in given)
+        yield Group(own, tuple((path, tuple(sorted(users[path]))) for path in paths if path in users))
+
+
+def _users(found: Sequence[Examined], given: Mapping[str, str], paths: Sequence[str]) -> dict[str, set[str]]:
+    """The files beside the given ones that make an estimator with one of the same files, by that file."""
+    wanted = {path for one in found for path in one.reaches}
+    named = [os.path.abspath(path) for path in paths]
+    users: dict[str, set[str]] = {}
+    for root in sorted({top(path) or above_package(os.path.dirname(path)) for path in wanted}):
+        if any(root == path or root.startswith(os.path.join(path, "")) for path in named):
+            continue
+        for path in walk([root]):
+            if isinstance(path, str) and os.path.abspath(path) not in given:
+                for other in _reached(path) & wanted:
+                    users.setdefault(other, set()).add(os.path.abspath(path))
+    return users
+
+
+def _reached(path: str) -> set[str]:
+    try:
+        data = read(path)
+        if b"stimator" not in data or not may_hold_site(data):
+            return set()
+        tree = Tree()
+        module = tree.module(os.path.abspath(path))
+    except Unreadable:
+        return set()
+    return set(reached(module, tree))
+
+
+def examine_group(group: Group, settings: Settings) -> list[Examined]:
+    """Judges the files of one group; what goes wrong with them becomes a finding."""
+    tree = Tree(dict(group.files), dict(group.users))
+    try:
+        return _examined(tree, group, settings)
+    except Exception as error:  # a mistake of the tool in one group must lose no other
+        return [Examined(name, [failed(name, error, "examining")]) for _, name in group.files]
+
+
+def _examined(tree: Tree, group: Group, settings: Settings) -> list[Examined]:
+    modules = list(_readable(tree, group))
+    judged = judge_together(modules, settings, tree)
+    if settings.todo:
+        commented = [_commented(module, judged[module.path][0]) for module in modules]
+        if any(plan for _, plan in judged.values()):
+            for module in commented:
+                tree.add(module)
+            judged = judge_together(commented, settings, tree)
+        modules = commented
+    together = tuple(module.path for module in modules if judged[module.path][1].shared)
+    examined = []
+    for module in modules:
+        findings, plan = judged[module.path]
+        source = tree.source(os.path.abspath(module.path))
+        own = together if plan.shared else ()
+        examined.append(Examined(module.path, findings, source, module.text, plan if plan else None, together=own))
+    return examined
+
+
+def _readable(tree: Tree, group: Group) -> Iterator[Module]:
+    """The group's modules; what is wrong with one that cannot be read is said elsewhere."""
+    for path, _ in group.files:
+        with suppress(Unreadable):
+            yield tree.module(path)
+
+
+def _commented(module: Module, findings: list[Finding]) -> Module:
+    """A module with the comments that ``--todo`` adds."""
+    text = add_todos(module.text, findings)
+    return module if text == module.text else Module(module.path, text, ast.parse(text))

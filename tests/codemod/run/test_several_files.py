@@ -1,0 +1,242 @@
+"""A program over several files is migrated in all of them, or left in all of them with what to do."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from migrate.outcome import Outcome
+from migrate.run import run, write
+from migrate.settings import Settings
+
+MODELING = """\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features["x"], 1))
+    train_op = tf.train.AdamOptimizer().minimize(loss, global_step=tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def model_fn_builder(size):
+    def built(features, labels, mode):
+        return model_fn(features, labels, mode)
+
+    return built
+"""
+MAIN = """\
+import tensorflow as tf
+
+{imported}
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors(({{"x": [[1.0]]}}, [[1.0]])).repeat()
+
+
+def main():
+    config = tf.estimator.RunConfig(model_dir="/tmp/m", save_checkpoints_steps=5)
+    estimator = tf.estimator.Estimator({model_fn}, config=config)
+    estimator.train(input_fn, max_steps=10)
+
+
+if __name__ == "__main__":
+    main()
+"""
+LAYERS = "import tensorflow as tf\n\n\ndef dense(x):\n    return tf.layers.dense(x, 1)\n"
+WITH_LAYERS = MODELING.replace("tf.layers.dense", "layers.dense").replace("as tf\n", "as tf\n\nimport layers\n", 1)
+ALL_GONE = "tf.estimator."
+
+
+def main(imported: str = "from modeling import model_fn", model_fn: str = "model_fn") -> str:
+    return MAIN.format(imported=imported, model_fn=model_fn)
+
+
+def put(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def migrated(*paths: Path, jobs: int = 1, **settings: bool) -> Outcome:
+    return run([str(path) for path in paths], Settings(**settings), jobs=jobs, progress=None)  # type: ignore[arg-type]
+
+
+def reasons(outcome: Outcome) -> list[str]:
+    return [finding.message for finding in outcome.findings if finding.is_own_reason]
+
+
+def new_text(outcome: Outcome, path: Path) -> str:
+    return next(change.after for change in outcome.changes if change.path == str(path))
+
+
+@pytest.mark.parametrize(
+    ("imported", "model_fn", "place", "line"),
+    [
+        ("from modeling import model_fn", "model_fn", "modeling.py", "from tf2_recovery import EstimatorSpec"),
+        ("import modeling", "modeling.model_fn", "modeling.py", "from tf2_recovery import EstimatorSpec"),
+        ("import modeling as m", "m.model_fn_builder(3)", "modeling.py", "from tf2_recovery import EstimatorSpec"),
+        ("from pkg.modeling import model_fn_builder", "model_fn_builder(3)", "pkg/modeling.py", "from tf2_recovery "),
+        ("from pkg import modeling", "modeling.model_fn", "pkg/modeling.py", "from tf2_recovery import EstimatorSpec"),
+        ("import pkg.modeling", "pkg.modeling.model_fn", "pkg/modeling.py", "from tf2_recovery import EstimatorSpec"),
+    ],
+)
+def test_a_model_fn_of_another_file_is_migrated_with_the_estimator(
+    tmp_path: Path, imported: str, model_fn: str, place: str, line: str
+) -> None:
+    put(tmp_path, {"main.py": main(imported, model_fn), place: MODELING})
+    outcome = migrated(tmp_path)
+    assert "ModelFnTraining(" in new_text(outcome, tmp_path / "main.py")
+    text = new_text(outcome, tmp_path / place)
+    assert "import tensorflow.compat.v1 as tf\n" in text
+    assert line in text
+    assert not any(ALL_GONE in change.after for change in outcome.changes if "recovery" not in change.path)
+
+
+def test_a_package_with_relative_imports_gets_its_pieces_inside(tmp_path: Path) -> None:
+    files = {"main.py": main("from .models.modeling import model_fn"), "models/modeling.py": MODELING}
+    put(tmp_path / "pkg", {**files, "__init__.py": "", "models/__init__.py": ""})
+    outcome = migrated(tmp_path)
+    assert "from pkg.tf2_recovery import" in new_text(outcome, tmp_path / "pkg/main.py")
+    assert "from pkg.tf2_recovery import EstimatorSpec\n" in new_text(outcome, tmp_path / "pkg/models/modeling.py")
+    assert "class EstimatorSpec" in new_text(outcome, tmp_path / "pkg/tf2_recovery.py")
+
+
+def test_a_model_fn_that_a_package_hands_on_is_found_where_it_stands(tmp_path: Path) -> None:
+    put(tmp_path, {"pkg/__init__.py": "from .modeling import model_fn\n", "pkg/modeling.py": MODELING})
+    put(tmp_path, {"main.py": main("import pkg", "pkg.model_fn")})
+    outcome = migrated(tmp_path)
+    assert [os.path.relpath(change.path, tmp_path) for change in outcome.changes] == [
+        "main.py", "pkg/modeling.py", "tf2_recovery.py"
+    ]  # fmt: skip
+
+
+def test_helpers_of_the_model_fn_get_the_import_that_keeps_their_meaning(tmp_path: Path) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS})
+    text = new_text(migrated(tmp_path), tmp_path / "layers.py")
+    assert text == LAYERS.replace("import tensorflow as tf", "import tensorflow.compat.v1 as tf")
+
+
+def test_two_programs_share_a_model_fn_and_one_module_of_pieces(tmp_path: Path) -> None:
+    put(tmp_path, {"main.py": main(), "again.py": main(), "modeling.py": MODELING})
+    outcome = migrated(tmp_path)
+    names = ["again.py", "main.py", "modeling.py", "tf2_recovery.py"]
+    assert [os.path.basename(change.path) for change in outcome.changes] == names
+    spec = [finding for finding in outcome.findings if finding.path.endswith("modeling.py")]
+    assert len(spec) == len({finding.span for finding in spec})
+
+
+def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
+    assert write(migrated(tmp_path)) == []
+    assert (migrated(tmp_path).findings, migrated(tmp_path).changes) == ([], [])
+
+
+def test_the_order_of_the_paths_and_the_number_of_processes_change_nothing(tmp_path: Path) -> None:
+    for number in range(20):
+        put(tmp_path, {f"job{number}/main.py": main(), f"job{number}/modeling.py": MODELING})
+    forwards = [tmp_path / f"job{number}" for number in range(20)]
+    first = migrated(*forwards)
+    assert len(first.changes) == 60
+    assert first == migrated(*forwards[::-1], jobs=2)
+
+
+def test_one_file_alone_is_left_with_both_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
+    monkeypatch.chdir(tmp_path)
+    outcome = migrated(Path("main.py"))
+    assert reasons(outcome) == ["its program needs modeling.py, which is not among the given files"]
+    assert {finding.help for finding in outcome.findings if finding.is_own_reason} == {
+        "Migrate them together: python -m migrate main.py modeling.py"
+    }
+    assert outcome.changes == []
+
+
+def test_a_program_is_left_where_another_estimator_beside_the_given_files_uses_its_model_fn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": MODELING, "other.py": main()})
+    monkeypatch.chdir(tmp_path)
+    outcome = migrated(Path("main.py"), Path("modeling.py"))
+    assert reasons(outcome) == ["other.py, which is not among the given files, makes an estimator with modeling.py too"]
+    assert outcome.changes == []
+
+
+def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(tmp_path: Path) -> None:
+    left = main(model_fn="model_fn, **options")
+    put(tmp_path, {"a.py": main(), "b.py": left, "modeling.py": MODELING})
+    outcome = migrated(tmp_path)
+    assert outcome.changes == []
+    help = next(f.help for f in outcome.findings if f.path.endswith("a.py") and f.code == "FT140")
+    assert help == f"See the program at line 12 of {tmp_path / 'b.py'}, which shares code with it."
+
+
+def test_a_program_that_cannot_be_migrated_leaves_no_other_that_shares_only_tensorflow_1(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        {"a.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS, "b.py": main("import layers", "1 + layers")},
+    )
+    names = [os.path.basename(change.path) for change in migrated(tmp_path).changes]
+    assert names == ["a.py", "layers.py", "modeling.py", "tf2_recovery.py"]
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"modeling.py": MODELING + "model_fn = None\n"}, "`model_fn` is bound in more than one place"),
+        ({"modeling.py": "import tensorflow as tf\ntf.layers\n"}, "`modeling.model_fn` is no function of "),
+        ({"x.py": "", "main.py": main("from modelling import model_fn")}, "`modelling.model_fn` is in no file of"),
+        ({"modeling.py": "import tensorflow as tf\nprint 'x'\n"}, "which syntax error: Missing parentheses"),
+        (
+            {"modeling.py": MODELING.replace("labels, mode):\n", "labels, mode):\n    tf.contrib.layers.x()\n", 1)},
+            "`tensorflow.contrib.layers.x` exists in no TensorFlow 2",
+        ),
+        (
+            {
+                "main.py": main(
+                    "try:\n    from modeling import model_fn\nexcept ImportError:\n    from b import model_fn"
+                )
+            },
+            "`model_fn` is bound in more than one place",
+        ),
+    ],
+)
+def test_what_cannot_be_followed_leaves_the_program_in_all_files(
+    tmp_path: Path, files: dict[str, str], reason: str
+) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": MODELING, **files})
+    outcome = migrated(tmp_path)
+    assert any(reason in message for message in reasons(outcome)), reasons(outcome)
+    assert outcome.changes == []
+
+
+def test_a_name_that_may_mean_two_files_leaves_the_program(tmp_path: Path) -> None:
+    put(tmp_path, {"pkg/__init__.py": "", "pkg/main.py": main(), "pkg/modeling.py": MODELING, "modeling.py": MODELING})
+    outcome = migrated(tmp_path)
+    assert "according to how the program is started" in reasons(outcome)[0]
+    assert outcome.changes == []
+
+
+def test_a_file_imported_from_two_directories_leaves_both_programs(tmp_path: Path) -> None:
+    put(tmp_path, {"main.py": main("from pkg.modeling import model_fn"), "pkg/modeling.py": MODELING})
+    put(tmp_path, {"pkg/main.py": main()})
+    outcome = migrated(tmp_path)
+    assert all(f"which is imported from {tmp_path} and from {tmp_path / 'pkg'}" in one for one in reasons(outcome))
+    assert len(reasons(outcome)) == 2
+    assert outcome.changes == []
+
+
+def test_a_file_that_cannot_be_written_puts_the_others_of_its_program_back(tmp_path: Path) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
+    outcome = migrated(tmp_path)
+    (tmp_path / "modeling.py").write_text("# changed since\n")
+    problems = write(outcome)
+    assert (tmp_path / "main.py").read_text() == main()
+    assert sorted(problem.code for problem in problems) == ["FT004", "FT005"]
+
+
+def test_each_left_site_of_both_files_gets_its_comment(tmp_path: Path) -> None:
+    put(tmp_path, {"main.py": main(model_fn="model_fn, **x"), "modeling.py": MODELING})
+    assert "# TODO(migrate): FT140" in new_text(migrated(tmp_path, todo=True), tmp_path / "main.py")

@@ -1,0 +1,60 @@
+"""Run a program as one worker of a job: print its steps, strike it where it is told, and keep its weights.
+
+usage: python as_worker.py FAULT WEIGHTS PROGRAM [ARGS...]
+
+``FAULT`` is ``none``, ``step:N`` (SIGKILL after step N), ``save:N`` (in the save at step N, before anything is written)
+or ``written:N`` (in that save, when its files are written and not yet listed).
+"""
+
+import os
+import runpy
+import signal
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+fault, _, at = sys.argv[1].partition(":")
+weights, program = sys.argv[2:4]
+del sys.argv[:3]
+sys.path[0] = os.path.dirname(program)
+optimizer_of = []
+
+
+def step():
+    return int(optimizer_of[-1].iterations.numpy()) if optimizer_of else -1
+
+
+def strike(moment):
+    if fault == moment and step() == int(at):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def watch(owner, name, before, after):
+    inner = getattr(owner, name)
+
+    def watched(self, *args, **kwargs):
+        before(self)
+        result = inner(self, *args, **kwargs)
+        after(self)
+        return result
+
+    setattr(owner, name, watched)
+
+
+def begin(calls):
+    optimizer_of.append(calls.model.optimizer)
+    print("starts", flush=True)
+
+
+def say(calls):
+    print("step", step(), flush=True)
+    strike("step")
+
+
+watch(tf.keras.callbacks.CallbackList, "on_train_begin", begin, lambda calls: None)
+watch(tf.keras.callbacks.CallbackList, "on_train_batch_end", lambda calls: None, say)
+watch(tf.train.Checkpoint, "_write", lambda checkpoint: strike("save"), lambda checkpoint: strike("written"))
+made = runpy.run_path(program, run_name="__main__")
+np.savez(weights, *made["model"].get_weights())
+print("done", flush=True)

@@ -1,0 +1,111 @@
+"""A job of several workers survives the death of any of them, in the fit and in the custom-loop form."""
+
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+from tests.interruption.workers.cluster import run_job, write_mnist
+from tests.pairs import TF2
+
+STEPS_PER_EPOCH, EPOCHS = 4, 3
+LAST_STEP = STEPS_PER_EPOCH * EPOCHS
+
+KILLS = {
+    "worker 1 in mid-epoch": {1: "step:6"},
+    "worker 1 as it joins a save": {1: "save:8"},
+    "worker 1 when it has written its own copy": {1: "written:8"},
+    "the chief when its files are not yet listed": {0: "written:8"},
+    "the chief in mid-epoch": {0: "step:6"},
+    "both at once": {0: "step:10", 1: "step:10"},
+}
+RESUMED_AT = [4, 4, 4, 4, 4, 8]
+
+Job = namedtuple("Job", "undisturbed interrupted directory leftovers")
+
+
+@pytest.fixture(scope="module", params=["portable", "keras2"])
+def trained(request, new_python, legacy_keras, tmp_path_factory):
+    """Start the pair's program: ``trained(directory, faults)``, as several workers."""
+    place = tmp_path_factory.mktemp(request.param)
+    write_mnist(place / "mnist.npz")
+    is_fit = request.param == "keras2"
+    folder = TF2 / "keras2" if is_fit else TF2
+
+    def train(name, directory, faults=None, **options):
+        command = [
+            *(str(folder / "multi_worker_main.py"), "--data", str(place / "mnist.npz")),
+            *("--model_dir", str(place / directory), "--per_worker_batch_size", "8", "--validation_steps", "2"),
+            *("--epochs", str(EPOCHS), "--steps_per_epoch", str(STEPS_PER_EPOCH)),
+        ]
+        return run_job(new_python, command, place / name, faults, env=legacy_keras if is_fit else {}, **options)
+
+    train.place = place
+    return train
+
+
+@pytest.fixture(scope="module")
+def job(trained):
+    """One job that every kill strikes in turn, and another that nothing strikes."""
+    undisturbed = trained("undisturbed", "whole")
+    directory = trained.place / "struck"
+    starts, leftovers = [], []
+    for number, faults in enumerate([*KILLS.values(), None]):
+        starts.append(trained(f"start-{number}", "struck", faults))
+        leftovers.append([path.name for path in directory.rglob("workertemp*")])
+    return Job(undisturbed, starts, directory, leftovers)
+
+
+def test_an_undisturbed_job_ends_at_its_last_step(job):
+    assert [worker.code for worker in job.undisturbed] == [0, 0]
+    assert [worker.steps for worker in job.undisturbed] == [[*range(1, LAST_STEP + 1)]] * 2
+
+
+@pytest.mark.parametrize("number", range(len(KILLS)), ids=KILLS)
+def test_every_kill_strikes_who_it_is_meant_for(job, number):
+    codes = [worker.code for worker in job.interrupted[number]]
+    assert [index for index, code in enumerate(codes) if code == -9] == list([*KILLS.values()][number])
+
+
+@pytest.mark.parametrize("number", range(len(KILLS)), ids=KILLS)
+def test_a_survivor_fails_within_its_time_and_says_that_a_worker_is_gone(job, number):
+    for worker in job.interrupted[number]:
+        assert worker.code is not None
+        assert worker.code != 0
+        if worker.code != -9:
+            assert "Unavailable" in worker.output or "unavailable" in worker.output
+
+
+@pytest.mark.parametrize("number", range(len(KILLS)), ids=KILLS)
+def test_the_cluster_resumes_at_the_last_save(job, number):
+    assert [worker.steps[0] for worker in job.interrupted[number + 1]] == [RESUMED_AT[number] + 1] * 2
+
+
+def test_the_struck_job_ends_where_the_undisturbed_one_ends_with_equal_weights(job):
+    for struck, whole in zip(job.interrupted[-1], job.undisturbed):
+        assert struck.code == 0
+        assert struck.steps[-1] == LAST_STEP
+        for one, other in zip(struck.weights, whole.weights):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_all_workers_have_the_same_weights(job):
+    for one, other in zip(*(worker.weights for worker in job.interrupted[-1])):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_what_a_killed_worker_left_behind_is_gone_after_the_next_start(job):
+    assert "workertemp" in "".join(job.leftovers[2])
+    assert job.leftovers[-1] == []
+
+
+def test_three_workers_with_a_chief_task_resume_too(trained):
+    whole = trained("three-whole", "three", count=3, has_chief=True)
+    killed = trained("three-killed", "three-struck", {2: "step:6"}, count=3, has_chief=True)
+    again = trained("three-again", "three-struck", count=3, has_chief=True)
+    assert [worker.code == 0 for worker in killed] == [False] * 3
+    assert [worker.steps[0] for worker in again] == [STEPS_PER_EPOCH + 1] * 3
+    assert [worker.code for worker in again] == [0] * 3
+    for struck, other in zip(again, whole):
+        for one, two in zip(struck.weights, other.weights):
+            np.testing.assert_array_equal(one, two)

@@ -20,6 +20,10 @@ HOOK_BASES = {"train.SessionRunHook", "estimator.SessionRunHook"}
 SINGLE_SITES = {
     "keras.callbacks.BackupAndRestore", "keras.callbacks.ModelCheckpoint",
     "keras.callbacks.experimental.BackupAndRestore",
+    "contrib.distribute.CollectiveAllReduceStrategy", "data.Options",
+    "distribute.MultiWorkerMirroredStrategy", "distribute.experimental.MultiWorkerMirroredStrategy",
+    "distribute.experimental.CollectiveCommunication", "distribute.experimental.CollectiveCommunication.AUTO",
+    "distribute.experimental.CollectiveCommunication.NCCL", "distribute.experimental.CollectiveCommunication.RING",
     "train.Checkpoint", "train.CheckpointManager", "train.load_checkpoint",
 }  # fmt: skip
 """Names that one of the rules for single sites looks at; a file without any of them is not judged by those rules."""

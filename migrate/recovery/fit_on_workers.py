@@ -12,7 +12,7 @@ def fit_on_workers(
     callbacks=(),
     validation_data=None,
     validation_steps=None,
-    verbose=0,
+    verbose=1,
 ):
     """Trains a compiled model under its strategy, as ``Model.fit`` would.
 

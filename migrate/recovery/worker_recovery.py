@@ -7,19 +7,6 @@ import tensorflow as tf
 from migrate.recovery.checkpoint_recovery import CheckpointRecovery
 
 
-def is_chief(strategy):
-    """Whether this worker is the one whose files count; a single process is.
-
-    The chief is the task of that name, or worker 0 in a ``TF_CONFIG`` without one.
-    """
-    resolver = strategy.cluster_resolver
-    if resolver is None or resolver.task_type is None:
-        return True
-    if {"chief", "master"} & set(resolver.cluster_spec().jobs):
-        return resolver.task_type in ("chief", "master")
-    return resolver.task_type == "worker" and resolver.task_id == 0
-
-
 class WorkerRecovery(CheckpointRecovery):
     """Saves on all workers at once, and restores the chief's checkpoint on each.
 
@@ -28,16 +15,16 @@ class WorkerRecovery(CheckpointRecovery):
     in the same directory and removes it.
 
     Args:
-      strategy: the strategy that the model was made under.
-      manager: a ``tf.train.CheckpointManager`` with a ``checkpoint_interval``, in a
-        directory that all workers share.
+      manager: a ``tf.train.CheckpointManager`` of
+        ``tf.train.Checkpoint(model=..., optimizer=...)`` with a
+        ``checkpoint_interval``, in a directory that all workers share.
     """
 
-    def __init__(self, strategy, manager):
+    def __init__(self, manager):
         super().__init__(manager)
-        self.strategy = strategy
+        self.strategy = strategy = manager.checkpoint.model.distribute_strategy
         self._temporary = None
-        if not is_chief(strategy):
+        if not _is_chief(strategy):
             task = strategy.cluster_resolver
             name = f"workertemp_{task.task_type}_{task.task_id}"
             self._temporary = os.path.join(manager.directory, name)
@@ -73,3 +60,16 @@ class WorkerRecovery(CheckpointRecovery):
     def _remove_temporary(self):
         if tf.io.gfile.exists(self._temporary):
             tf.io.gfile.rmtree(self._temporary)
+
+
+def _is_chief(strategy):
+    """Whether it is this worker's files that count; those of a single process do.
+
+    The chief is the task of that name, or worker 0 in a ``TF_CONFIG`` without one.
+    """
+    resolver = strategy.cluster_resolver
+    if resolver is None or resolver.task_type is None:
+        return True
+    if {"chief", "master"} & set(resolver.cluster_spec().jobs):
+        return resolver.task_type in ("chief", "master")
+    return resolver.task_type == "worker" and resolver.task_id == 0

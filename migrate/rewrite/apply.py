@@ -9,7 +9,7 @@ import libcst.matchers as m
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from migrate.finding import Span
-from migrate.rewrite.format import formatted
+from migrate.rewrite.format import formatted, hung
 from migrate.rewrite.imports import add_imports, drop_unused, loaded
 from migrate.rewrite.plan import (
     AddElement,
@@ -305,10 +305,25 @@ class _Editor(cst.CSTTransformer):
             return updated
         source = formatted(edit.expression, where[1], self.module.default_indent).rstrip("\n")
         self.displaced += [comment for comment in _comments(original) if comment not in source]
+        source = hung(source, self._hang(where))
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)
         if original.lpar and not getattr(expression, "lpar", ()):
             return expression.with_changes(lpar=original.lpar, rpar=original.rpar)
         return expression
+
+    def _hang(self, where: _Range) -> int:
+        """How far the line that an expression begins on is indented beyond its block."""
+        line = min(start[1] for node, start in self.ranges.items() if start[0] == where[0] and isinstance(node, _SHOWN))
+        blocks = [start[1] for node, start in self.ranges.items() if isinstance(node, _LINES) and _holds(start, where)]
+        return max(0, line - max(blocks, default=line))
+
+
+_LINES = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+_SHOWN = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement, cst.Arg, cst.BaseElement)
+
+
+def _holds(outer: _Range, inner: _Range) -> bool:
+    return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
 
 
 def _range(span: Span) -> _Range:

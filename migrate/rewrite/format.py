@@ -26,6 +26,16 @@ def formatted(source: str, column: int, indent: str) -> str:
     return "".join(line if number in inside else _indented(line, indent) for number, line in enumerate(lines, 1))
 
 
+def hung(text: str, columns: int) -> str:
+    """An expression of several lines with all but the first moved to the right."""
+    if columns == 0 or "\n" not in text:
+        return text
+    inside = set(_lines_inside_strings(text + "\n"))
+    lines = text.split("\n")
+    moved = [line if number in inside else " " * columns + line for number, line in enumerate(lines[1:], 2)]
+    return "\n".join([lines[0], *moved])
+
+
 def _indented(line: str, indent: str) -> str:
     code = line.lstrip(" ")
     levels, rest = divmod(len(line) - len(code), 4)

@@ -1,0 +1,47 @@
+"""FT402 · tf.distribute.experimental.CollectiveCommunication
+
+How the workers talk to one another, under its first name.
+
+Instead: ``tf.distribute.experimental.CommunicationImplementation``, whose members have the same names.
+
+Fidelity: exact. Both names stand for one class (TensorFlow 2.15 and 2.21).
+
+See: tf.distribute.experimental.CommunicationImplementation.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import Example, Mend, Workbench, exact, site_rule
+
+_MEMBERS = ("AUTO", "RING", "NCCL")
+_OLD = "distribute.experimental.CollectiveCommunication"
+_RING = """\
+import tensorflow as tf
+
+ring = tf.distribute.experimental.CollectiveCommunication.RING
+"""
+
+
+@site_rule(
+    "FT402",
+    "exact",
+    Example(_RING, "ring = tf.distribute.experimental.CommunicationImplementation.RING", "module"),
+)
+def collective_communication(bench: Workbench) -> Iterator[Mend]:
+    for node, text in renamed(bench, bench.module.tree).items():
+        verdict = exact(node, "CollectiveCommunication has the name CommunicationImplementation")
+        yield Mend((verdict,), (ReplaceExpression(bench.module.span(node), text),))
+
+
+def renamed(bench: Workbench, inside: ast.AST) -> dict[ast.expr, str]:
+    """The uses of the old name inside a node, and what stands for each."""
+    module = bench.module
+    parts = set(ast.walk(inside))
+    tails = [(_OLD, ""), *((f"{_OLD}.{member}", f".{member}") for member in _MEMBERS)]
+    found = [(node, member) for tail, member in tails for node in module.uses.get(tail, []) if node in parts]
+    if not found:
+        return {}
+    new = f"{bench.vocabulary.tf}.distribute.experimental.CommunicationImplementation"
+    return {node: f"{new}{member}" for node, member in found}

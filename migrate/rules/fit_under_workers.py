@@ -1,0 +1,296 @@
+"""FT404 · model.fit(…) of several workers, made to recover
+
+In TensorFlow 2.0 to 2.2 a ``ModelCheckpoint`` gave ``fit`` under ``MultiWorkerMirroredStrategy`` its fault tolerance:
+it kept the epoch, too, and a restarted cluster went on after it. Later TensorFlow only saves there. Keras 3 refuses
+``fit`` under this strategy where there are several workers.
+
+Instead: with ``--target keras2`` ``fit`` stays, with ``BackupAndRestore`` (from TensorFlow 2.16 on it needs ``tf_keras``
+and ``TF_USE_LEGACY_KERAS=1``). Otherwise ``fit_on_workers(…)``, a loop that calls ``model.train_step`` on all workers,
+and ``WorkerRecovery``, which saves with a ``tf.train.CheckpointManager`` on all of them at once; both are written into
+your tree.
+
+Fidelity: noted. A restarted cluster goes on from the step of the last save, where TensorFlow 2.0 went on from the epoch.
+The directory is a new one beside the ``ModelCheckpoint``'s. ``BackupAndRestore`` keeps its backup after the last epoch,
+so that a finished job that is started again does nothing. In the loop, callbacks get the metrics at the end of an epoch
+only. A ``ModelCheckpoint`` that keeps the best epoch or a file for each is no recovery.
+
+See: tf.distribute.MultiWorkerMirroredStrategy, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from migrate.analysis.arguments import Unbindable, bind, is_none, literal
+from migrate.analysis.module import Module
+from migrate.analysis.symbols import symbol_of
+from migrate.analysis.workers import fits
+from migrate.rewrite.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
+from migrate.rewrite.precedence import PRODUCT, stands_alone, strength
+from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+
+_FIT = (
+    *("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle"),
+    *("class_weight", "sample_weight", "initial_epoch", "steps_per_epoch", "validation_steps"),
+)
+_CARRIED = ("epochs", "steps_per_epoch", "validation_data", "validation_steps", "verbose")
+_MODEL_CHECKPOINT = (
+    "filepath", "monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq",
+)  # fmt: skip
+_TAILS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
+
+_PROGRAM = """\
+import tensorflow as tf
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+with strategy.scope():
+    model = build()
+model.fit({})
+"""
+_SAVES = 'callbacks=[tf.keras.callbacks.ModelCheckpoint("/job/ckpt"), log]'
+_LOOP = """\
+recovery = WorkerRecovery(
+    tf.train.CheckpointManager(
+        tf.train.Checkpoint(model=model, optimizer=model.optimizer),
+        "/job/ckpt-recovery",
+        max_to_keep=1,
+        step_counter=model.optimizer.iterations,
+        checkpoint_interval=70,
+    )
+)
+fit_on_workers(model, dataset, recovery, epochs=3, steps_per_epoch=70, callbacks=[log])
+"""
+_BACKUP = """\
+model.fit(dataset, epochs=3, steps_per_epoch=70, callbacks=[tf.keras.callbacks.BackupAndRestore(
+    "/job/ckpt-recovery",
+    delete_checkpoint=False,
+), log])
+"""
+
+
+@dataclass(frozen=True)
+class _Saving:
+    """How the old program saved.
+
+    Attributes:
+      call: the callback.
+      directory: an expression for the new directory.
+      batches: an expression for the steps between two saves; None for the end of an epoch.
+    """
+
+    call: ast.Call
+    directory: str
+    batches: str | None
+
+
+class _Left(Exception):
+    """Why a ``fit`` is left, and what to do."""
+
+    def __init__(self, reason: str, help: str) -> None:
+        super().__init__(reason)
+        self.help = help
+
+
+@site_rule(
+    "FT404",
+    "noted",
+    Example(_PROGRAM.format(f"dataset, epochs=3, steps_per_epoch=70, {_SAVES}"), _LOOP, "module"),
+    Example(_PROGRAM.format("dataset, epochs=3"), "\nfit_on_workers(model, dataset, epochs=3)\n", "module"),
+    Example(
+        _PROGRAM.format(f"dataset, epochs=3, steps_per_epoch=70, {_SAVES}"),
+        _BACKUP,
+        "module",
+        target="keras2",
+    ),
+    Example(_PROGRAM.format("x, y, epochs=3"), None, "module"),
+    Example(_PROGRAM.format("dataset, epochs=3, initial_epoch=2"), None, "module"),
+    Example(_PROGRAM.format("dataset, epochs=3, callbacks=given()"), None, "module"),
+)
+def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
+    for call, is_sure in fits(bench.module):
+        try:
+            if bench.settings.target == "keras2":
+                yield from _kept(bench, call)
+            elif not is_sure:
+                help = "Call fit_on_workers where several workers train; keep fit for the other strategies."
+                raise _Left("Keras 3 refuses this fit where its strategy is the one of several workers", help)
+            else:
+                yield _loop(bench, call)
+        except _Left as left:
+            yield Mend((manual(call, str(left), left.help),))
+
+
+def _kept(bench: Workbench, call: ast.Call) -> Iterator[Mend]:
+    """``fit`` on Keras 2, with BackupAndRestore in the place of its ModelCheckpoint."""
+    arguments = _bound(call)
+    saving = _saving(bench, _callbacks(bench.module, arguments.get("callbacks")))
+    if saving is None or _is_backup(bench.module, saving.call):
+        return
+    frequency = f", save_freq={saving.batches}" if saving.batches else ""
+    text = f"{bench.vocabulary.tf}.keras.callbacks.BackupAndRestore({saving.directory}{frequency}"
+    edit = ReplaceExpression(bench.module.span(saving.call), f"{text}, delete_checkpoint=False)")
+    verdict = noted(saving.call, f"BackupAndRestore recovers the workers' fit, in {saving.directory}")
+    yield Mend((verdict,), (edit,))
+
+
+def _loop(bench: Workbench, call: ast.Call) -> Mend:
+    """The loop that stands for ``fit``, with the recovery above it."""
+    module, text = bench.module, bench.module.source.text
+    arguments = _bound(call)
+    unfit = sorted(name for name in arguments if name not in (*_CARRIED, "x", "callbacks"))
+    if unfit or "x" not in arguments:
+        help = "Give fit a tf.data.Dataset of global batches and nothing but the number of epochs and steps."
+        raise _Left(f"Keras 3 refuses fit of several workers, and the loop has no {', '.join(unfit) or 'dataset'}", help)
+    listed = _callbacks(module, arguments.get("callbacks"))
+    saving = _saving(bench, listed)
+    assert isinstance(call.func, ast.Attribute)
+    model, dataset = text(call.func.value), text(arguments["x"])
+    given = [model, dataset]
+    edits: list[Edit] = []
+    pieces = {"fit_on_workers"}
+    if saving is not None:
+        statement = module.names.statement_of(call)
+        recovery = bench.vocabulary.fresh("recovery", module.names.scope_of(call))
+        interval = saving.batches or _epoch(bench, arguments)
+        made = _manager(bench, recovery, model, saving.directory, interval)
+        gone = [module.span(each) for each in _gone(module, arguments["callbacks"], listed, saving)]
+        edits += [InsertBefore(module.span(statement), made, tuple(gone)), *map(ReplaceStatement, gone)]
+        pieces.add("WorkerRecovery")
+        given.append(recovery)
+    given += [f"{name}={text(arguments[name])}" for name in _CARRIED if _says(name, arguments.get(name))]
+    if "callbacks" in arguments:
+        others = [text(each) for each in listed if saving is None or _call_behind(module, each) is not saving.call]
+        whole = f"[{', '.join(others)}]" if saving is not None else text(arguments["callbacks"])
+        given += [f"callbacks={whole}"] if others else []
+    edits.append(ReplaceExpression(module.span(call), f"fit_on_workers({', '.join(given)})"))
+    message = "fit_on_workers trains on all workers, because Keras 3 refuses fit there"
+    verdicts = [noted(call, f"{message}, and resumes from {saving.directory}" if saving else message)]
+    return Mend(tuple(verdicts), tuple(edits), frozenset(pieces))
+
+
+def _bound(call: ast.Call) -> dict[str, ast.expr]:
+    try:
+        bound = bind(call, _FIT)
+    except Unbindable as problem:
+        raise _Left(f"the arguments of fit cannot be seen: {problem}", "Write them out.") from problem
+    return {name: value for name, value in bound.items() if not is_none(value)}
+
+
+def _says(name: str, value: ast.expr | None) -> bool:
+    return value is not None and not (name == "verbose" and literal(value) == "auto")
+
+
+def _callbacks(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
+    """The elements of ``callbacks=``, a list display or a variable that holds one."""
+    if callbacks is None:
+        return []
+    value = module.names.only_value(callbacks) if isinstance(callbacks, ast.Name) else callbacks
+    if not isinstance(value, ast.List | ast.Tuple):
+        raise _Left("the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit.")
+    if isinstance(callbacks, ast.Name) and not _is_only_read(module, callbacks):
+        raise _Left("the list of callbacks is changed after it is made", "Write callbacks=[…] in the call of fit.")
+    return value.elts
+
+
+def _is_only_read(module: Module, variable: ast.Name) -> bool:
+    """Whether a variable is handed to calls and nothing else: ``callbacks.append(…)`` changes it."""
+    found = module.names.scope_of(variable).lookup(variable.id)
+    uses = module.names.uses(variable.id, found[0]) if found is not None else []
+    return all(isinstance(module.names.parent(use), ast.keyword) for use in uses)
+
+
+def _saving(bench: Workbench, callbacks: list[ast.expr]) -> _Saving | None:
+    """The callback that recovers, and how it saves."""
+    made = [_call_behind(bench.module, element) for element in callbacks]
+    backups = [call for call in made if call is not None and _is_backup(bench.module, call)]
+    checkpoints = [call for call in made if call is not None and _is_checkpoint(bench.module, call)]
+    if len(backups) == 1 and not checkpoints:
+        directory = bind(backups[0], ("backup_dir",)).get("backup_dir")
+        if directory is None:
+            raise _Left("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
+        return _Saving(backups[0], _beside(bench, directory), None)
+    if not checkpoints and not backups:
+        return None
+    if len(checkpoints) > 1 or backups:
+        raise _Left("fit has more than one callback that saves", "Keep one for recovery, on all workers.")
+    return _of_checkpoint(bench, checkpoints[0])
+
+
+def _of_checkpoint(bench: Workbench, call: ast.Call) -> _Saving:
+    try:
+        given = bind(call, _MODEL_CHECKPOINT)
+    except Unbindable as problem:
+        raise _Left(f"the arguments of ModelCheckpoint cannot be seen: {problem}", "Write them out.") from problem
+    path, best, frequency = given.get("filepath"), given.get("save_best_only"), given.get("save_freq")
+    help = "Let the chief alone keep it, after the epoch, and add BackupAndRestore or WorkerRecovery for recovery."
+    if path is None or "period" in given:
+        raise _Left("ModelCheckpoint has no filepath, or a period, which BackupAndRestore lacks", help)
+    if best is not None and literal(best) is not False:
+        raise _Left("ModelCheckpoint keeps the best epoch, which is no recovery", help)
+    if any("{" in str(node.value) for node in ast.walk(path) if isinstance(node, ast.Constant)):
+        raise _Left("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
+    is_epoch = frequency is None or literal(frequency) == "epoch"
+    return _Saving(call, _beside(bench, path), None if is_epoch else bench.module.source.text(frequency or path))
+
+
+def _call_behind(module: Module, element: ast.expr) -> ast.Call | None:
+    value = module.names.only_value(element) if isinstance(element, ast.Name) else element
+    return value if isinstance(value, ast.Call) else None
+
+
+def _is_backup(module: Module, call: ast.Call) -> bool:
+    found = symbol_of(module.names, call.func)
+    return found is not None and found.tail in _TAILS
+
+
+def _is_checkpoint(module: Module, call: ast.Call) -> bool:
+    found = symbol_of(module.names, call.func)
+    return found is not None and found.tail == "keras.callbacks.ModelCheckpoint"
+
+
+def _beside(bench: Workbench, path: ast.expr) -> str:
+    """An expression for a directory of the recovery's own beside ``path``, which holds other files."""
+    end = path.args[-1] if isinstance(path, ast.Call) and path.args and _is_join(bench.module, path) else path
+    known = literal(end)
+    text = bench.module.source.text
+    if not isinstance(known, str):
+        return f"str({text(path)}) + '-recovery'"
+    stem = known.rstrip("/")
+    for suffix in (".h5", ".hdf5", ".keras", ".ckpt", ".weights"):
+        stem = stem.removesuffix(suffix)
+    return text(path, {end: f'"{stem}-recovery"'}) if "\\" not in stem and '"' not in stem else f"{text(path)} + '-recovery'"
+
+
+def _is_join(module: Module, call: ast.Call) -> bool:
+    return module.names.qualified(call.func) == "os.path.join"
+
+
+def _epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
+    """An expression for the steps of an epoch."""
+    steps = arguments.get("steps_per_epoch")
+    text = bench.module.source.text
+    if steps is None:
+        if not isinstance(arguments["x"], ast.Name):
+            raise _Left("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
+        return f"int({text(arguments['x'])}.cardinality())"
+    if not all(isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.BinOp | ast.expr_context | ast.operator)
+               for part in ast.walk(steps)):
+        raise _Left("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
+    return text(steps) if strength(steps) >= PRODUCT and stands_alone(text(steps)) else f"({text(steps)})"
+
+
+def _manager(bench: Workbench, recovery: str, model: str, directory: str, interval: str) -> str:
+    train = f"{bench.vocabulary.tf}.train"
+    return (
+        f"{recovery} = WorkerRecovery({train}.CheckpointManager("
+        f"{train}.Checkpoint(model={model}, optimizer={model}.optimizer), {directory}, max_to_keep=1, "
+        f"step_counter={model}.optimizer.iterations, checkpoint_interval={interval}))"
+    )
+
+
+def _gone(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: _Saving) -> Iterator[ast.stmt]:
+    """The statements that made the list of callbacks, or the one that goes."""
+    for variable in (callbacks, *listed):
+        made = module.names.only_value(variable) if isinstance(variable, ast.Name) else None
+        if made is not None and saving.call in ast.walk(made):
+            yield module.names.statement_of(made)

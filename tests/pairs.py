@@ -15,31 +15,34 @@ TF2 = ROOT / "tf2_examples"
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to migrate all examples, and the folder for its output."""
+    """One way to migrate the examples whose names match a pattern, and the folder for its output."""
 
     folder: Path
     settings: Settings
+    examples: str = "*.py"
 
 
 VARIANTS = (
     Variant(TF2, Settings()),
     Variant(TF2 / "backup_and_restore", Settings(recovery="backup-and-restore")),
+    Variant(TF2 / "keras2", Settings(target="keras2"), "multi_worker_*.py"),
 )
 
 
 def written(variant: Variant) -> dict[str, str]:
     """The text of every file that the codemod writes for all legacy examples, and of what they import, by name."""
-    outcome = run([str(LEGACY)], variant.settings, jobs=1, progress=None)
+    examples = [str(path) for path in sorted(LEGACY.glob(variant.examples))]
+    outcome = run(examples, variant.settings, jobs=1, progress=None)
     texts = {os.path.basename(change.path): change.after for change in outcome.changes}
-    imported = {
-        alias.name
-        for text in texts.values()
-        for node in ast.parse(text).body
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    }
+    imported = {name for text in texts.values() for node in ast.parse(text).body for name in _imported(node)}
     stay = [path for path in LEGACY.glob("*.py") if path.stem in imported and path.name not in texts]
     return texts | {path.name: path.read_bytes().decode() for path in stay}
+
+
+def _imported(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
 if __name__ == "__main__":

@@ -29,8 +29,10 @@ def test_every_legacy_example_has_its_tf2_partner() -> None:
     assert {path.name for path in LEGACY.glob("*.py")} <= {path.name for path in TF2.glob("*.py")}
 
 
-def test_a_second_run_over_the_output_prints_nothing_and_exits_0() -> None:
-    result = migrate("tf2_examples")
+@pytest.mark.parametrize("variant", FOLDERS)
+def test_a_second_run_over_the_output_prints_nothing_and_exits_0(variant: Variant) -> None:
+    files = [str(path.relative_to(ROOT)) for path in variant.folder.glob("*.py")]
+    result = migrate("--target", variant.settings.target, *files)
     assert (result.returncode, result.stdout) == (0, "")
 
 

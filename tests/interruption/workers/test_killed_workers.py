@@ -1,5 +1,6 @@
 """A job of several workers survives the death of any of them, in the fit and in the custom-loop form."""
 
+import re
 from collections import namedtuple
 
 import numpy as np
@@ -8,20 +9,20 @@ import pytest
 from tests.interruption.workers.cluster import run_job, write_mnist
 from tests.pairs import TF2
 
-STEPS_PER_EPOCH, EPOCHS = 4, 3
+STEPS_PER_EPOCH, EPOCHS = 4, 6
 LAST_STEP = STEPS_PER_EPOCH * EPOCHS
 
 KILLS = {
     "worker 1 in mid-epoch": {1: "step:6"},
     "worker 1 as it joins a save": {1: "save:8"},
-    "worker 1 when it has written its own copy": {1: "written:8"},
-    "the chief when its files are not yet listed": {0: "written:8"},
-    "the chief in mid-epoch": {0: "step:6"},
-    "both at once": {0: "step:10", 1: "step:10"},
+    "worker 1 when it has written its own copy": {1: "written:12"},
+    "the chief when its files are not yet listed": {0: "written:16"},
+    "the chief in mid-epoch": {0: "step:18"},
+    "both at once": {0: "step:22", 1: "step:22"},
 }
-RESUMED_AT = [4, 4, 4, 4, 4, 8]
+NUMBERS = range(len(KILLS))
 
-Job = namedtuple("Job", "undisturbed interrupted directory leftovers")
+Job = namedtuple("Job", "undisturbed starts saved leftovers")
 
 
 @pytest.fixture(scope="module", params=["portable", "keras2"])
@@ -49,11 +50,19 @@ def job(trained):
     """One job that every kill strikes in turn, and another that nothing strikes."""
     undisturbed = trained("undisturbed", "whole")
     directory = trained.place / "struck"
-    starts, leftovers = [], []
+    starts, saved, leftovers = [], [], []
     for number, faults in enumerate([*KILLS.values(), None]):
         starts.append(trained(f"start-{number}", "struck", faults))
+        saved.append(last_saved_step(directory))
         leftovers.append([path.name for path in directory.rglob("workertemp*")])
-    return Job(undisturbed, starts, directory, leftovers)
+    return Job(undisturbed, starts, saved, leftovers)
+
+
+def last_saved_step(directory):
+    """The step of the newest checkpoint that is listed; BackupAndRestore numbers them by epoch."""
+    (listed,) = directory.rglob("checkpoint")
+    number = int(re.search(r'^model_checkpoint_path: ".*-(\d+)"', listed.read_text(), re.MULTILINE)[1])
+    return number * STEPS_PER_EPOCH if listed.parent.name == "chief" else number
 
 
 def test_an_undisturbed_job_ends_at_its_last_step(job):
@@ -61,28 +70,33 @@ def test_an_undisturbed_job_ends_at_its_last_step(job):
     assert [worker.steps for worker in job.undisturbed] == [[*range(1, LAST_STEP + 1)]] * 2
 
 
-@pytest.mark.parametrize("number", range(len(KILLS)), ids=KILLS)
+@pytest.mark.parametrize("number", NUMBERS, ids=KILLS)
 def test_every_kill_strikes_who_it_is_meant_for(job, number):
-    codes = [worker.code for worker in job.interrupted[number]]
+    codes = [worker.code for worker in job.starts[number]]
     assert [index for index, code in enumerate(codes) if code == -9] == list([*KILLS.values()][number])
 
 
-@pytest.mark.parametrize("number", range(len(KILLS)), ids=KILLS)
+@pytest.mark.parametrize("number", NUMBERS, ids=KILLS)
 def test_a_survivor_fails_within_its_time_and_says_that_a_worker_is_gone(job, number):
-    for worker in job.interrupted[number]:
+    for worker in job.starts[number]:
         assert worker.code is not None
         assert worker.code != 0
         if worker.code != -9:
             assert "Unavailable" in worker.output or "unavailable" in worker.output
 
 
-@pytest.mark.parametrize("number", range(len(KILLS)), ids=KILLS)
+@pytest.mark.parametrize("number", NUMBERS, ids=KILLS)
 def test_the_cluster_resumes_at_the_last_save(job, number):
-    assert [worker.steps[0] for worker in job.interrupted[number + 1]] == [RESUMED_AT[number] + 1] * 2
+    assert [worker.steps[0] for worker in job.starts[number + 1]] == [job.saved[number] + 1] * 2
+
+
+def test_no_kill_costs_more_than_an_epoch(job):
+    for start, saved in zip(job.starts, job.saved):
+        assert 0 <= max(worker.steps[-1] for worker in start) - saved <= STEPS_PER_EPOCH
 
 
 def test_the_struck_job_ends_where_the_undisturbed_one_ends_with_equal_weights(job):
-    for struck, whole in zip(job.interrupted[-1], job.undisturbed):
+    for struck, whole in zip(job.starts[-1], job.undisturbed):
         assert struck.code == 0
         assert struck.steps[-1] == LAST_STEP
         for one, other in zip(struck.weights, whole.weights):
@@ -90,7 +104,7 @@ def test_the_struck_job_ends_where_the_undisturbed_one_ends_with_equal_weights(j
 
 
 def test_all_workers_have_the_same_weights(job):
-    for one, other in zip(*(worker.weights for worker in job.interrupted[-1])):
+    for one, other in zip(*(worker.weights for worker in job.starts[-1])):
         np.testing.assert_array_equal(one, other)
 
 

@@ -24,7 +24,8 @@ _SYMBOLS = (
     *(b"SessionManager", b"slim.learning"),
     # Distribution.
     *(b"TF_CONFIG", b"MirroredStrategy", b"AllReduceStrategy", b"ParameterServerStrategy"),
-    *(b"CollectiveCommunication", b"CommunicationImplementation", b"CommunicationOptions", b"CollectiveHints", b"auto_shard"),
+    *(b"CollectiveCommunication", b"CommunicationImplementation", b"CommunicationOptions", b"CollectiveHints"),
+    b"auto_shard",
 )
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -4,15 +4,15 @@ In TensorFlow 2.0 to 2.2 a ``ModelCheckpoint`` gave ``fit`` under ``MultiWorkerM
 it kept the epoch, too, and a restarted cluster went on after it. Later TensorFlow only saves there. Keras 3 refuses
 ``fit`` under this strategy where there are several workers.
 
-Instead: with ``--target keras2`` ``fit`` stays, with ``BackupAndRestore`` (from TensorFlow 2.16 on it needs ``tf_keras``
-and ``TF_USE_LEGACY_KERAS=1``). Otherwise ``fit_on_workers(…)``, a loop that calls ``model.train_step`` on all workers,
-and ``WorkerRecovery``, which saves with a ``tf.train.CheckpointManager`` on all of them at once; both are written into
-your tree.
+Instead: with ``--target keras2`` ``fit`` stays, with ``BackupAndRestore`` (from TensorFlow 2.16 on it needs
+``tf_keras`` and ``TF_USE_LEGACY_KERAS=1``). Otherwise ``fit_on_workers(…)``, a loop that calls ``model.train_step`` on
+all workers, and ``WorkerRecovery``, which saves with a ``tf.train.CheckpointManager`` on all of them at once; both are
+written into your tree.
 
-Fidelity: noted. A restarted cluster goes on from the step of the last save, where TensorFlow 2.0 went on from the epoch.
-The directory is a new one beside the ``ModelCheckpoint``'s. ``BackupAndRestore`` keeps its backup after the last epoch,
-so that a finished job that is started again does nothing. In the loop, callbacks get the metrics at the end of an epoch
-only. A ``ModelCheckpoint`` that keeps the best epoch or a file for each is no recovery.
+Fidelity: noted. A restarted cluster goes on from the step of the last save, where TensorFlow 2.0 went on from the
+epoch. The directory is a new one beside the ``ModelCheckpoint``'s. ``BackupAndRestore`` keeps its backup after the last
+epoch, so that a finished job that is started again does nothing. In the loop, callbacks get the metrics at the end of
+an epoch only. A ``ModelCheckpoint`` that keeps the best epoch or a file for each is no recovery.
 
 See: tf.distribute.MultiWorkerMirroredStrategy, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """
@@ -140,7 +140,9 @@ def _loop(bench: Workbench, call: ast.Call) -> Mend:
     unfit = sorted(name for name in arguments if name not in (*_CARRIED, "x", "callbacks"))
     if unfit or "x" not in arguments:
         help = "Give fit a tf.data.Dataset of global batches and nothing but the number of epochs and steps."
-        raise _Left(f"Keras 3 refuses fit of several workers, and the loop has no {', '.join(unfit) or 'dataset'}", help)
+        raise _Left(
+            f"Keras 3 refuses fit of several workers, and the loop has no {', '.join(unfit) or 'dataset'}", help
+        )
     listed = _callbacks(module, arguments.get("callbacks"))
     saving = _saving(bench, listed)
     assert isinstance(call.func, ast.Attribute)
@@ -258,7 +260,11 @@ def _beside(bench: Workbench, path: ast.expr) -> str:
     stem = known.rstrip("/")
     for suffix in (".h5", ".hdf5", ".keras", ".ckpt", ".weights"):
         stem = stem.removesuffix(suffix)
-    return text(path, {end: f'"{stem}-recovery"'}) if "\\" not in stem and '"' not in stem else f"{text(path)} + '-recovery'"
+    return (
+        text(path, {end: f'"{stem}-recovery"'})
+        if "\\" not in stem and '"' not in stem
+        else f"{text(path)} + '-recovery'"
+    )
 
 
 def _is_join(module: Module, call: ast.Call) -> bool:
@@ -273,8 +279,10 @@ def _epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
         if not isinstance(arguments["x"], ast.Name):
             raise _Left("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
         return f"int({text(arguments['x'])}.cardinality())"
-    if not all(isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.BinOp | ast.expr_context | ast.operator)
-               for part in ast.walk(steps)):
+    if not all(
+        isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.BinOp | ast.expr_context | ast.operator)
+        for part in ast.walk(steps)
+    ):
         raise _Left("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
     return text(steps) if strength(steps) >= PRODUCT and stands_alone(text(steps)) else f"({text(steps)})"
 

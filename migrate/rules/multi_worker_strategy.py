@@ -3,8 +3,8 @@
 The strategy of several workers under its first names; TensorFlow 1's was
 ``tf.contrib.distribute.CollectiveAllReduceStrategy``.
 
-Instead: ``tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=…, communication_options=…)``. The order of the two
-parameters is the other way round, so both are written by name; ``communication`` becomes
+Instead: ``tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=…, communication_options=…)``. The order of the
+two parameters is the other way round, so both are written by name; ``communication`` becomes
 ``CommunicationOptions(implementation=…)``, and goes where it is ``AUTO``, the default.
 
 Fidelity: exact. The old class is the new one with these arguments (TensorFlow 2.15 and 2.21). contrib's
@@ -50,7 +50,7 @@ _OPTIONS = """tf.distribute.experimental.CommunicationOptions(
         "module",
     ),
     Example(
-        "from tensorflow.distribute.experimental import MultiWorkerMirroredStrategy\n\nmade = MultiWorkerMirroredStrategy()\n",
+        "from tensorflow.distribute.experimental import MultiWorkerMirroredStrategy as M\n\nmade = M()\n",
         "import tensorflow as tf\n\nmade = tf.distribute.MultiWorkerMirroredStrategy()",
         "module",
     ),
@@ -82,7 +82,9 @@ def _call(bench: Workbench, call: ast.Call, tail: str) -> Mend:
     module = bench.module
     found = symbol_of(module.names, call.func)
     if found is not None and found.api == "v1":
-        help = "Write tf.distribute.MultiWorkerMirroredStrategy, with arguments by name, where the code is TensorFlow 2's."
+        help = (
+            "Write tf.distribute.MultiWorkerMirroredStrategy, with arguments by name, where the code is TensorFlow 2's."
+        )
         return Mend((manual(call, "compat.v1's strategy is another class, for sessions", help),))
     if module.sites and module.is_tf1:
         help = "Migrate the Estimator program first; TensorFlow 1 has no tf.distribute.MultiWorkerMirroredStrategy."

@@ -4,7 +4,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -139,5 +138,3 @@ def write_mnist(path: Path, examples: int = 80) -> None:
         arrays[f"x_{split}"] = rng.randint(0, 256, (examples, 28, 28), dtype=np.uint8)
         arrays[f"y_{split}"] = rng.randint(0, 10, examples, dtype=np.uint8)
     np.savez(path, **arrays)
-
-

@@ -91,20 +91,20 @@ def test_the_cluster_resumes_at_the_last_save(job, number):
 
 
 def test_no_kill_costs_more_than_an_epoch(job):
-    for start, saved in zip(job.starts, job.saved):
+    for start, saved in zip(job.starts, job.saved, strict=True):
         assert 0 <= max(worker.steps[-1] for worker in start) - saved <= STEPS_PER_EPOCH
 
 
 def test_the_struck_job_ends_where_the_undisturbed_one_ends_with_equal_weights(job):
-    for struck, whole in zip(job.starts[-1], job.undisturbed):
+    for struck, whole in zip(job.starts[-1], job.undisturbed, strict=True):
         assert struck.code == 0
         assert struck.steps[-1] == LAST_STEP
-        for one, other in zip(struck.weights, whole.weights):
+        for one, other in zip(struck.weights, whole.weights, strict=True):
             np.testing.assert_array_equal(one, other)
 
 
 def test_all_workers_have_the_same_weights(job):
-    for one, other in zip(*(worker.weights for worker in job.starts[-1])):
+    for one, other in zip(*(worker.weights for worker in job.starts[-1]), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -120,6 +120,6 @@ def test_three_workers_with_a_chief_task_resume_too(trained):
     assert [worker.code == 0 for worker in killed] == [False] * 3
     assert [worker.steps[0] for worker in again] == [STEPS_PER_EPOCH + 1] * 3
     assert [worker.code for worker in again] == [0] * 3
-    for struck, other in zip(again, whole):
-        for one, two in zip(struck.weights, other.weights):
+    for struck, other in zip(again, whole, strict=True):
+        for one, two in zip(struck.weights, other.weights, strict=True):
             np.testing.assert_array_equal(one, two)

@@ -214,6 +214,11 @@ class Draft:
     def tf(self) -> str:
         return self.vocabulary.v1_or_tf if self.program.has_model_fn else self.vocabulary.tf
 
+    @property
+    def v1(self) -> str:
+        """A name of ``tensorflow.compat.v1``: ``tf`` itself in a file that becomes one of compat.v1."""
+        return self.tf if self.module.is_tf1 else f"{self.tf}.compat.v1"
+
     def fresh(self, name: str) -> str:
         """A variable for the program's own scope, called ``name`` if nothing else is."""
         program, scope_of = self.program, self.module.names.scope_of

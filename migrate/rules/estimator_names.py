@@ -69,7 +69,7 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
             file.pieces.add(_EMITTED[name])
             text = _EMITTED[name] + rest
         elif name in _TPU:
-            text = f"{file.tf}.compat.v1.{name}"
+            text = f"{file.v1}.{name}"
         elif name in _HOOKS:
             text = f"{file.tf}.compat.v1.train.{name}"  # compat.v1 holds itself under that name too
         else:

@@ -1,0 +1,100 @@
+"""FT138 · tf.contrib names that TensorFlow 2 has elsewhere
+
+``tf.contrib`` exists in no TensorFlow 2. Some of it was moved into TensorFlow itself, and ``contrib`` only named it
+again; some small functions can be written down.
+
+Instead: the name that TensorFlow 2 has, below ``tf.compat.v1``; the functions that it has nowhere are emitted
+(``l1_regularizer``, ``l2_regularizer``, ``index_table_from_file``, ``index_table_from_tensor``).
+
+Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition. Any other contrib name
+leaves the program, and is named.
+
+See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.policy import FOR_TPUS
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
+
+_RNN = (
+    "BasicLSTMCell", "BasicRNNCell", "DeviceWrapper", "DropoutWrapper", "GRUCell", "LSTMCell", "LSTMStateTuple",
+    "MultiRNNCell", "RNNCell", "ResidualWrapper",
+)  # fmt: skip
+_DATA = (
+    "AUTOTUNE", "CsvDataset", "Counter", "RandomDataset", "bucket_by_sequence_length", "choose_from_datasets",
+    "copy_to_device", "dense_to_sparse_batch", "enumerate_dataset", "get_single_element", "group_by_reducer",
+    "group_by_window", "ignore_errors", "make_batched_features_dataset", "make_csv_dataset", "map_and_batch",
+    "parallel_interleave", "prefetch_to_device", "rejection_resample", "sample_from_datasets", "scan",
+    "shuffle_and_repeat", "unbatch", "unique",
+)  # fmt: skip
+_STEP = ("assert_global_step", "create_global_step", "get_global_step", "get_or_create_global_step")
+
+SUCCESSORS = {
+    "cluster_resolver.TPUClusterResolver": "distribute.cluster_resolver.TPUClusterResolver",
+    "training.checkpoints_iterator": "train.checkpoints_iterator",
+    "util.make_tensor_proto": "make_tensor_proto",
+    "util.make_ndarray": "make_ndarray",
+    "lookup.KeyValueTensorInitializer": "lookup.KeyValueTensorInitializer",
+    "rnn.static_rnn": "nn.static_rnn",
+    **{f"rnn.{name}": f"nn.rnn_cell.{name}" for name in _RNN},
+    **{f"data.{name}": f"data.experimental.{name}" for name in _DATA},
+    **{f"framework.{name}": f"train.{name}" for name in ("list_variables", "load_checkpoint", "load_variable")},
+    **{f"framework.{name}": f"train.{name}" for name in _STEP},
+}
+"""Names below ``tf.contrib``, and where ``tf.compat.v1`` has them."""
+
+EMITTED = {
+    "layers.l1_regularizer": "l1_regularizer",
+    "layers.l2_regularizer": "l2_regularizer",
+    "lookup.index_table_from_file": "index_table_from_file",
+    "lookup.index_table_from_tensor": "index_table_from_tensor",
+}
+_XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
+
+
+@rule(
+    "FT138",
+    "exact",
+    Example("print(tf.contrib.data.AUTOTUNE)", "print(tf.data.experimental.AUTOTUNE)", "head", kind="custom"),
+    Example("w = tf.contrib.layers.l2_regularizer(0.1)", "w = l2_regularizer(0.1)", "head", kind="custom"),
+    Example("w = tf.contrib.layers.xavier_initializer(seed=1)", "glorot_uniform_initializer(seed=1)", "head", kind="custom"),
+    Example("w = tf.contrib.layers.xavier_initializer(False)", None, "head", kind="custom"),
+    Example("print(tf.contrib.layers.layer_norm)", None, "head", kind="custom"),
+    kinds=CUSTOM,
+)
+def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
+    for node, found in program.module.tf1_only:
+        if not found.qualified.startswith("tensorflow.contrib.") or found.tail.startswith("estimator."):
+            continue  # what contrib shares with tf.estimator has rules of its own
+        if found.tail.startswith(FOR_TPUS) and draft.goes(node):
+            continue
+        name = found.tail.removeprefix("contrib.")
+        text = _successor(program, draft, node, name)
+        if text is None:
+            yield manual(
+                node, f"`{found.qualified}` exists in no TensorFlow 2", "Replace it by hand, then migrate again."
+            )
+            continue
+        draft.renamed[node] = text
+        draft.edits.append(ReplaceExpression(program.module.span(node), text))
+        yield exact(node, f"becomes {text}")
+
+
+def _successor(program: Program, draft: Draft, node: ast.expr, name: str) -> str | None:
+    """What stands for a name of contrib, or None."""
+    if name in EMITTED:
+        draft.pieces.add(EMITTED[name])
+        return EMITTED[name]
+    if name in SUCCESSORS:
+        return f"{draft.v1}.{SUCCESSORS[name]}"
+    call = program.module.names.parent(node)
+    if name in _XAVIER and isinstance(call, ast.Call) and call.func is node:
+        # Its first parameters say which distribution; without them it is that of Glorot and Bengio.
+        is_plain = not call.args and all(keyword.arg in ("seed", "dtype") for keyword in call.keywords)
+        return f"{draft.v1}.glorot_uniform_initializer" if is_plain else None
+    return None

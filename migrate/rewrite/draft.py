@@ -42,6 +42,11 @@ class Vocabulary:
         """Plain ``tensorflow``, or ``tensorflow.compat.v1`` where that alone is imported: both have ``tf.train``."""
         return self._tf or self._existing("tensorflow.compat.v1") or self.tf
 
+    def v1(self, becomes_v1: bool) -> str:
+        """A name of ``tensorflow.compat.v1``; plain ``tensorflow`` has that meaning where ``becomes_v1``."""
+        own = self._existing("tensorflow.compat.v1") or (self._tf if becomes_v1 else None)
+        return own or f"{self.tf}.compat.v1"
+
     def standard(self, name: str) -> str:
         """The name of a standard library module, imported if it is not yet."""
         names, existing = self.module.names, self._existing(name)
@@ -110,6 +115,11 @@ class OtherFile:
     @property
     def tf(self) -> str:
         return self.vocabulary.v1_or_tf
+
+    @property
+    def v1(self) -> str:
+        """A name of ``tensorflow.compat.v1``."""
+        return self.vocabulary.v1(self.module.is_tf1)
 
 
 @dataclass
@@ -216,8 +226,8 @@ class Draft:
 
     @property
     def v1(self) -> str:
-        """A name of ``tensorflow.compat.v1``: ``tf`` itself in a file that becomes one of compat.v1."""
-        return self.tf if self.module.is_tf1 else f"{self.tf}.compat.v1"
+        """A name of ``tensorflow.compat.v1``: ``tf`` itself in a file that is, or becomes, one of compat.v1."""
+        return self.vocabulary.v1(self.module.is_tf1)
 
     def fresh(self, name: str) -> str:
         """A variable for the program's own scope, called ``name`` if nothing else is."""

@@ -19,7 +19,7 @@ def loaded(tree: ast.Module) -> set[str]:
 def drop_unused(module: cst.Module, gone: set[str], used: set[str]) -> cst.Module:
     """Removes imports that nothing uses: those that the rewrite freed, and all of ``tf.estimator``'s.
 
-    An import of an Estimator's name fails from TensorFlow 2.16 on, used or not.
+    An import of an Estimator's name fails from TensorFlow 2.16 on, used or not; one of contrib's on any TensorFlow 2.
 
     Args:
       module: the rewritten module.
@@ -36,6 +36,7 @@ _HOLD_IMPORTS = (
 )
 
 
+_REMOVED = {"estimator", "contrib"}
 _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
@@ -110,8 +111,8 @@ class _Dropper(cst.CSTTransformer):
         return node.with_changes(names=kept)
 
     def _goes(self, alias: cst.ImportAlias, module: str) -> bool:
-        path = f"{module}.{alias.evaluated_name}".split(".")
-        is_estimator = "estimator" in path and any(part.startswith("tensorflow") for part in path)
+        path = set(f"{module}.{alias.evaluated_name}".split("."))
+        is_estimator = not path.isdisjoint(_REMOVED) and any(part.startswith("tensorflow") for part in path)
         return _bound(alias) in self.gone or (is_estimator and _bound(alias) not in self.used)
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
-from migrate.rewrite.draft import Draft
+from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
@@ -62,39 +62,54 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
     "exact",
     Example("print(tf.contrib.data.AUTOTUNE)", "print(tf.data.experimental.AUTOTUNE)", "head", kind="custom"),
     Example("w = tf.contrib.layers.l2_regularizer(0.1)", "w = l2_regularizer(0.1)", "head", kind="custom"),
-    Example("w = tf.contrib.layers.xavier_initializer(seed=1)", "glorot_uniform_initializer(seed=1)", "head", kind="custom"),
+    Example(
+        "w = tf.contrib.layers.xavier_initializer(seed=1)", "glorot_uniform_initializer(seed=1)", "head", kind="custom"
+    ),
     Example("w = tf.contrib.layers.xavier_initializer(False)", None, "head", kind="custom"),
     Example("print(tf.contrib.layers.layer_norm)", None, "head", kind="custom"),
     kinds=CUSTOM,
 )
 def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for node, found in program.module.tf1_only:
+    for file in draft.files:
+        yield from _of_file(draft, file)
+
+
+def _of_file(draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
+    for node, found in file.module.tf1_only:
         if not found.qualified.startswith("tensorflow.contrib.") or found.tail.startswith("estimator."):
             continue  # what contrib shares with tf.estimator has rules of its own
-        if found.tail.startswith(FOR_TPUS) and draft.goes(node):
+        if file is draft and found.tail.startswith(FOR_TPUS) and draft.goes(node):
             continue
         name = found.tail.removeprefix("contrib.")
-        text = _successor(program, draft, node, name)
+        text = _successor(file, node, name)
         if text is None:
-            yield manual(
-                node, f"`{found.qualified}` exists in no TensorFlow 2", "Replace it by hand, then migrate again."
-            )
+            message = f"`{found.qualified}` exists in no TensorFlow 2"
+            yield manual(node, message, "Replace it by hand, then migrate again.", file.module)
             continue
-        draft.renamed[node] = text
-        draft.edits.append(ReplaceExpression(program.module.span(node), text))
-        yield exact(node, f"becomes {text}")
+        file.renamed[node] = text
+        file.edits.append(ReplaceExpression(file.module.span(node), text))
+        yield exact(node, f"becomes {text}", file.module)
 
 
-def _successor(program: Program, draft: Draft, node: ast.expr, name: str) -> str | None:
+def _successor(file: Draft | OtherFile, node: ast.expr, name: str) -> str | None:
     """What stands for a name of contrib, or None."""
-    if name in EMITTED:
-        draft.pieces.add(EMITTED[name])
-        return EMITTED[name]
     if name in SUCCESSORS:
-        return f"{draft.v1}.{SUCCESSORS[name]}"
-    call = program.module.names.parent(node)
+        return f"{file.v1}.{SUCCESSORS[name]}"
+    call = file.module.names.parent(node)
+    if name in EMITTED:
+        if name.startswith("lookup.") and not (isinstance(call, ast.Call) and call.func is node and _is_table(call)):
+            return None
+        file.pieces.add(EMITTED[name])
+        return EMITTED[name]
     if name in _XAVIER and isinstance(call, ast.Call) and call.func is node:
         # Its first parameters say which distribution; without them it is that of Glorot and Bengio.
         is_plain = not call.args and all(keyword.arg in ("seed", "dtype") for keyword in call.keywords)
-        return f"{draft.v1}.glorot_uniform_initializer" if is_plain else None
+        return f"{file.v1}.glorot_uniform_initializer" if is_plain else None
     return None
+
+
+def _is_table(call: ast.Call) -> bool:
+    """Whether a table is made of words, with numbers for others or buckets, as the emitted functions make it."""
+    given = {keyword.arg for keyword in call.keywords}
+    known = {"vocabulary_file", "mapping", "num_oov_buckets", "vocab_size", "default_value", "name"}
+    return len(call.args) <= 1 and given <= known and not {"num_oov_buckets", "default_value"} <= given

@@ -9,8 +9,8 @@ TensorFlow 2.16 removed them.
 
 Fidelity: exact: the losses after a continued checkpoint are equal to the last bit. ``tf.compat.v1.layers`` needs
 ``tf_keras`` and ``TF_USE_LEGACY_KERAS=1`` from TensorFlow 2.16 on. What a ``model_fn`` or ``input_fn`` reads from its
-``config`` stands in a ``types.SimpleNamespace``, where it can be seen. A ``model_fn`` that hands its ``config`` on,
-contrib names without a successor and ``--recovery backup-and-restore`` leave the program.
+``config`` stands in a ``types.SimpleNamespace``, where it can be seen. A ``model_fn`` that hands its ``config`` on
+and ``--recovery backup-and-restore`` leave the program.
 
 See: tf.estimator.Estimator, tf.train.CheckpointManager.
 """
@@ -20,10 +20,8 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.functions import Function, Unfollowable, function_behind
-from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
-from migrate.analysis.symbols import Symbol
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, noted, rule
 
@@ -35,7 +33,6 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, noted, r
     Example("model_fn=model_fn, params={'rate': 0.1}", "params = {", "estimator", kind="custom"),
     Example("model_fn=builder(3)", "model_fn_2 = builder(3)", "estimator", kind="custom"),
     Example("model_fn=args.model_fn", None, "estimator", kind="custom"),
-    Example("tf.contrib.layers.fully_connected", None, "head", kind="custom"),
     Example("model_fn=with_config", None, "estimator", kind="custom"),
     Example(
         "model_fn=reads_config",
@@ -73,12 +70,6 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             "BackupAndRestore belongs to Keras's fit, and a model_fn trains in a loop of its own",
             "Use --recovery checkpoint-manager.",
         )
-    for file in draft.files:
-        for node, found in file.module.tf1_only:
-            if found.qualified.startswith("tensorflow.contrib.") and not _is_read_elsewhere(draft, node, found):
-                message = f"`{found.qualified}` exists in no TensorFlow 2"
-                yield manual(node, message, "Replace it, then migrate again.", file.module)
-                return
     warm_start = arguments.get("warm_start_from")
     draft.model_fn = draft.repeatable(model_fn, "model_fn")
     _params(program, draft)
@@ -88,8 +79,8 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         draft.warm_start = draft.repeatable(warm_start, "warm_start_from")
     message = "the model_fn stays, and trains on TF2 variables that a CheckpointManager saves"
     used = [found for file in draft.files for _, found in [*file.module.v1, *file.module.tf1_only]]
-    if any(found.tail.startswith("layers.") for found in used):
-        yield noted(site, f"{message}; tf.compat.v1.layers needs tf_keras and TF_USE_LEGACY_KERAS=1 from 2.16 on")
+    if any(found.tail.startswith(("layers.", "nn.rnn_cell.", "contrib.rnn.")) for found in used):
+        yield noted(site, f"{message}; its layers need tf_keras and TF_USE_LEGACY_KERAS=1 from 2.16 on")
     else:
         yield exact(site, message)
 
@@ -187,8 +178,3 @@ def _setting(program: Program, draft: Draft, name: str) -> str | None:
 
 
 _READABLE = ("keep_checkpoint_max", "log_step_count_steps", "save_summary_steps", "tf_random_seed")
-
-
-def _is_read_elsewhere(draft: Draft, node: ast.expr, found: Symbol) -> bool:
-    """Whether a contrib name is one of ``tf.estimator``'s, or goes with what only TPUs need."""
-    return found.tail.startswith("estimator.") or (found.tail.startswith(FOR_TPUS) and draft.goes(node))

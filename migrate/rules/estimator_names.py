@@ -10,8 +10,10 @@ Fidelity: exact. A name without a counterpart leaves the program.
 See: tf.estimator.EstimatorSpec, tf.compat.v1.train.SessionRunHook.
 """
 
+import ast
 from collections.abc import Iterator
 
+from migrate.analysis.names import Names
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import Symbol
@@ -60,6 +62,10 @@ def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
 def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
     sites = {site.node.func for site in file.module.sites}
     for node, found in file.module.estimator:
+        if found.tail.startswith(FOR_TPUS) and _is_unused(file.module.names, node):
+            file.absorbed.append(file.module.names.statement_of(node))
+            yield exact(node, "goes: nothing uses it", file.module)
+            continue
         goes = file is draft and found.tail.startswith(FOR_TPUS) and draft.goes(node)
         if goes or node in sites or _is_spec(program, found):
             continue
@@ -88,3 +94,13 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
 def _is_spec(program: Program, found: Symbol) -> bool:
     """Whether a name is that of a spec or exporter, which goes with its ``train_and_evaluate``."""
     return found.tail in _SPECS and any(call.method == "train_and_evaluate" for call in program.calls)
+
+
+def _is_unused(names: Names, node: ast.expr) -> bool:
+    """Whether all that is done with a name is to assign it to a variable that nothing reads."""
+    statement = names.parent(node)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if len(targets) != 1 or not isinstance(targets[0], ast.Name):
+        return False
+    found = names.scope_of(targets[0]).lookup(targets[0].id)
+    return found is not None and not names.uses(targets[0].id, found[0])

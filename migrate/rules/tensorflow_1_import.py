@@ -57,11 +57,13 @@ def _of_file(program: Program, file: Draft | OtherFile) -> Iterator[Verdict]:
         if isinstance(statement, ast.Expr):
             file.absorbed.append(statement)
             yield exact(call, f"{found.tail}() goes: the loop runs eagerly, the model_fn in its own graph", module)
-    if not module.tf1_only:
-        return
     plain = _plain_import(module)
+    # What has another name now does not need the import that it came by.
+    remaining = [(node, found) for node, found in module.tf1_only if plain is not None or not _goes(file, node)]
+    if not remaining:
+        return
     if plain is None:
-        node, found = module.tf1_only[0]
+        node, found = remaining[0]
         yield manual(
             node,
             f"`{found.qualified}` exists in TensorFlow 1 alone, and is not reached by `import tensorflow as …`",
@@ -75,6 +77,10 @@ def _of_file(program: Program, file: Draft | OtherFile) -> Iterator[Verdict]:
         lines += ["", f"{name}.disable_v2_tensorshape()"]
     file.edits.append(ReplaceStatement(module.span(plain), (Part("\n".join(lines)),)))
     yield exact(plain, f"`{name}` becomes tensorflow.compat.v1, which has all names of this file", module)
+
+
+def _goes(file: Draft | OtherFile, node: ast.expr) -> bool:
+    return node in file.renamed or (isinstance(file, Draft) and (node in file.constructors or file.goes(node)))
 
 
 def _runs_beside(program: Program, module: Module, node: ast.expr) -> bool:

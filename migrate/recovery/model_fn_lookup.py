@@ -1,0 +1,49 @@
+"""Tables from words to numbers, which ``tf.contrib.lookup`` had."""
+
+import tensorflow as tf
+
+
+def index_table_from_file(
+    vocabulary_file, num_oov_buckets=0, vocab_size=None, default_value=-1, name=None
+):
+    """Returns a table from each line of a file to the line's number, from 0.
+
+    Args:
+      vocabulary_file: the file's path.
+      num_oov_buckets: how many numbers above those to share among other words.
+      vocab_size: how many lines to read; None for all.
+      default_value: the number of other words, where there are no buckets.
+      name: the name of its operation.
+    """
+    index = tf.lookup.TextFileIndex
+    lines = tf.lookup.TextFileInitializer(
+        vocabulary_file,
+        tf.string,
+        index.WHOLE_LINE,
+        tf.int64,
+        index.LINE_NUMBER,
+        vocab_size,
+    )
+    return _table(lines, num_oov_buckets, default_value, name)
+
+
+def index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1, name=None):
+    """Returns a table from each word to its place in ``mapping``, from 0.
+
+    Args:
+      mapping: a list or a tensor of words.
+      num_oov_buckets: how many numbers above those to share among other words.
+      default_value: the number of other words, where there are no buckets.
+      name: the name of its operation.
+    """
+    words = tf.convert_to_tensor(mapping, tf.string)
+    numbers = tf.range(tf.size(words, tf.int64), dtype=tf.int64)
+    places = tf.lookup.KeyValueTensorInitializer(words, numbers)
+    return _table(places, num_oov_buckets, default_value, name)
+
+
+def _table(initializer, num_oov_buckets, default_value, name):
+    if num_oov_buckets:
+        buckets = tf.lookup.StaticVocabularyTable
+        return buckets(initializer, num_oov_buckets, name=name)
+    return tf.lookup.StaticHashTable(initializer, default_value, name=name)

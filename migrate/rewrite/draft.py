@@ -44,7 +44,7 @@ class Vocabulary:
 
     def v1(self, becomes_v1: bool) -> str:
         """A name of ``tensorflow.compat.v1``; plain ``tensorflow`` has that meaning where ``becomes_v1``."""
-        own = self._existing("tensorflow.compat.v1") or (self._tf if becomes_v1 else None)
+        own = (self._tf if becomes_v1 else None) or self._existing("tensorflow.compat.v1")
         return own or f"{self.tf}.compat.v1"
 
     def standard(self, name: str) -> str:

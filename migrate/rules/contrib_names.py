@@ -63,7 +63,10 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
     Example("print(tf.contrib.data.AUTOTUNE)", "print(tf.data.experimental.AUTOTUNE)", "head", kind="custom"),
     Example("w = tf.contrib.layers.l2_regularizer(0.1)", "w = l2_regularizer(0.1)", "head", kind="custom"),
     Example(
-        "w = tf.contrib.layers.xavier_initializer(seed=1)", "glorot_uniform_initializer(seed=1)", "head", kind="custom"
+        "w = tf.contrib.layers.xavier_initializer(seed=1)",
+        "w = tf.glorot_uniform_initializer(seed=1)",
+        "head",
+        kind="custom",
     ),
     Example("w = tf.contrib.layers.xavier_initializer(False)", None, "head", kind="custom"),
     Example("print(tf.contrib.layers.layer_norm)", None, "head", kind="custom"),

@@ -11,7 +11,7 @@ from migrate.settings import CHOICES, Settings, SettingsError, check_codes, read
 
 STDIN = "-"
 
-FORMATS = ("diff", "text", "json", "sarif", "github")
+FORMATS = ("diff", "text", "json", "sarif", "github", "html")
 """The reports that can be asked for, the default first."""
 
 _DESCRIPTION = """\
@@ -137,12 +137,24 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
         parser.error("no PATH given")
     if options.check and (options.format or options.output):
         parser.error("--check prints the summary only: leave out --format and --output")
+    if options.format == "html":
+        _check_html()
     if STDIN not in options.paths:
         return
     if len(options.paths) > 1 or options.files_from is not None:
         parser.error("- stands alone: it reads one file from stdin")
     if options.write and options.format and not options.output:
         parser.error("with - and --write the rewritten source goes to stdout: name an --output for the report")
+
+
+def _check_html() -> None:
+    """Makes sure that the page can be made before any work is done."""
+    from importlib.util import find_spec
+
+    missing = [name for module, name in (("jinja2", "Jinja2"), ("pygments", "Pygments")) if find_spec(module) is None]
+    if missing:
+        needed = " and ".join(missing)
+        raise SettingsError(f"--format html needs {needed}: install estimator-migrate[html], or {needed.lower()} alone")
 
 
 def _settings(options: argparse.Namespace) -> Settings:

@@ -24,13 +24,14 @@ class Page:
     text: str
 
     def reason(self, finding: Finding) -> str:
-        """Why the fidelity of a rewrite is what it is, as the page says; empty where the page speaks of another."""
+        """Why the fidelity of a rewrite is what it is; empty where the page speaks of another, or gives no reason."""
         if finding.fidelity is not self.fidelity:
             return ""
         paragraph = self.text.partition("\nFidelity:")[2].partition("\n\n")[0]
         sentences = " ".join(paragraph.replace("``", "").split()).removesuffix(".").split(". ")
         # "exact for …" is a sentence of its own, "exact." needs the one behind it.
-        return ". ".join(sentences[:1] if " " in sentences[0] else sentences[:2])
+        chosen = sentences[:1] if " " in sentences[0] else sentences[:2]
+        return "" if len(chosen) < 2 and " " not in chosen[0] else ". ".join(chosen)
 
 
 def pages() -> dict[str, Page]:

@@ -75,6 +75,10 @@ class Report:
             from migrate.report import github
 
             return github.render(self.outcome.findings)
+        if self.format == "html":
+            from migrate.report import html
+
+            return html.render(self.outcome, self.pages, line_reader(self.outcome.changes, self.stdin))
         return json_report.render(self.outcome, self.written or ())
 
     def _findings(self, findings: Iterable[Finding]) -> Iterator[Line]:

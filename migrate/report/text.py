@@ -35,6 +35,20 @@ def lines(
             yield []
 
 
+def why(finding: Finding, reason: str) -> str:
+    """Why the fidelity of a finding is what it is, in one sentence.
+
+    Args:
+      finding: what was found.
+      reason: what the page of its rule says of this fidelity; empty where it says nothing.
+    """
+    if finding.rewritten:
+        return reason or _WHY[finding.fidelity]
+    if finding.error or finding.is_own_reason:
+        return _WHY[Fidelity.MANUAL]
+    return "a program is rewritten whole or left whole"
+
+
 def _finding(finding: Finding, code: Sequence[str], reason: str) -> Iterator[Line]:
     style = "red" if finding.error else _STYLES[finding.fidelity]
     yield [
@@ -44,10 +58,8 @@ def _finding(finding: Finding, code: Sequence[str], reason: str) -> Iterator[Lin
         (f" {printable(finding.message)}", ""),
     ]
     yield from code_frame(code, finding.span)
-    if finding.rewritten:
-        yield _note("rewritten", reason or _WHY[finding.fidelity], style)
-    elif not finding.error:
-        yield _note("left", _WHY[Fidelity.MANUAL], style)
+    if not finding.error:
+        yield _note("rewritten" if finding.rewritten else "left", why(finding, reason), style)
     if finding.help:
         yield _note("help", finding.help, "cyan")
 

@@ -1,0 +1,155 @@
+"""The outcome as one HTML page to review it in: it needs no network and no other file.
+
+What makes up most of the page, the files, is in it once and compressed: a migration repeats itself.
+"""
+
+import base64
+import gzip
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import jinja2
+
+from migrate import __version__
+from migrate.finding import Finding
+from migrate.outcome import FileChange, Outcome
+from migrate.report import in_order
+from migrate.report.columns import Row, rows
+from migrate.report.pages import Page
+from migrate.report.terminal import printable
+from migrate.report.text import why
+
+FATES = ("exact", "noted", "left", "error")
+
+
+@dataclass(frozen=True)
+class _Card:
+    """A finding as the page shows it; ``key`` is what its tick is remembered under."""
+
+    finding: Finding
+    fate: str
+    place: str
+    message: str
+    why: str
+    key: str
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file as the page shows it.
+
+    Attributes:
+      path: the file, ready to be shown.
+      copies: the other new files with the same content, which is reviewed once.
+      state: what becomes of it.
+      cards: its findings.
+      rows: its lines, where there is something to see.
+      is_split: whether the lines stand in two columns, old and new.
+      key: what its own tick is remembered under, where it has no finding.
+    """
+
+    path: str
+    copies: Sequence[str]
+    state: str
+    cards: Sequence[_Card]
+    rows: Sequence[Row]
+    is_split: bool
+    key: str
+
+
+def render(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str], Sequence[str]]) -> str:
+    """The page.
+
+    Args:
+      outcome: what was found and would be written.
+      pages: the page of each code.
+      lines_of: gives the lines of a file as it was read, by its path.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("migrate.report", "review"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    section = environment.get_template("file.html")
+    files = [section.render(file=file) for file in _files(outcome, pages, lines_of)]
+    # No time of making in the archive: the same outcome gives the same page.
+    packed = gzip.compress(json.dumps(files).encode("ascii"), 9, mtime=0)
+    fates = [(finding.code, _fate(finding)) for finding in outcome.findings]
+    reasons = Counter((finding.code, finding.message) for finding in outcome.findings if finding.is_own_reason)
+    return environment.get_template("page.html").render(
+        version=__version__,
+        fates=FATES,
+        totals=Counter(fate for _, fate in fates),
+        counts=Counter(fates),
+        pages=[pages[code] for code in sorted({code for code, _ in fates})],
+        reasons=[(code, printable(message), count) for (code, message), count in reasons.most_common()],
+        files=len(files),
+        packed=base64.b64encode(packed).decode("ascii"),
+    )
+
+
+def _files(
+    outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str], Sequence[str]]
+) -> list[_File]:
+    found = {path: list(group) for path, group in groupby(in_order(outcome.findings), key=lambda one: one.path)}
+    changes = {change.path: change for change in outcome.changes}
+    shown = [
+        _file(path, found.get(path, []), change, pages, lines_of)
+        for path in sorted({*found, *changes})
+        if not _is_new(change := changes.get(path))
+    ]
+    new = sorted((change.after, change.path) for change in changes.values() if _is_new(change))
+    for after, group in groupby(new, key=lambda one: one[0]):
+        paths = [printable(path, keep="") for _, path in group]
+        shown.append(_File(paths[0], paths[1:], "new", [], rows(None, after, {}), False, _hash(after)))
+    return sorted(shown, key=lambda file: file.path)
+
+
+def _is_new(change: FileChange | None) -> bool:
+    return change is not None and change.before is None
+
+
+def _file(
+    path: str,
+    findings: Sequence[Finding],
+    change: FileChange | None,
+    pages: Mapping[str, Page],
+    lines_of: Callable[[str], Sequence[str]],
+) -> _File:
+    before = change.before if change else "\n".join(lines_of(path))
+    after = change.after if change else None
+    marks: dict[int, str] = {}
+    for finding in findings:
+        marks[finding.span.line] = f"{marks.get(finding.span.line, '')} {finding.code}".lstrip()
+    content = _hash(path, before or "", after or "")
+    cards = [_card(finding, pages, content) for finding in findings]
+    state = "not rewritten" if change is None else "rewritten"
+    return _File(printable(path, keep=""), [], state, cards, rows(before, after, marks), change is not None, content)
+
+
+def _card(finding: Finding, pages: Mapping[str, Page], content: str) -> _Card:
+    page = pages.get(finding.code)
+    return _Card(
+        finding,
+        _fate(finding),
+        f"{finding.span.line}:{finding.span.column + 1}",
+        printable(finding.message),
+        why(finding, "" if page is None else page.reason(finding)),
+        _hash(content, repr(finding)),
+    )
+
+
+def _fate(finding: Finding) -> str:
+    if finding.error:
+        return "error"
+    return finding.fidelity.value if finding.rewritten else "left"
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,242 @@
+"""The review page: what it holds, and what a person does with it in a browser."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from migrate.cli import main
+from tests.codemod.programs import program
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+LEFT = (
+    "import tensorflow as tf\n\n\n"
+    "def train(arguments, fn):\n"
+    "    # <script>document.title = 'hacked'</script>\n"
+    "    estimator = tf.estimator.DNNClassifier(**arguments)\n"
+    "    estimator.train(fn)\n"
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def page_of(*arguments: str) -> str:
+    main([*(arguments or ["."]), "--format", "html", "--output", "review.html"])
+    return Path("review.html").read_text(encoding="utf-8")
+
+
+def test_the_page_needs_nothing_but_itself(project: Path) -> None:
+    page = page_of()
+    assert not re.search(r"(src|href)\s*=\s*[\"']?(?![\"'#])\w", page)
+    assert "@import" not in page
+    assert "url(" not in page
+    assert "default-src 'none'" in page
+
+
+def test_the_same_outcome_gives_the_same_page(project: Path) -> None:
+    assert page_of() == page_of()
+
+
+def test_two_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(project: Path) -> None:
+    for number in range(200):
+        (project / f"job{number}").mkdir()
+        text = program(config=f"RunConfig(save_checkpoints_steps={number})").replace("Hook", f"Hook{number}")
+        (project / f"job{number}" / f"train{number}.py").write_text(text)
+    assert len(page_of()) < 500_000
+
+
+def test_a_missing_library_is_told_before_anything_is_written(project: Path) -> None:
+    before = (project / "train.py").read_text()
+    code = "import sys; sys.modules['jinja2'] = None; import migrate.cli; sys.exit(migrate.cli.main(sys.argv[1:]))"
+    arguments = ["--write", "--format", "html", "--output", "review.html", "."]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run([sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "--format html needs Jinja2: install estimator-migrate[html], or jinja2 alone" in done.stderr
+    assert (project / "train.py").read_text() == before
+    assert not (project / "review.html").exists()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    if CHROMIUM is None:
+        pytest.skip("THE REVIEW PAGE WAS NOT TRIED IN A BROWSER: install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def review(project: Path, browser: "Browser") -> Iterator["Page"]:
+    """The page of a project with two programs that are rewritten and one that is left, open in a browser."""
+    (project / "again.py").write_text(program(config="RunConfig(save_summary_steps=5)"))
+    (project / "left.py").write_text(LEFT)
+    page_of()
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    mistakes: list[str] = []
+    page.on("pageerror", lambda error: mistakes.append(str(error)))
+    page.on("console", lambda message: mistakes.append(message.text))
+    page.goto((project / "review.html").as_uri())
+    loaded(page)
+    yield page
+    assert mistakes == []
+    context.close()
+
+
+def loaded(page: "Page") -> None:
+    page.wait_for_selector("main:not([aria-busy])")
+
+
+def files(page: "Page") -> list[Any]:
+    """The paths of the files that are shown."""
+    shown: list[Any] = page.locator("details.file:visible").evaluate_all("all => all.map(one => one.dataset.path)")
+    return shown
+
+
+def test_every_file_stands_there_with_its_findings(review: "Page") -> None:
+    assert files(review) == ["./again.py", "./left.py", "./tf2_recovery.py", "./train.py"]
+    left = review.locator("[data-path='./left.py'] .finding.left").first
+    text = left.text_content() or ""
+    assert "FT" in text
+    assert "Help:" in text
+    assert "hacked" not in review.title()
+
+
+def test_old_and_new_stand_side_by_side_in_colour(review: "Page") -> None:
+    row = review.locator("[data-path='./train.py'] tr", has_text="config = RunConfig")
+    old, new = row.locator("td:nth-child(2)"), row.locator("td:nth-child(4)")
+    assert old.get_attribute("class") == "old"
+    assert new.get_attribute("class") in ("new", "none")
+    boxes = old.bounding_box(), new.bounding_box()
+    assert boxes[0] is not None and boxes[1] is not None
+    assert boxes[0]["y"] == boxes[1]["y"]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    word = review.locator("[data-path='./train.py'] td i.k").first
+    plain = review.locator("[data-path='./train.py'] td.old").first
+    assert word.evaluate("one => getComputedStyle(one).color") != plain.evaluate("one => getComputedStyle(one).color")
+
+
+def test_the_findings_are_filtered_by_file_rule_and_fidelity(review: "Page") -> None:
+    review.fill("#path", "AGAIN")
+    assert files(review) == ["./again.py"]
+    review.fill("#path", "")
+    review.select_option("#rule", "FT107")
+    assert files(review) == ["./again.py"]
+    assert review.locator(".finding:visible").count() == 1
+    review.select_option("#rule", "")
+    for fate in ("exact", "noted", "error"):
+        review.uncheck(f".show[value={fate}]")
+    assert files(review) == ["./left.py"]
+
+
+def test_a_number_of_the_summary_shows_what_it_counts(review: "Page") -> None:
+    number = review.locator(".count[data-rule=FT120][data-fate=noted]")
+    number.click()
+    assert review.locator(".finding:visible").count() == int(number.inner_text()) == 2
+
+
+def test_the_page_of_a_rule_opens_from_its_finding(review: "Page") -> None:
+    page = review.locator("#FT102 pre")
+    assert not page.is_visible()
+    review.locator("[data-path='./train.py'] .finding a", has_text="FT102").click()
+    page.wait_for(state="visible")
+    assert page.inner_text().startswith("FT102 · ")
+
+
+def test_ticks_are_remembered_until_the_file_changes(review: "Page", project: Path) -> None:
+    ticked = review.locator("[data-path='./train.py'] .finding input").first
+    ticked.check()
+    total = review.locator(".finding").count()
+    assert review.inner_text("#progress") == f"1 of {total} reviewed"
+    review.reload()
+    loaded(review)
+    assert ticked.is_checked()
+    review.uncheck("#reviewed")
+    assert review.locator(".finding:visible").count() == total - 1
+    (project / "train.py").write_text(program() + "# changed\n")
+    page_of()
+    review.reload()
+    loaded(review)
+    assert not ticked.is_checked()
+
+
+def test_the_keyboard_does_it_all(review: "Page") -> None:
+    def focused() -> str:
+        return str(review.evaluate("document.activeElement.dataset.rule ?? document.activeElement.tagName"))
+
+    review.keyboard.press("j")
+    first = review.evaluate("document.activeElement.innerText")
+    review.keyboard.press("j")
+    assert review.evaluate("document.activeElement.innerText") != first
+    review.keyboard.press("k")
+    assert review.evaluate("document.activeElement.innerText") == first
+    review.keyboard.press("x")
+    assert review.inner_text("#progress").startswith("1 of ")
+    review.keyboard.press("x")
+    assert review.inner_text("#progress").startswith("0 of ")
+    code = focused()
+    review.keyboard.press("e")
+    review.locator(f"#{code} pre").wait_for(state="visible")
+    review.keyboard.press("n")
+    assert focused() == "SUMMARY"
+    review.keyboard.press("o")
+    assert review.locator("details.file:not([open])").count() == 1
+    review.keyboard.press("/")
+    review.keyboard.type("left?jx")
+    assert review.input_value("#path") == "left?jx"
+    review.keyboard.press("Escape")
+    review.keyboard.press("?")
+    assert review.locator("#keys").is_visible()
+    review.keyboard.press("Escape")
+    assert not review.locator("#keys").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_themes_can_be_read(review: "Page", scheme: Any) -> None:
+    review.emulate_media(color_scheme=scheme)
+    seen = review.evaluate(
+        """() => [...document.querySelectorAll("td.old i, td.new i, .note, .fate, caption")].map(one => {
+            const channels = text => text.match(/[\\d.]+/g).map(Number);
+            const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+                .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+                .reduce((sum, v, at) => sum + v * [0.2126, 0.7152, 0.0722][at], 0);
+            let behind = one;
+            while (channels(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
+            const pair = [getComputedStyle(one).color, getComputedStyle(behind).backgroundColor].map(channels).map(light);
+            return (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+        })"""
+    )
+    assert len(seen) > 50
+    # The contrast that WCAG 2 asks of text at level AA.
+    assert min(seen) >= 4.5
+    dark = review.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+    assert dark is (scheme == "dark")
+
+
+def test_all_files_are_printed_light_and_without_the_controls(review: "Page") -> None:
+    review.emulate_media(color_scheme="dark", media="print")
+    review.keyboard.press("n")
+    review.keyboard.press("o")
+    assert review.locator("details.file:not([open])").count() == 1
+    review.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert review.locator("details:not([open])").count() == 0
+    assert not review.locator("nav").is_visible()
+    review.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert review.locator("details.file:not([open])").count() == 1
+    assert review.pdf().startswith(b"%PDF")
+
+
+def test_a_narrow_window_needs_no_scrolling_to_the_side(review: "Page") -> None:
+    review.set_viewport_size({"width": 500, "height": 800})
+    assert review.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

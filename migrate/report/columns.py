@@ -96,10 +96,11 @@ def coloured(text: str) -> list[str]:
 
 
 def _class(kind: _TokenType) -> str:
-    while kind is not None:
-        if kind in _CLASSES:
-            return _CLASSES[kind]
-        kind = kind.parent
+    known: _TokenType | None = kind
+    while known is not None:
+        if known in _CLASSES:
+            return _CLASSES[known]
+        known = known.parent
     return ""
 
 
@@ -122,8 +123,4 @@ def _lines(text: str) -> Sequence[str]:
 
 
 def _with_context(wanted: Collection[int], total: int) -> set[int]:
-    return {
-        near
-        for index in wanted
-        for near in range(max(0, index - _CONTEXT), min(total, index + _CONTEXT + 1))
-    }
+    return {near for index in wanted for near in range(max(0, index - _CONTEXT), min(total, index + _CONTEXT + 1))}

@@ -94,9 +94,7 @@ def render(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str]
     )
 
 
-def _files(
-    outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str], Sequence[str]]
-) -> list[_File]:
+def _files(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str], Sequence[str]]) -> list[_File]:
     found = {path: list(group) for path, group in groupby(in_order(outcome.findings), key=lambda one: one.path)}
     changes = {change.path: change for change in outcome.changes}
     shown = [

@@ -213,7 +213,8 @@ def test_both_themes_can_be_read(review: "Page", scheme: Any) -> None:
                 .reduce((sum, v, at) => sum + v * [0.2126, 0.7152, 0.0722][at], 0);
             let behind = one;
             while (channels(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
-            const pair = [getComputedStyle(one).color, getComputedStyle(behind).backgroundColor].map(channels).map(light);
+            const colours = [getComputedStyle(one).color, getComputedStyle(behind).backgroundColor];
+            const pair = colours.map(channels).map(light);
             return (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
         })"""
     )

@@ -1,0 +1,1 @@
+"""The same rewrites as commands of ``python -m libcst.tool codemod``."""

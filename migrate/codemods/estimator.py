@@ -1,0 +1,41 @@
+"""``python -m libcst.tool codemod -x migrate.codemods.estimator.EstimatorCommand PATH``."""
+
+import argparse
+
+import libcst as cst
+from libcst.codemod import CodemodCommand, CodemodContext
+
+from migrate.run import run
+from migrate.settings import CHOICES, Settings
+
+
+class EstimatorCommand(CodemodCommand):
+    """Rewrites one file at a time, as ``python -m migrate -`` does: each file holds the emitted code itself.
+
+    Args:
+      context: LibCST's.
+      choices: ``recovery``, ``target`` and ``input`` in the words of the settings.
+    """
+
+    DESCRIPTION = "Turns tf.estimator training code into TensorFlow 2 code that recovers the same way."
+
+    def __init__(self, context: CodemodContext, **choices: str) -> None:
+        super().__init__(context)
+        self._settings = Settings(**choices)  # type: ignore[arg-type]
+
+    @staticmethod
+    def add_args(arg_parser: argparse.ArgumentParser) -> None:
+        """Adds the options that the settings take words for."""
+        for name, words in CHOICES.items():
+            arg_parser.add_argument(f"--{name}", choices=words, default=words[0])
+
+    def transform_module_impl(self, tree: cst.Module) -> cst.Module:
+        """The rewritten module; each site that is left is a warning."""
+        outcome = run((), self._settings, jobs=1, progress=None, stdin=tree.bytes)
+        for finding in outcome.findings:
+            if not finding.rewritten:
+                line, column = finding.span.line, finding.span.column + 1
+                self.warn(f"{line}:{column}: {finding.code} {finding.message}. {finding.help}".rstrip())
+        for change in outcome.changes:
+            return cst.parse_module(change.after, tree.config_for_parsing)
+        return tree

@@ -1,0 +1,65 @@
+"""``python -m libcst.tool codemod`` runs the same rewrites."""
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from migrate.cli import main
+from tests.codemod.programs import program
+
+LEFT = "import tensorflow as tf\n\nestimator = tf.estimator.DNNClassifier(**arguments)\nestimator.train(fn)\n"
+
+
+def libcst_tool(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "libcst.tool", "codemod", "--no-format", "-x"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    return subprocess.run(
+        [*command, "migrate.codemods.estimator.EstimatorCommand", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def by_migrate(source: bytes, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> bytes:
+    """What ``python -m migrate - --write`` makes of a file."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(source)))
+    main(["-", "--write"])
+    return capfdbinary.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        program().encode(),
+        program().replace("\n", "\r\n").encode(),
+        ("# -*- coding: latin-1 -*-\n# modèle\n" + program()).encode("latin-1"),
+    ],
+    ids=["LF", "CRLF", "latin-1"],
+)
+def test_it_writes_what_migrate_writes(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], source: bytes
+) -> None:
+    (project / "train.py").write_bytes(source)
+    other = (project / "other.py").read_bytes()
+    done = libcst_tool(".")
+    assert done.returncode == 0, done.stderr
+    assert (project / "train.py").read_bytes() == by_migrate(source, monkeypatch, capfdbinary) != source
+    assert (project / "other.py").read_bytes() == other
+
+
+def test_what_is_left_is_a_warning_with_its_place(project: Path) -> None:
+    (project / "train.py").write_text(LEFT)
+    done = libcst_tool("train.py")
+    assert "3:13: FT190 its arguments are passed by **kwargs. " in done.stdout + done.stderr
+    assert (project / "train.py").read_text() == LEFT
+
+
+def test_it_takes_the_options_of_the_settings(project: Path) -> None:
+    assert libcst_tool("train.py", "--recovery", "backup-and-restore").returncode == 0
+    assert "BackupAndRestore(" in (project / "train.py").read_text()

@@ -160,13 +160,9 @@ def _fixes(outcome: Outcome, base: str) -> dict[Finding, _Record]:
     A program is rewritten whole or not at all, and files may share a module of emitted code: a fix for each finding
     could not be applied alone.
     """
-    groups: dict[str, list[FileChange]] = {}
-    for change in _changed(outcome):
-        if change.after != change.before:
-            groups.setdefault(change.needs or change.path, []).append(change)
     findings = in_order(outcome.findings)
     fixes: dict[Finding, _Record] = {}
-    for changes in groups.values():
+    for changes in _that_need_each_other([change for change in _changed(outcome) if change.after != change.before]):
         paths = {change.path for change in changes}
         here = [finding for finding in findings if finding.path in paths and not finding.error]
         settled = [finding for finding in here if finding.rewritten] or here
@@ -177,6 +173,18 @@ def _fixes(outcome: Outcome, base: str) -> dict[Finding, _Record]:
                 "artifactChanges": [_artifact_change(change, base) for change in changes],
             }
     return fixes
+
+
+def _that_need_each_other(changes: Sequence[FileChange]) -> list[list[FileChange]]:
+    """The changes in groups: files of one program, and all that import the same module of emitted code."""
+    groups: list[tuple[set[str], list[FileChange]]] = []
+    for change in changes:
+        paths = {change.path, *change.together, *([change.needs] if change.needs else [])}
+        joined = [group for group in groups if not group[0].isdisjoint(paths)]
+        groups = [group for group in groups if group not in joined]
+        members = [member for group in joined for member in group[1]]
+        groups.append((paths.union(*(group[0] for group in joined)), [*members, change]))
+    return [sorted(group[1], key=lambda change: change.path) for group in groups]
 
 
 def _artifact_change(change: FileChange, base: str) -> _Record:

@@ -27,7 +27,7 @@ def watch_manager(module: ModuleType) -> None:
 def _make_manager(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     result = original(self, *args, **kwargs)
     if training.driver is None:
-        steps.consider(self._checkpoint)
+        steps.consider(self._checkpoint, again=True)
         steps.consider_counter(getattr(self, "_step_counter", None))
         training.stands_at(steps.read())
     return result

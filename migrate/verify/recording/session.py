@@ -22,13 +22,20 @@ def die_with_parent() -> None:
 
 
 @contextlib.contextmanager
-def recorded(events: str, instruction: str) -> Iterator[None]:
-    """Record what runs inside, and how it ended; an exception goes on to the program's own end."""
+def recorded(events: str, instruction: str, watching: bool = False) -> Iterator[None]:
+    """Record what runs inside, and how it ended; an exception goes on to the program's own end.
+
+    Args:
+      events: the file that is appended to.
+      instruction: the fault as JSON, or nothing.
+      watching: whether the modules are watched already, by the process that this one was forked from.
+    """
     die_with_parent()
     journal.open_at(events)
     journal.write("program", python=sys.version.split()[0], argv=sys.argv)
     fault.arm(json.loads(instruction) if instruction else {})
-    imports.watch(watched.MODULES)
+    if not watching:
+        imports.watch(watched.MODULES)
     try:
         yield
     except SystemExit as ending:

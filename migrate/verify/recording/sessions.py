@@ -54,11 +54,28 @@ def watch_session(module: ModuleType) -> None:
             training.stepped(now, losses, digests, "step")
 
     def make(original: Callable[..., Any], self: Any, creator: Any, hooks: Any, *args: Any, **kwargs: Any) -> Any:
+        if any(type(hook).__name__ == "FinalOpsHook" for hook in hooks or []):
+            with training.in_phase("evaluate"):
+                return original(self, creator, hooks, *args, **kwargs)
         if training.phase == "train":
             hooks = [*(hooks or []), Recorder()]
         return original(self, creator, hooks, *args, **kwargs)
 
     around(module._MonitoredSession, "__init__", make)
+
+
+def watch_final_ops(module: ModuleType) -> None:
+    """Watch the hook that reads the metrics when an evaluation's session ends; an Estimator's own are told by it."""
+    around(module.FinalOpsHook, "end", _end_of_evaluation)
+
+
+def _end_of_evaluation(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
+    result = original(self, *args, **kwargs)
+    values = self.final_ops_values
+    if training.phase == "train" and isinstance(values, dict):
+        step = values.get("global_step")
+        saving.evaluated(None if step is None else int(step), values)
+    return result
 
 
 def _hook_class() -> Any:

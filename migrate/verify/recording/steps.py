@@ -18,12 +18,17 @@ def found() -> bool:
     return _variable is not None
 
 
-def consider(root: Any) -> None:
-    """Look for a better counter below ``root``, a Checkpoint or a CheckpointManager's step counter."""
+def consider(root: Any, again: bool = False) -> None:
+    """Look for a better counter below ``root``, a Checkpoint or a CheckpointManager's step counter.
+
+    Args:
+      root: what is looked below.
+      again: whether one as good as that found before is better: each of several trainings has its own counter.
+    """
     global _variable, _rank
-    for rank, variable in _candidates(root):
-        if rank < _rank:
-            _variable, _rank = variable, rank
+    best = min(_candidates(root), key=lambda candidate: candidate[0], default=None)
+    if best is not None and (best[0] < _rank or (again and best[0] == _rank)):
+        _rank, _variable = best
 
 
 def consider_counter(variable: Any) -> None:

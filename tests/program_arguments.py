@@ -1,0 +1,37 @@
+"""The arguments that make an example a small job, found by the flags that its text names."""
+
+import numpy as np
+
+FLAGS = {
+    "--save_steps": lambda data: "20",
+    "--data": str,
+    # An op's own random state is in no checkpoint: with dropout a resumed model_fn drops other units.
+    "--dropout": lambda data: "0",
+    "--interrupt_at": lambda data: "0",
+}
+
+
+def arguments(script, model_dir, max_steps, data):
+    """The arguments of an example.
+
+    Args:
+      script: its path.
+      model_dir: where it trains.
+      max_steps: the step that it ends at.
+      data: a file in MNIST's layout.
+    """
+    text = script.read_text()
+    given = ["--model_dir", str(model_dir), "--max_steps", str(max_steps)]
+    for flag, value in FLAGS.items():
+        if f'"{flag}"' in text:
+            given += [flag, value(data)]
+    return given
+
+
+def digits(place, count=600):
+    """Write a file in MNIST's layout, of random images, into a directory, and give its path."""
+    rng = np.random.RandomState(count)
+    path = place / f"digits-{count}.npz"
+    images, labels = rng.randint(0, 256, (count + 100, 28, 28)).astype("uint8"), rng.randint(0, 10, count + 100)
+    np.savez(path, x_train=images[:count], y_train=labels[:count], x_test=images[count:], y_test=labels[count:])
+    return path

@@ -82,7 +82,7 @@ class Child:
         environment["MIGRATE_VERIFY_FAULT"] = _instruction(instruction, model_dir)
         if shutil.which(program.python) is None:
             raise ProgramError(f"the interpreter {program.python} does not exist")
-        self.process = subprocess.Popen(
+        self.process = program.launch(
             [*place.command, os.fspath(program.python), os.fspath(BOOTSTRAP), *program.command(model_dir)],
             env=environment,
             cwd=program.cwd,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +25,7 @@ class Program:
       env: variables set beside this process' own; ``{model_dir}`` is replaced here too.
       cwd: the directory it is started in; this process' own by default.
       workers: how many processes make one job, each told of the others by ``TF_CONFIG``.
+      launch: starts a process, as ``subprocess.Popen`` does, which it is by default.
     """
 
     script: str | Path
@@ -32,6 +34,7 @@ class Program:
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | Path | None = None
     workers: int = 1
+    launch: Callable[..., subprocess.Popen[bytes]] = field(default=subprocess.Popen, compare=False, repr=False)
 
     def command(self, model_dir: str | Path) -> list[str]:
         """The script and its arguments for a run in ``model_dir``."""

@@ -1,7 +1,8 @@
 """What is done to the program from inside, once it has made a given step.
 
 A fault strikes where a hook or callback of the program's own would: after the framework's work for that step, so that a
-save that is due at the step is done. Where several steps run inside one call, it strikes when the call has come back.
+save that is due at the step is done. Where several steps run inside one call, a signal strikes there, in the next step;
+an exception, which nothing inside could raise, when the call has come back.
 """
 
 from __future__ import annotations
@@ -37,13 +38,21 @@ def asks_for(kind: str) -> bool:
     return _instruction.get("kind") == kind
 
 
-def reached(step: int) -> None:
-    """Strike if the fault is due at ``step`` or was due on the way to it."""
+def signals() -> bool:
+    """Whether a signal is to strike."""
+    return _instruction.get("kind") == "signal"
+
+
+def due_after(step: int) -> int:
+    """How many steps after ``step``, where training stands, the fault is due."""
+    return int(_instruction["at"] - step if "at" in _instruction else _instruction["after"] - _made)
+
+
+def reached(step: int, steps: int = 1) -> None:
+    """Strike if the fault is due at ``step`` or was due at one of the ``steps`` on the way to it."""
     global _instruction, _made
-    _made += 1
-    if not _instruction or _instruction["kind"] in CHANGES:
-        return
-    if step < _instruction["at"] if "at" in _instruction else _made < _instruction["after"]:
+    _made += steps
+    if not _instruction or _instruction["kind"] in CHANGES or due_after(step) > 0:
         return
     instruction, _instruction = _instruction, {}
     journal.write("fault", kind=instruction["kind"], step=step, wanted=instruction.get("at", step))

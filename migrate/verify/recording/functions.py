@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import journal, ring, steps, training
+from . import fault, journal, ring, steps, training
 from .wrapping import around
 
 _depth = threading.local()
@@ -92,7 +92,24 @@ def _push_loss(loss: Any) -> Any:
         return None
     if tf.distribute.has_strategy() and len(tf.distribute.get_strategy().extended.worker_devices) > 1:
         return None
-    return ring.losses.push(loss)
+    push = ring.losses.push(loss)
+    if push is not None and fault.signals():
+        with tf.control_dependencies([push]):
+            push = tf.numpy_function(_strike_inside, [], [])
+    return push
+
+
+def _strike_inside() -> None:
+    """Strike where a call goes on after the step that the fault is due at; none of the steps before is lost sight of."""
+    with journal.observing("step"):
+        if training.driver is not None or training.phase != "train" or not fault.signals():
+            return
+        if training.unsettled or training.step is None:
+            training.stands_at(steps.read())
+        due = fault.due_after(training.step or 0)
+        if ring.losses.waiting() > due > 0:
+            losses, digests = ring.take()
+            training.stepped_in_loop((training.step or 0) + due, losses[:due], digests[:due])
 
 
 def _push_first(elements: Any) -> None:

@@ -47,6 +47,10 @@ class Ring:
         done = rows.scatter_nd_update([[self.row, 0], [self.row, place]], [count + 1, value])
         return done.op if hasattr(done, "op") else done
 
+    def waiting(self) -> int:
+        """How many values compiled functions have written since the last call of ``take``."""
+        return 0 if _rows is None else int(_rows.numpy()[self.row][0]) - self.taken
+
     def take(self, fresh: bool = True) -> list[Any]:
         """The values since the last call, oldest first, as Python numbers.
 

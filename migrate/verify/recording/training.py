@@ -99,7 +99,7 @@ def stepped(to: int, losses: list[float], digests: list[int], source: str) -> No
             **{key: value for key, value in at_here.items() if value is not None},
             **({"mean": True} if source == "mean" else {}),
         )
-    fault.reached(to)
+    fault.reached(to, count)
 
 
 def _at(values: list[Any], index: int, count: int) -> Any:

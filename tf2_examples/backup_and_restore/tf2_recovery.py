@@ -112,6 +112,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         return self.step
 
     def on_train_begin(self, logs=None):
+        self._make_slots()
         self._save()
 
     def on_train_batch_end(self, batch, logs=None):
@@ -151,13 +152,18 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
                 f"{path} was written by tf.estimator and has other names than this "
                 "model: convert it first, or train in a new directory."
             )
-        checkpoint = self.manager.checkpoint
-        # Keras 3 makes the slots here; a restore would find no place for them.
-        checkpoint.optimizer.build(checkpoint.model.trainable_variables)
+        self._make_slots()
         try:
-            checkpoint.restore(path).assert_consumed()
+            self.manager.checkpoint.restore(path).assert_consumed()
         except (AssertionError, ValueError) as error:
             raise ValueError(f"{path} does not fit this model: {error}") from error
+
+    def _make_slots(self):
+        # Keras 3 would make them in the first step: too late for the first save, and
+        # for a restore, which would find no place for them.
+        checkpoint = self.manager.checkpoint
+        if checkpoint.model.built:
+            checkpoint.optimizer.build(checkpoint.model.trainable_variables)
 
 
 class WorkerRecovery(CheckpointRecovery):

@@ -47,6 +47,17 @@ def test_a_job_saves_at_the_start_at_the_interval_and_at_the_end(tmp_path):
     assert saved(tmp_path) == [0, 4, 8, 10]
 
 
+def test_a_job_that_was_killed_before_its_first_step_starts_again(tmp_path):
+    class Killed(tf.keras.callbacks.Callback):
+        def on_train_begin(self, logs=None):
+            raise SystemExit
+
+    with pytest.raises(SystemExit):
+        start(tmp_path, 5, Killed())
+    assert saved(tmp_path) == [0]
+    assert start(tmp_path, 5)[1] == [1, 2, 3, 4, 5]
+
+
 def test_the_interval_may_be_seconds(tmp_path):
     class Slow(tf.keras.callbacks.Callback):
         def on_train_batch_end(self, batch, logs=None):

@@ -35,7 +35,11 @@ class Nursery:
         self._requests, theirs = socket.socketpair()
         environment = {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ, **dict(env)}
         self._process = subprocess.Popen(
-            [python, __file__, BOOTSTRAP], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+            [python, __file__, BOOTSTRAP],
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
         )
         theirs.close()
         self.python = os.fspath(python)
@@ -59,7 +63,7 @@ class Nursery:
         self._requests.sendall(request)
         for end in (output_end, status_end, kept_end):
             os.close(end)
-        return Forked(open(output, "rb"), open(status), kept)  # noqa: SIM115
+        return Forked(open(output, "rb"), open(status), kept)
 
 
 class Forked:

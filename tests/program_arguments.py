@@ -25,7 +25,12 @@ def arguments(script, model_dir, max_steps, data):
     for flag, value in FLAGS.items():
         if f'"{flag}"' in text:
             given += [flag, value(data)]
-    return given
+    return tuple(given)
+
+
+def keras_of(script):
+    """The variables for an example: what a model_fn may use of TF1's layers needs tf_keras from TensorFlow 2.16 on."""
+    return {"TF_USE_LEGACY_KERAS": "1"} if "ModelFnTraining" in script.read_text() else {}
 
 
 def digits(place, count=600):

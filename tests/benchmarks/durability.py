@@ -13,18 +13,19 @@ it tells of N kills (1,000). Then, and without an interpreter, a table is printe
 - jobs that end at another step than the undisturbed one,
 - with ``--input continue``, steps whose loss is not that of the undisturbed job to the last bit.
 
-A start is a fork of a process that has imported TensorFlow: see ``nursery.py``.
+A start is a fork of a process that has imported TensorFlow: see ``tests/nursery.py``.
 """
 
 import argparse
+import contextlib
 import itertools
 import json
-import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
@@ -33,13 +34,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from migrate.run import run as codemod
 from migrate.settings import Settings
-from migrate.verify import Attempt, Record
+from migrate.verify import Program, Record
+from migrate.verify.child import Child
 from migrate.verify.directory import copy_directory
-from tests.benchmarks.nursery import Nursery
-from tests.pairs import LEGACY
-from tests.program_arguments import arguments, digits
+from tests.nursery import Nursery
+from tests.pairs import Variant, written
+from tests.program_arguments import arguments, digits, keras_of
 
 WINDOW_SECONDS = 1.0
 """How long a start lives at most, beyond what the undisturbed job needed for its first step."""
@@ -104,25 +105,18 @@ class Job:
 
     def start(self, directory, kill_after=None, until_saved=False):
         """One start, with a kill after so many seconds, or when the first checkpoint is there."""
-        events, output = self.place / "events.jsonl", self.place / "output"
-        events.unlink(missing_ok=True)
-        command = [self.script, *arguments(self.script, directory, self.max_steps, self.data)]
-        running = self.nursery.start(command, events, output)
-        if until_saved:
-            while (code := running.wait(0.01)) is None and '"event": "save"' not in read(events):
-                pass
-            code = running.kill() if code is None else code
-        else:
-            code = running.wait(TIMEOUT_SECONDS if kill_after is None else kill_after)
-            code = running.kill() if code is None else code
-        lines = [json.loads(line) for line in read(events).splitlines()]
-        return Attempt(lines, code, read(output)[-3000:], running.began)
-
-
-def read(path):
-    """A file's whole lines."""
-    text = path.read_text(errors="replace") if path.exists() else ""
-    return text[: text.rfind("\n") + 1]
+        given = arguments(self.script, "{model_dir}", self.max_steps, self.data)
+        program = Program(self.script, self.nursery.python, given, launch=self.nursery.launch)
+        deadline = time.time() + TIMEOUT_SECONDS
+        with tempfile.TemporaryDirectory() as scratch, Child(program, directory, Path(scratch) / "start") as child:
+            if until_saved:
+                child.wait_for("save", deadline)
+                child.kill()
+            elif kill_after is not None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    child.process.wait(kill_after)
+                child.kill()
+            return child.attempt(deadline)
 
 
 def figures(job, record):
@@ -157,14 +151,13 @@ def moment(attempt):
 
 
 def programs(place):
-    """The scripts by the input's way, as the codemod writes them."""
+    """The scripts by the input's way, as the codemod writes them; what has no --max_steps is no job of one process."""
     for way in ("restart", "continue"):
-        (place / way).mkdir()
-        for change in codemod([str(LEGACY)], Settings(input=way), jobs=1, progress=None).changes:
-            (place / way / os.path.basename(change.path)).write_text(change.after)
-        for path in sorted(LEGACY.glob("*.py")):
-            if (place / way / path.name).exists():
-                yield way, place / way / path.name
+        folder = place / way
+        folder.mkdir()
+        for name, text in written(Variant(folder, Settings(input=way))).items():
+            (folder / name).write_text(text)
+        yield from ((way, path) for path in sorted(folder.glob("*.py")) if '"--max_steps"' in path.read_text())
 
 
 def kill_jobs(options, results):
@@ -191,22 +184,15 @@ def kill_jobs(options, results):
 @contextmanager
 def ready(python, way, script, place, data):
     """A function that kills a job again and again, and gives its line."""
-    keras = {"TF_USE_LEGACY_KERAS": "1"} if legacy_keras(python, script) else {}
-    with Nursery(python, keras, place) as nursery:
+    with contextlib.closing(Nursery(python, keras_of(script))) as nursery:
         job = Job(nursery, script, place, data)
         about = {"tensorflow": nursery.tensorflow, "program": script.name, "input": way}
         yield lambda chance: about | figures(job, job.killed(chance))
 
 
-def legacy_keras(python, script):
-    """Whether the program needs tf_keras: TF1's layers do, from TensorFlow 2.16 on."""
-    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tf_keras') is None)"
-    return "tf1.layers" in script.read_text() and subprocess.run([python, "-c", look]).returncode == 0
-
-
 def lines(results):
     """The jobs so far."""
-    return [json.loads(line) for line in read(results).splitlines()]
+    return [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
 
 
 def table(jobs):

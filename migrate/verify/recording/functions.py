@@ -100,7 +100,7 @@ def _push_loss(loss: Any) -> Any:
 
 
 def _strike_inside() -> None:
-    """Strike where a call goes on after the step that the fault is due at; none of the steps before is lost sight of."""
+    """Strike where a call goes on after the step that the fault is due at; the steps until then are recorded."""
     with journal.observing("step"):
         if training.driver is not None or training.phase != "train" or not fault.signals():
             return

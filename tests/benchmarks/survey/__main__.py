@@ -97,16 +97,18 @@ class Way:
         with tempfile.TemporaryDirectory() as place:
             while True:
                 attempt = run(self.program, Path(place) / "model", NearSave(chance, self.seconds))
+                done = attempt.finished and not attempt.steps
                 if saved is not None:
                     stuck = attempt.code not in (0, -9)
-                    back = not stuck and (attempt.started_at or 0) < saved
+                    back = not stuck and not done and (attempt.started_at or 0) < saved
                     counts["stuck" if stuck else "went_back" if back else "went_on"] += 1
                 if attempt.code != -9:
                     break
                 counts["kills"] += 1
-                saved = max([saved or 0, *(event["step"] or 0 for event in attempt.of("save"))])
-        end = max(attempt.steps, default=attempt.started_at)
-        counts["elsewhere"] += attempt.finished and end != STEPS
+                begun = attempt.of("saving")[-1:]
+                earlier = [e["step"] or 0 for e in attempt.of("save") if begun and e["time"] < begun[0]["time"]]
+                saved = max([saved or 0, *earlier])
+        counts["elsewhere"] += attempt.finished and not done and attempt.steps[-1] != STEPS
         return dict(counts)
 
 
@@ -147,7 +149,14 @@ def table(jobs):
     """The sums by way of recovery."""
     made = Table(title="SIGKILL near a save")
     made.add_column("recovery")
-    for heading in ("TensorFlow", "kills", "went on", "went back further", "cannot start again", "jobs with another end"):
+    for heading in (
+        "TensorFlow",
+        "kills",
+        "went on",
+        "went back further",
+        "cannot start again",
+        "jobs with another end",
+    ):
         made.add_column(heading, justify="right")
     rows = {}
     for job in jobs:

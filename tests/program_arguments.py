@@ -1,5 +1,8 @@
 """The arguments that make an example a small job, found by the flags that its text names."""
 
+import functools
+import subprocess
+
 import numpy as np
 
 FLAGS = {
@@ -28,9 +31,16 @@ def arguments(script, model_dir, max_steps, data):
     return tuple(given)
 
 
-def keras_of(script):
+def keras_of(script, python):
     """The variables for an example: what a model_fn may use of TF1's layers needs tf_keras from TensorFlow 2.16 on."""
-    return {"TF_USE_LEGACY_KERAS": "1"} if "ModelFnTraining" in script.read_text() else {}
+    return {"TF_USE_LEGACY_KERAS": "1"} if "ModelFnTraining" in script.read_text() and has_tf_keras(python) else {}
+
+
+@functools.cache
+def has_tf_keras(python):
+    """Whether an interpreter has tf_keras."""
+    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tf_keras') is None)"
+    return subprocess.run([python, "-c", look]).returncode == 0
 
 
 def digits(place, count=600):

@@ -196,6 +196,9 @@ def _needs_person(old: Record, new: Record) -> Row:
 def _refusal(old: Record, new: Record) -> Row:
     """What NEW would go on with is wrong: it must say so, whatever OLD does."""
     texts = [record.attempts[-1].error if record.needs_person else "goes on silently" for record in (old, new)]
+    if not new.needs_person and not new.attempts[-1].of("fault"):
+        reason = "NEW makes no optimizer of TensorFlow's or Keras', which alone can be replaced"
+        return Row("refuses what does not fit", texts[0], texts[1], Verdict.NOT_COMPARED, reason)
     verdict = Verdict.SAME if new.needs_person else Verdict.DIFFERENT
     return Row("refuses what does not fit", texts[0], texts[1], verdict)
 

@@ -106,7 +106,8 @@ class Job:
     def start(self, directory, kill_after=None, until_saved=False):
         """One start, with a kill after so many seconds, or when the first checkpoint is there."""
         given = arguments(self.script, "{model_dir}", self.max_steps, self.data)
-        program = Program(self.script, self.nursery.python, given, launch=self.nursery.launch)
+        keras = keras_of(self.script, self.nursery.python)
+        program = Program(self.script, self.nursery.python, given, keras, launch=self.nursery.launch)
         deadline = time.time() + TIMEOUT_SECONDS
         with tempfile.TemporaryDirectory() as scratch, Child(program, directory, Path(scratch) / "start") as child:
             if until_saved:
@@ -184,7 +185,7 @@ def kill_jobs(options, results):
 @contextmanager
 def ready(python, way, script, place, data):
     """A function that kills a job again and again, and gives its line."""
-    with contextlib.closing(Nursery(python, keras_of(script))) as nursery:
+    with contextlib.closing(Nursery(python, keras_of(script, python))) as nursery:
         job = Job(nursery, script, place, data)
         about = {"tensorflow": nursery.tensorflow, "program": script.name, "input": way}
         yield lambda chance: about | figures(job, job.killed(chance))

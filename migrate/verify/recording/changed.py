@@ -24,13 +24,19 @@ def _another_seed(original: Callable[..., Any]) -> Callable[..., Any]:
     return set_seed
 
 
+REPLACED = (
+    *("Adam", "SGD", "RMSprop", "Adagrad"),
+    *("AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "RMSPropOptimizer", "AdagradOptimizer"),
+)
+"""Optimizers of Keras and of TF1."""
+
 _replacing = False
 
 
 def watch_optimizer(module: ModuleType) -> None:
     """Make every optimizer of the module an Adagrad, or an Adam where it is one: the slots have other names."""
     if fault.asks_for("wrong_optimizer"):
-        for name in ("Adam", "AdamOptimizer", "SGD", "MomentumOptimizer", "RMSprop", "RMSPropOptimizer", "Adagrad"):
+        for name in REPLACED:
             if hasattr(module, name):
                 owner = getattr(module, name)
                 owner.__new__ = _replacing_new(owner.__new__)
@@ -46,7 +52,7 @@ def _replacing_new(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(cls) if original is object.__new__ else original(cls, *args, **kwargs)
         _replacing = True
         try:
-            other = "Adam" if cls.__name__ == "Adagrad" else "Adagrad"
+            other = "Adam" if cls.__name__.startswith("Adagrad") else "Adagrad"
             journal.write("fault", kind="wrong_optimizer", step=0, wanted=0)
             module = importlib.import_module(cls.__module__.rpartition(".")[0] + "." + other.lower())
             made = getattr(module, other, None) or getattr(module, other + "Optimizer")

@@ -104,8 +104,6 @@ def _strike_inside() -> None:
     with journal.observing("step"):
         if training.driver is not None or training.phase != "train" or not fault.signals():
             return
-        if training.unsettled or training.step is None:
-            training.stands_at(steps.read())
         due = fault.due_after(training.step or 0)
         if ring.losses.waiting() > due > 0:
             losses, digests = ring.take()

@@ -18,7 +18,7 @@ OPTIMIZERS = [
         "keras.optimizers": ("adam", "sgd", "rmsprop", "adagrad"),
         "keras.src.optimizers": ("adam", "sgd", "rmsprop", "adagrad"),
         "tf_keras.src.optimizers": ("adam", "sgd", "rmsprop", "adagrad"),
-        "tensorflow.python.training": ("adam", "momentum", "rmsprop"),
+        "tensorflow.python.training": ("adam", "gradient_descent", "momentum", "rmsprop", "adagrad"),
     }.items()
     for module in modules
 ]

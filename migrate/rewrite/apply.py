@@ -26,7 +26,7 @@ from migrate.rewrite.plan import (
 
 _Place = tuple[int, int]
 _Range = tuple[int, int, int, int]
-_Replaceable = cst.Call | cst.Attribute | cst.Name
+_Replaceable = cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString
 _Line = cst.SimpleStatementLine | cst.BaseCompoundStatement
 _Changed = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
@@ -59,12 +59,17 @@ def _edited(module: cst.Module, tree: ast.Module, plan: Plan) -> cst.Module:
     touched = dict(_touched(module, tree, plan))
     editor = _Editor(module, plan, _ranges(module, touched))
     body: list[cst.SimpleStatementLine | cst.BaseCompoundStatement] = []
+    is_apart = False  # whether a statement that went stood apart from the one above it
     for statement in module.body:
         changed = statement.visit(editor) if statement in touched else statement
-        if isinstance(changed, cst.FlattenSentinel):
-            body += changed
-        elif not isinstance(changed, cst.RemovalSentinel):
-            body.append(changed)
+        if isinstance(changed, cst.RemovalSentinel):
+            is_apart = is_apart or any(line.comment is None for line in statement.leading_lines)
+            continue
+        new = list(changed) if isinstance(changed, cst.FlattenSentinel) else [changed]
+        if is_apart and not new[0].leading_lines:
+            new[0] = new[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+        body += new
+        is_apart = False
     return module.with_changes(body=body)
 
 
@@ -187,7 +192,10 @@ class _Editor(cst.CSTTransformer):
             lines += self._new_lines(part, place[1])
         if not lines:
             return cst.RemoveFromParent()
-        lines[0] = lines[0].with_changes(leading_lines=[*original.leading_lines, *lines[0].leading_lines])
+        new_text = "".join(part.statements for part in edit.parts)
+        inner = _comments(original.with_changes(leading_lines=[]))
+        moved = [_comment_line(comment) for comment in inner if comment not in new_text]
+        lines[0] = lines[0].with_changes(leading_lines=[*original.leading_lines, *moved, *lines[0].leading_lines])
         return cst.FlattenSentinel(lines)
 
     def _below_new(self, original: _Line, updated: _Line) -> _Changed:
@@ -198,8 +206,9 @@ class _Editor(cst.CSTTransformer):
             new += self._new_lines(Part(edit.statements, edit.absorbs), place[1])
         if not new:
             return updated
-        if updated.leading_lines and updated.leading_lines[0].comment is None:
-            new[0] = new[0].with_changes(leading_lines=[updated.leading_lines[0], *new[0].leading_lines])
+        comments = [line for line in new[0].leading_lines if line.comment is not None]
+        blank = [line for line in updated.leading_lines[:1] if line.comment is None]
+        new[0] = new[0].with_changes(leading_lines=[*blank, *comments])
         return cst.FlattenSentinel([*new, updated])
 
     def leave_IndentedBlock(
@@ -220,7 +229,12 @@ class _Editor(cst.CSTTransformer):
         where = self.ranges.get(original_node)
         for edit in self.elements.get(where, []) if where is not None else ():
             updated_node = _with_element(updated_node, edit, self.module)
-        return updated_node
+        return self._expression(original_node, updated_node)
+
+    def leave_SimpleString(
+        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
+    ) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         return self._expression(original_node, updated_node)

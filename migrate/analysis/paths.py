@@ -1,0 +1,91 @@
+"""File paths as a program spells them, so that two spellings of one path can be told to be the same."""
+
+import ast
+import posixpath
+import re
+
+from migrate.analysis.names import Names
+
+_SAME = {"str", "pathlib.Path", "pathlib.PurePath", "os.fspath", "os.path.abspath", "os.path.expanduser"}
+_MOST_NAMES = 10
+"""How many variables a path is followed through."""
+
+
+def template(names: Names, expression: ast.expr | None, depth: int = 0) -> str | None:
+    """A path as text, with each part that only the program knows between ``⟨`` and ``⟩``; None where it may change.
+
+    Args:
+      names: the module's names.
+      expression: what makes the path.
+      depth: how many variables were followed on the way here.
+    """
+    if isinstance(expression, ast.Constant):
+        return expression.value if isinstance(expression.value, str) else _token(expression)
+    if isinstance(expression, ast.Name):
+        return _variable(names, expression, depth)
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add | ast.Div):
+        sides = [template(names, side, depth) for side in (expression.left, expression.right)]
+        return _joined(sides, "/" if isinstance(expression.op, ast.Div) else "")
+    if isinstance(expression, ast.JoinedStr):
+        parts = [value.value if isinstance(value, ast.FormattedValue) else value for value in expression.values]
+        return _joined([template(names, part, depth) for part in parts], "")
+    if isinstance(expression, ast.Call):
+        return _call(names, expression, depth)
+    if isinstance(expression, ast.Attribute):
+        base = expression.value
+        is_plain = isinstance(base, ast.Name) and _is_steady(names, base)
+        return _token(expression) if is_plain else None
+    return None
+
+
+def _variable(names: Names, name: ast.Name, depth: int) -> str | None:
+    if not _is_steady(names, name):
+        return None
+    value = names.only_value(name)
+    text = template(names, value, depth + 1) if value is not None and depth < _MOST_NAMES else None
+    return text if text is not None else _token(name)
+
+
+def _is_steady(names: Names, name: ast.Name) -> bool:
+    """Whether a variable has one value while the program runs, as far as its module shows."""
+    found = names.scope_of(name).lookup(name.id)
+    return found is not None and len(found[1]) == 1
+
+
+def _call(names: Names, call: ast.Call, depth: int) -> str | None:
+    qualified = names.qualified(call.func) or (call.func.id if isinstance(call.func, ast.Name) else "")
+    inner = [template(names, argument, depth) for argument in call.args]
+    if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    if qualified in ("os.path.join", "tensorflow.io.gfile.join"):
+        return _joined(inner, "/")
+    if qualified == "os.path.dirname" and len(inner) == 1 and inner[0] is not None:
+        return posixpath.dirname(inner[0])
+    return inner[0] if qualified in _SAME and len(inner) == 1 else None
+
+
+def _joined(parts: list[str | None], between: str) -> str | None:
+    texts = [part for part in parts if part is not None]
+    if len(texts) != len(parts):
+        return None
+    return posixpath.join(*texts) if between and texts else "".join(texts)
+
+
+def _token(node: ast.expr) -> str:
+    return f"⟨{ast.unparse(node).replace('/', '∕')}⟩"
+
+
+def normal(path: str) -> str:
+    """A path without ``./``, doubled slashes and the like."""
+    return posixpath.normpath(path) if path else path
+
+
+def is_written_to(path: str, saved: str) -> bool:
+    """Whether ``path`` is what a callback writes that is given ``saved``, which may hold ``{epoch:02d}``."""
+    pattern = re.sub(r"\\\{.*?\\\}", ".+", re.escape(normal(saved)))
+    return re.fullmatch(pattern, normal(path)) is not None
+
+
+def directory(path: str) -> str:
+    """The directory of a path, "." for a bare file name."""
+    return normal(posixpath.dirname(path) or ".")

@@ -1,0 +1,39 @@
+"""FT202 · tf.keras.callbacks.experimental.BackupAndRestore
+
+TensorFlow 2.8 gave ``BackupAndRestore`` its stable name. Keras 3 does not have the experimental one.
+
+Instead: ``tf.keras.callbacks.BackupAndRestore``, with the same arguments.
+
+Fidelity: exact. On TensorFlow 2.15 the experimental class is the stable one with a warning.
+
+See: tf.keras.callbacks.BackupAndRestore.
+"""
+
+from collections.abc import Iterator
+
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import Example, Mend, Workbench, exact, site_rule
+
+_OLD = """\
+import tensorflow as tf
+
+model.fit(x, y, callbacks=[tf.keras.callbacks.experimental.BackupAndRestore("/tmp/backup")])
+"""
+_ALONE = """\
+from tensorflow.keras.callbacks.experimental import BackupAndRestore
+
+model.fit(x, y, callbacks=[BackupAndRestore("/tmp/backup", delete_checkpoint=False)])
+"""
+
+
+@site_rule(
+    "FT202",
+    "exact",
+    Example(_OLD, 'callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")]', "module"),
+    Example(_ALONE, "tf.keras.callbacks.BackupAndRestore(", "module"),
+)
+def experimental_backup_and_restore(bench: Workbench) -> Iterator[Mend]:
+    module = bench.module
+    for node in module.uses.get("keras.callbacks.experimental.BackupAndRestore", []):
+        edit = ReplaceExpression(module.span(node), f"{bench.vocabulary.tf}.keras.callbacks.BackupAndRestore")
+        yield Mend((exact(node, "the callback has its stable name now"),), (edit,))

@@ -1,0 +1,236 @@
+"""Every form of recovery by hand around ``fit`` goes as a whole, and what cannot is left as a whole."""
+
+import pytest
+
+from migrate.finding import Fidelity
+from tests.codemod.programs import migrate
+
+_IMPORTS = {"glob.": "import glob\n", "re.": "import re\n"}
+_HEAD = """\
+import os
+import tensorflow as tf
+
+folder = "out"
+path = os.path.join(folder, "w-{epoch:02d}.h5")
+model = build()
+model.compile("adam", "mse")
+"""
+_TAIL = """\
+saver = tf.keras.callbacks.ModelCheckpoint(path, save_weights_only=True)
+model.fit(x, y, epochs=5, callbacks=[saver]{})
+"""
+_FIRST = ", initial_epoch=first"
+
+FORMS = {
+    "latest_checkpoint": (
+        "latest = tf.train.latest_checkpoint(folder)\nif latest:\n    model.load_weights(latest)\n",
+        "",
+    ),
+    "latest_checkpoint in the test": (
+        "if tf.train.latest_checkpoint(folder) is not None:\n"
+        "    model.load_weights(tf.train.latest_checkpoint(folder))\n",
+        "",
+    ),
+    "try": ("try:\n    model.load_weights(path)\nexcept (OSError, ValueError):\n    print('new')\n", ""),
+    "newest of a glob, epoch from its name": (
+        'files = sorted(glob.glob(os.path.join(folder, "*.h5")))\nfirst = 0\nif len(files) > 0:\n'
+        "    newest = files[-1]\n    model.load_weights(newest)\n"
+        '    first = int(re.search("-([0-9]+)", newest).group(1))\n    print("resumed at", first)\n',
+        _FIRST,
+    ),
+    "newest by time, else branch": (
+        'files = glob.glob(folder + "/*")\nif files:\n    newest = max(files, key=os.path.getctime)\n'
+        '    model.load_weights(newest)\n    first = int(newest.split("-")[-1].split(".")[0])\n'
+        "else:\n    first = 0\n    print('from scratch')\n",
+        _FIRST,
+    ),
+    "listdir": (
+        "first = len(os.listdir(folder))\nif os.listdir(folder):\n    model.load_weights(path.format(epoch=first))\n",
+        _FIRST,
+    ),
+    "whole model": (
+        'files = sorted(glob.glob("out/*.h5"))\nif files:\n    model = tf.keras.models.load_model(files[-1])\n'
+        "    first = int(model.optimizer.iterations.numpy()) // 10\nelse:\n    first = 0\n",
+        _FIRST,
+    ),
+    "iterations set by hand": (
+        "if os.path.exists(path.format(epoch=3)):\n    model.load_weights(path.format(epoch=3))\n"
+        "    model.optimizer.iterations.assign(30)\n",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("recovery", ["checkpoint-manager", "backup-and-restore"])
+@pytest.mark.parametrize(("load", "argument"), FORMS.values(), ids=FORMS.keys())
+def test_the_whole_idiom_goes_and_leaves_nothing_behind(load: str, argument: str, recovery: str) -> None:
+    imports = "".join(line for use, line in _IMPORTS.items() if use in load)
+    source = imports + _HEAD + load + _TAIL.format(argument)
+    text, findings = migrate(source, recovery=recovery)
+    assert [finding.rewritten for finding in findings] == [True]
+    gone = ["load_weights", "load_model", "glob", "re", "latest", "files", "newest", "first", "saver", "print"]
+    words = set("".join(c if c.isalnum() or c == "_" else " " for c in text).split())
+    assert not words & set(gone), text
+    if recovery == "backup-and-restore":
+        assert "initial_epoch" not in text
+        assert 'backup = tf.keras.callbacks.BackupAndRestore("out/w_recovery", delete_checkpoint=False)\n' in text
+    else:
+        assert "initial_epoch=recovery.restore()" in text
+    assert migrate(text, recovery=recovery) == (text, [])
+
+
+def test_a_model_that_only_a_start_from_scratch_makes_is_made_by_every_start() -> None:
+    source = """\
+import os
+import tensorflow as tf
+
+if os.path.exists("m.keras"):
+    model = tf.keras.models.load_model("m.keras")
+else:
+    model = build()  # new
+    model.compile("adam", "mse")
+model.fit(x, y, callbacks=[tf.keras.callbacks.ModelCheckpoint("m.keras")])
+"""
+    text, _ = migrate(source)
+    assert '# new\nmodel = build()\nmodel.compile("adam", "mse")\nrecovery = EpochRecovery(' in text
+    assert "load_model" not in text
+
+
+def test_a_function_that_only_the_resumption_calls_goes_and_one_with_another_caller_stays() -> None:
+    source = """\
+import os
+import tensorflow as tf
+
+
+def newest(folder):
+    names = os.listdir(folder)
+    return os.path.join(folder, max(names)) if names else None
+
+
+def main():
+    model = build()
+    latest = newest("out")
+    if latest:
+        model.load_weights(latest)
+    model.fit(x, y, callbacks=[tf.keras.callbacks.ModelCheckpoint("out/{epoch}.weights.h5")])
+"""
+    text, _ = migrate(source)
+    assert "newest" not in text
+    assert "import os" not in text
+    text, _ = migrate(f"{source}    print(newest('out'))\n")
+    assert "def newest(folder):" in text
+    assert "latest" not in text
+
+
+@pytest.mark.parametrize("best", ["save_best_only=True", "save_best_only=args.best"])
+def test_a_callback_that_keeps_the_best_stays_and_recovery_is_added_before_it(best: str) -> None:
+    source = _HEAD + FORMS["latest_checkpoint"][0] + _TAIL.format("").replace("save_weights_only=True", best)
+    text, _ = migrate(source)
+    assert "saver = tf.keras.callbacks.ModelCheckpoint(path, " in text
+    assert "callbacks=[recovery, saver]" in text
+
+
+def test_a_callback_whose_file_is_loaded_after_fit_stays() -> None:
+    source = _HEAD + FORMS["latest_checkpoint"][0] + _TAIL.format("") + "model.load_weights(path.format(epoch=5))\n"
+    text, _ = migrate(source)
+    assert "callbacks=[recovery, saver]" in text
+
+
+def test_arguments_that_keras_3_refuses_go_unless_keras_2_is_the_target() -> None:
+    saver = "save_best_only=True, period=2, options=o"
+    source = _HEAD + FORMS["latest_checkpoint"][0] + _TAIL.format("").replace("save_weights_only=True", saver)
+    text, findings = migrate(source)
+    assert "ModelCheckpoint(path, save_best_only=True)" in text
+    assert "period goes" in findings[0].message
+    assert saver in migrate(source, target="keras2")[0]
+
+
+def test_the_best_models_file_is_renamed_for_keras_3_alone_and_said_to_need_it_otherwise() -> None:
+    source = """\
+import os
+import tensorflow as tf
+
+model = build()
+if os.path.exists("best.hdf5"):
+    model.load_weights("best.hdf5")
+saver = tf.keras.callbacks.ModelCheckpoint("best.hdf5", save_best_only=True, save_weights_only=True)
+model.fit(x, y, callbacks=[saver])
+"""
+    text, findings = migrate(source)
+    assert 'ModelCheckpoint("best.hdf5",' in text
+    assert "wants the best model's file to end in .weights.h5" in findings[0].message
+    assert 'ModelCheckpoint("best.weights.h5",' in migrate(source, target="keras3")[0]
+    assert ".weights.h5" not in migrate(source, target="keras2")[1][0].message
+
+
+def test_total_epochs_are_said_where_each_start_trained_as_many_more() -> None:
+    _, findings = migrate(_HEAD + FORMS["try"][0] + _TAIL.format(""))
+    assert "epochs is now the total over all starts" in findings[0].message
+    _, findings = migrate(_HEAD + FORMS["newest of a glob, epoch from its name"][0] + _TAIL.format(_FIRST))
+    assert "total over all starts" not in findings[0].message
+
+
+def test_the_state_of_other_callbacks_is_said_and_csv_logger_appends() -> None:
+    callbacks = "[saver, tf.keras.callbacks.EarlyStopping(), tf.keras.callbacks.CSVLogger('l.csv')]"
+    source = _HEAD + FORMS["try"][0] + _TAIL.format("").replace("[saver]", callbacks)
+    text, findings = migrate(source)
+    assert "CSVLogger('l.csv', append=True)" in text
+    assert "EarlyStopping starts anew" in findings[0].message
+
+
+def test_a_list_of_callbacks_with_a_name_keeps_its_name() -> None:
+    source = _HEAD + FORMS["try"][0] + _TAIL.format("").replace("[saver]", "callbacks")
+    source = source.replace("model.fit", "callbacks = [saver, log]\nmodel.fit")
+    text, _ = migrate(source)
+    assert "callbacks = [log]\n" in text
+    assert "callbacks=[recovery, *callbacks]" in text
+    source = source.replace("[saver, log]", "[log]\ncallbacks.append(saver)")
+    text, _ = migrate(source)
+    assert "append" not in text
+    assert "callbacks=[recovery, *callbacks]" in text
+
+
+PROBLEMS = {
+    "a loop": (
+        _HEAD + "for fold in folds:\n" + "    " + FORMS["try"][0].replace("\n", "\n    ").rstrip(" ")
+        + "    model.fit(x, y, callbacks=[tf.keras.callbacks.ModelCheckpoint(path)])\n",
+        "fit stands in a loop",
+    ),
+    "a subclass": (
+        _HEAD + "class Saver(tf.keras.callbacks.ModelCheckpoint):\n    pass\n\n\n" + FORMS["try"][0]
+        + _TAIL.format("").replace("tf.keras.callbacks.ModelCheckpoint", "Saver"),
+        "`Saver` is a subclass of ModelCheckpoint",
+    ),
+    "work beside the load": (
+        _HEAD + "if os.path.exists(path):\n    model.load_weights(path)\n    freeze(model)\n" + _TAIL.format(""),
+        "line 10 does more than load what was saved",
+    ),
+    "an epoch that is used elsewhere": (
+        _HEAD + FORMS["newest by time, else branch"][0] + _TAIL.format(_FIRST) + "print(first)\n",
+        "`first` is used at line 18 too",
+    ),
+    "an epoch from a flag": (
+        _HEAD + FORMS["try"][0] + _TAIL.format(", initial_epoch=args.first"),
+        "initial_epoch comes from `args.first`",
+    ),
+    "an epoch that cannot be followed": (
+        _HEAD + "first, model = reload(folder)\n" + _TAIL.format(_FIRST),
+        "resumes by hand in a way that is not followed",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "reason"), PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_a_recovery_that_cannot_be_followed_is_left_whole_with_its_reason(source: str, reason: str) -> None:
+    text, findings = migrate(source)
+    assert text == source
+    assert [finding.fidelity for finding in findings] == [Fidelity.MANUAL]
+    assert reason in findings[0].message
+
+
+def test_two_loads_before_one_fit_are_both_understood_or_the_program_is_left() -> None:
+    source = _HEAD + FORMS["try"][0] + "if os.path.exists('out/w-01.h5'):\n    model.load_weights('out/w-01.h5')\n"
+    source += _TAIL.format("")
+    text, findings = migrate(source)
+    assert text == source or "load_weights" not in text
+    assert findings

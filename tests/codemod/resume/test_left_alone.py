@@ -1,0 +1,76 @@
+"""Callbacks that save, select or fine-tune are no recovery: such files keep every byte and get no finding."""
+
+import pytest
+
+from tests.codemod.programs import migrate
+
+_HEAD = """\
+import os
+import tensorflow as tf
+from keras.callbacks import ModelCheckpoint
+
+path = "out/model.weights.h5"
+model = build()
+"""
+_SAVER = "saver = ModelCheckpoint(path, save_weights_only=True)\n"
+_BEST = "saver = ModelCheckpoint(path, save_best_only=True, period=2)\n"
+_FIT = "model.fit(x, y, epochs=5, callbacks=[saver])\n"
+
+LEFT = {
+    "a callback that only saves": _HEAD + _SAVER + _FIT,
+    "an old callback with period and options": _HEAD + "saver = ModelCheckpoint(path, period=5, options=o)\n" + _FIT,
+    "the best model loaded after fit": _HEAD + _BEST + _FIT + "model.load_weights(path)\nmodel.evaluate(x, y)\n",
+    "the best model loaded after fit where there is one": (
+        _HEAD + _BEST + _FIT + "if os.path.exists(path):\n    model.load_weights(path)\n"
+    ),
+    "the best of one training as the beginning of the next": (
+        _HEAD + _BEST + _FIT + "if os.path.exists(path):\n    model.load_weights(path)\n" + _FIT
+    ),
+    "pretrained weights from elsewhere": (
+        _HEAD + 'if os.path.exists("imagenet.h5"):\n    model.load_weights("imagenet.h5")\n' + _SAVER + _FIT
+    ),
+    "pretrained weights given by a flag": (
+        _HEAD + "if args.weights:\n    model.load_weights(args.weights)\n" + _SAVER + _FIT
+    ),
+    "pretrained weights in the same directory": (
+        _HEAD + 'if os.path.exists("out/a.h5"):\n    model.load_weights("out/a.h5")\n' + _SAVER + _FIT
+    ),
+    "fine-tuning in two stages": (
+        _HEAD + _SAVER + "model.fit(x, y, epochs=5)\nmodel.fit(x, y, epochs=9, initial_epoch=5, callbacks=[saver])\n"
+    ),
+    "fine-tuning that begins with the first stage's best": (
+        _HEAD
+        + "if os.path.exists(path):\n    model.load_weights(path)\n"
+        + _SAVER
+        + "model.fit(x, y, epochs=9, initial_epoch=5, callbacks=[saver])\n"
+    ),
+    "an evaluation script": _HEAD + "if os.path.exists(path):\n    model.load_weights(path)\nmodel.evaluate(x, y)\n",
+    "an evaluation in a function of its own": (
+        _HEAD
+        + "def evaluate():\n    if os.path.exists(path):\n        model.load_weights(path)\n"
+        + "    model.evaluate(x, y)\n\n\n"
+        + _SAVER
+        + _FIT
+    ),
+    "another model's file": (
+        _HEAD + "other = build()\nif os.path.exists(path):\n    other.load_weights(path)\n" + _SAVER + _FIT
+    ),
+    "a load without a test, which needs the file": _HEAD + "model.load_weights(path)\n" + _SAVER + _FIT,
+    "a path that changes": (
+        _HEAD + "if os.path.exists(path):\n    model.load_weights(path)\n" + 'path = "other.h5"\n' + _SAVER + _FIT
+    ),
+    "recovery by BackupAndRestore beside it": (
+        _HEAD
+        + _SAVER
+        + 'backup = tf.keras.callbacks.BackupAndRestore("b", delete_checkpoint=False)\n'
+        + "model.fit(x, y, epochs=5, callbacks=[backup, saver])\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("target", ["portable", "keras2", "keras3"])
+@pytest.mark.parametrize("source", LEFT.values(), ids=LEFT.keys())
+def test_a_file_without_recovery_stays_byte_for_byte_and_gets_no_finding_of_this_kind(source: str, target: str) -> None:
+    text, findings = migrate(source, target=target, select=("FT2",))
+    assert text == source
+    assert findings == []

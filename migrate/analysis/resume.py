@@ -179,9 +179,9 @@ def resumptions(module: Module) -> Iterator[Resume]:
         by_itself = next((saver for saver in fit.savers if _loads_itself(module, saver)), None)
         if by_itself is not None and by_itself.call not in known:
             known.add(by_itself.call)
-            resume = Resume(fit, by_itself, by_itself.call, None)
-            _Dissolver(module, resume).run()
-            yield resume
+            alone = Resume(fit, by_itself, by_itself.call, None)
+            _Dissolver(module, alone).run()
+            yield alone
             continue
         for load in sorted(loads, key=lambda call: call.lineno):
             resume = _resume(module, fit, load)
@@ -195,13 +195,14 @@ def resumptions(module: Module) -> Iterator[Resume]:
 
 
 def _loads_itself(module: Module, saver: Saver) -> bool:
-    """Whether a callback loads what it saved: asked to, or under the multi-worker strategy of TensorFlow 2.0 to 2.2."""
+    """Whether a callback is asked to load what it saved, as TensorFlow 2.0 could."""
     asked = saver.arguments.get("load_weights_on_restart")
-    if asked is not None:
-        return literal(asked) is not False
-    best = saver.arguments.get("save_best_only")
-    is_best = best is not None and literal(best) is not False
-    return "distribute.experimental.MultiWorkerMirroredStrategy" in module.uses and not is_best
+    return asked is not None and literal(asked) is not False and not is_on_workers(module)
+
+
+def is_on_workers(module: Module) -> bool:
+    """Whether a module trains under the strategy of several workers, whose ``fit`` has a rule of its own."""
+    return any(tail.endswith("MultiWorkerMirroredStrategy") for tail in module.uses)
 
 
 def counted(module: Module) -> Iterator[ast.Call]:

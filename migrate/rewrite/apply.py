@@ -65,7 +65,7 @@ def _edited(module: cst.Module, tree: ast.Module, plan: Plan) -> cst.Module:
         if isinstance(changed, cst.RemovalSentinel):
             is_apart = is_apart or any(line.comment is None for line in statement.leading_lines)
             continue
-        new = list(changed) if isinstance(changed, cst.FlattenSentinel) else [changed]
+        new: list[_Line] = [*changed] if isinstance(changed, cst.FlattenSentinel) else [changed]
         if is_apart and not new[0].leading_lines:
             new[0] = new[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
         body += new
@@ -231,9 +231,7 @@ class _Editor(cst.CSTTransformer):
             updated_node = _with_element(updated_node, edit, self.module)
         return self._expression(original_node, updated_node)
 
-    def leave_SimpleString(
-        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
-    ) -> cst.BaseExpression:
+    def leave_SimpleString(self, original_node: cst.SimpleString, updated_node: cst.SimpleString) -> cst.BaseExpression:
         return self._expression(original_node, updated_node)
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:

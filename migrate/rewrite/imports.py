@@ -133,7 +133,10 @@ def add_imports(module: cst.Module, imports: Iterable[str], pieces: str, used: s
       used: the names that the module uses.
     """
     used = used | loaded(ast.parse(pieces))
-    wanted = [statement for statement in dict.fromkeys(imports) if _names(statement) & used]
+    present = {
+        cst.Module([line.with_changes(leading_lines=[])]).code.strip() for line in module.body if _is_import(line)
+    }
+    wanted = [text for text in dict.fromkeys(imports) if _names(text) & used and text not in present]
     statements = [
         cst.parse_statement(formatted(_only(statement, used), 0, module.default_indent)) for statement in wanted
     ]
@@ -141,6 +144,8 @@ def add_imports(module: cst.Module, imports: Iterable[str], pieces: str, used: s
     others = [s for s in statements if s not in standard]
     body: list[_Statement] = list(module.body)
     definitions = list(cst.parse_module(pieces).body) if pieces else []
+    if definitions:
+        definitions[0] = definitions[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)] * 2)
     provided = {name for text in wanted for name in _names(text)} | _defined(pieces)
     places = [index for index, statement in enumerate(body) if _is_import(statement)]
     top = _after_docstring(module)
@@ -149,15 +154,22 @@ def add_imports(module: cst.Module, imports: Iterable[str], pieces: str, used: s
     places = [index for index in places if index < _first_use(body[: places[-1]], provided)] if places else []
     last = places[-1] + 1 if places else top
     new = [*_spaced(others), *definitions]
-    if new and last < len(body) and not body[last].leading_lines and not _is_import(body[last]):
-        blank = cst.EmptyLine(indent=False)
+    if new and last < len(body) and not _is_import(body[last]):
         is_definition = isinstance(body[last], cst.FunctionDef | cst.ClassDef)
-        body[last] = body[last].with_changes(leading_lines=[blank, blank] if is_definition or pieces else [blank])
+        body[last] = _apart(body[last], 2 if is_definition or pieces else 1)
     body[last:last] = new
     for statement in standard:
         _put_standard(body, statement, range(first, last))
         last += 1
     return module.with_changes(body=body)
+
+
+def _apart(statement: _Statement, blanks: int) -> _Statement:
+    """A statement with at least so many blank lines above it, and above its comments."""
+    lines = list(statement.leading_lines)
+    has = next((index for index, line in enumerate(lines) if line.comment is not None), len(lines))
+    missing = 0 if lines and blanks == 1 else max(blanks - has, 0)
+    return statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * missing, *lines])
 
 
 def _defined(pieces: str) -> set[str]:

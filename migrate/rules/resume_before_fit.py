@@ -2,15 +2,12 @@
 
 Recovery by hand: weights (without the optimizer's state) or a model are loaded before ``fit`` from the very file that
 the program's own ``ModelCheckpoint`` writes, behind a test whether there is one, a ``try``, or a search for the newest
-file; ``initial_epoch`` is worked out from the file's name. Or the callback loads it itself: by
-``load_weights_on_restart=True``, or in ``fit`` under the experimental ``MultiWorkerMirroredStrategy`` of TensorFlow 2.0
-to 2.2.
+file; ``initial_epoch`` is worked out from the file's name. Or the callback loads it itself, by
+``load_weights_on_restart=True``.
 
 Instead: ``EpochRecovery`` around a visible ``tf.train.CheckpointManager``: it saves model, optimizer and epoch after
 each epoch, in a directory of its own, and ``fit`` goes on at ``initial_epoch=recovery.restore()``. A flag such as
-``args.resume`` still decides. With ``--recovery backup-and-restore``, and in programs under
-``MultiWorkerMirroredStrategy`` with ``--target keras2``, it is ``BackupAndRestore``. The load, what searches for its
-file, and imports and functions that nothing else uses go. A ``ModelCheckpoint`` that keeps the best model, or whose
+``args.resume`` still decides. With ``--recovery backup-and-restore`` it is ``BackupAndRestore``. The load, what searches for its file, and imports and functions that nothing else uses go. A ``ModelCheckpoint`` that keeps the best model, or whose
 file something else reads, stays; the arguments that Keras 3 refuses go, and with ``--target
 keras3`` its file gets a suffix that Keras 3 takes; without it the finding says so, since other programs may read it.
 ``CSVLogger`` gets ``append=True``.
@@ -34,7 +31,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.paths import directory, is_written_to, template
-from migrate.analysis.resume import FIT, FIT_GENERATOR, Resume, counted, made_by, resumptions
+from migrate.analysis.resume import FIT, FIT_GENERATOR, Resume, counted, is_on_workers, made_by, resumptions
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement, SetArgument
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
@@ -44,7 +41,9 @@ _HELP = (
     " of loading what ModelCheckpoint wrote."
 )
 _KERAS3_SUFFIX = {True: ".weights.h5", False: ".keras"}
+_SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
 _GONE = ("load_weights_on_restart", "period", "options")
+_READERS = {"load_weights", "load_model", "copy", "open", "latest_checkpoint"}
 _STATEFUL = {"keras.callbacks.EarlyStopping": "EarlyStopping", "keras.callbacks.ReduceLROnPlateau": "ReduceLROnPlateau"}
 
 _WEIGHTS = """\
@@ -87,21 +86,12 @@ model = build()
 saver = tf.keras.callbacks.ModelCheckpoint("w/{epoch}", load_weights_on_restart=True)
 model.fit(x, y, callbacks=[saver])
 """
-_WORKERS = """\
-import tensorflow as tf
-
-strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
-with strategy.scope():
-    model = build()
-saver = tf.keras.callbacks.ModelCheckpoint("/tmp/keras-ckpt")
-model.fit(data, epochs=3, steps_per_epoch=5, callbacks=[saver])
-"""
 
 
 @site_rule(
     "FT201",
     "noted",
-    Example(_WEIGHTS.format(""), "initial_epoch=recovery.restore(), callbacks=[recovery]", "module"),
+    Example(_WEIGHTS.format(""), "callbacks=[recovery], initial_epoch=recovery.restore()", "module"),
     Example(_WEIGHTS.format(", save_best_only=True"), "callbacks=[recovery, callback]", "module"),
     Example(
         _WEIGHTS.format(""),
@@ -112,8 +102,6 @@ model.fit(data, epochs=3, steps_per_epoch=5, callbacks=[saver])
     Example(_EPOCH, "initial_epoch=recovery.restore() if args.resume else 0", "module"),
     Example(_EPOCH.replace("initial_epoch)", "initial_epoch + args.more)"), None, "module"),
     Example(_ITSELF, "callbacks=[recovery]", "module"),
-    Example(_WORKERS, None, "module"),
-    Example(_WORKERS, "callbacks=[backup]", "module", target="keras2"),
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     for resume in resumptions(bench.module):
@@ -136,15 +124,13 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
 
 
 def _uses_backup(bench: Workbench) -> bool:
-    is_multi_worker = any(tail.endswith("MultiWorkerMirroredStrategy") for tail in bench.module.uses)
-    return bench.settings.recovery == "backup-and-restore" or (is_multi_worker and bench.settings.target == "keras2")
+    return bench.settings.recovery == "backup-and-restore"
 
 
 def _problem(bench: Workbench, resume: Resume) -> str:
-    uses = bench.module.uses
     fit, saver = resume.fit, resume.saver
-    if any(tail.endswith("MultiWorkerMirroredStrategy") for tail in uses) and not _uses_backup(bench):
-        return "fit runs under MultiWorkerMirroredStrategy, which only --target keras2 supports"
+    if is_on_workers(bench.module):
+        return "fit runs on several workers"
     if saver.subclass is not None:
         return f"`{saver.subclass.name}` is a subclass of ModelCheckpoint, whose own code may matter"
     if resume.condition is not None and _uses_backup(bench):
@@ -232,10 +218,9 @@ class _Rewrite:
         for node in self.names.parents:
             if isinstance(node, ast.Call) and node not in going and node.args:
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                path = template(self.names, node.args[0])
-                if name in ("load_weights", "load_model", "copy", "open", "latest_checkpoint") and path is not None:
-                    if is_written_to(path, saver.path) or directory(saver.path) == directory(path + "/x"):
-                        return True
+                given = template(self.names, node.args[0])
+                if name in _READERS and given is not None and self._is_read_from(given):
+                    return True
         return False
 
     def _reads_file(self, use: ast.Name) -> bool:
@@ -256,17 +241,19 @@ class _Rewrite:
         display = self.resume.fit.display
         return display is not None and any(node is call for node in ast.walk(display))
 
-    def _argument(self, argument: ast.expr | ast.keyword) -> str:
-        text = self.module.source.text
-        if isinstance(argument, ast.keyword):
-            return f"{argument.arg}={text(argument.value, self.renamed)}"
-        return text(argument, self.renamed)
+    def _written(self, positional: list[ast.expr], keywords: list[ast.keyword]) -> list[str]:
+        given = [f"{keyword.arg}={self._text(keyword.value)}" for keyword in keywords]
+        return [*(self._text(argument) for argument in positional), *given]
 
     def _rewrite_call(self, call: ast.Call, arguments: list[str]) -> None:
         self.renamed[call] = f"{self.module.source.text(call.func)}({', '.join(arguments)})"
 
     def _text(self, node: ast.expr) -> str:
         return self.module.source.text(node, self.renamed)
+
+    def _is_read_from(self, path: str) -> bool:
+        saved = self.resume.saver.path
+        return is_written_to(path, saved) or directory(saved) == directory(f"{path}/x")
 
     def _fit_for_keras3(self) -> None:
         """Takes what Keras 3 refuses out of a callback that stays."""
@@ -276,8 +263,8 @@ class _Rewrite:
         gone = gone if target != "keras2" else gone & {"load_weights_on_restart"}
         self.notes += [f"{name} goes, which Keras 3 does not take" for name in sorted(gone)]
         if gone and self._in_list(saver.call):
-            arguments = [*saver.call.args, *(k for k in saver.call.keywords if k.arg not in gone)]
-            self._rewrite_call(saver.call, [self._argument(argument) for argument in arguments])
+            kept = [k for k in saver.call.keywords if k.arg not in gone]
+            self._rewrite_call(saver.call, self._written(saver.call.args, kept))
         else:
             self.edits += [SetArgument(self.module.span(saver.call), name, None) for name in gone]
 
@@ -292,8 +279,7 @@ class _Rewrite:
         if constant is None:  # another program may read the file by its old name
             self.notes.append(f"Keras 3 wants the best model's file to end in {suffix}, here and where it is read")
             return
-        stem = re.sub(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$", "", constant.value)
-        new = constant.value[: len(stem)] + suffix
+        new = _SUFFIX.sub("", str(constant.value)) + suffix
         self._replace_constant(constant, new)
         self.notes.append(f"the best model is kept as {posixpath.basename(new)}, the name that Keras 3 takes")
 
@@ -382,8 +368,7 @@ class _Rewrite:
                 if len(made.args) > 2:
                     continue
                 if self._in_list(made):
-                    arguments = [*made.args, *made.keywords]
-                    self._rewrite_call(made, [*(self._argument(argument) for argument in arguments), "append=True"])
+                    self._rewrite_call(made, [*self._written(made.args, made.keywords), "append=True"])
                 else:
                     self.edits.append(SetArgument(self.module.span(made), "append", "True", 2))
                 self.notes.append("CSVLogger appends to its file")
@@ -407,7 +392,7 @@ class _Rewrite:
         path, expression = self.resume.saver.path, self.resume.saver.arguments["filepath"]
         if "⟨" not in path:
             stem = posixpath.basename(path).partition("{")[0]
-            stem = re.sub(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|cpkt)$", "", stem).strip("._-")
+            stem = _SUFFIX.sub("", stem).strip("._-")
             folder = f"{stem}_recovery" if stem else "recovery"
             return repr(posixpath.join(posixpath.dirname(path), folder)).replace("'", '"')
         join = f"{self.bench.vocabulary.standard('os')}.path"

@@ -7,9 +7,10 @@ file; ``initial_epoch`` is worked out from the file's name. Or the callback load
 
 Instead: ``EpochRecovery`` around a visible ``tf.train.CheckpointManager``: it saves model, optimizer and epoch after
 each epoch, in a directory of its own, and ``fit`` goes on at ``initial_epoch=recovery.restore()``. A flag such as
-``args.resume`` still decides. With ``--recovery backup-and-restore`` it is ``BackupAndRestore``. The load, what searches for its file, and imports and functions that nothing else uses go. A ``ModelCheckpoint`` that keeps the best model, or whose
-file something else reads, stays; the arguments that Keras 3 refuses go, and with ``--target
-keras3`` its file gets a suffix that Keras 3 takes; without it the finding says so, since other programs may read it.
+``args.resume`` still decides. With ``--recovery backup-and-restore`` it is ``BackupAndRestore``. The load, what
+searches for its file, and imports and functions that nothing else uses go. A ``ModelCheckpoint`` that keeps the best
+model, or whose file something else reads, stays; the arguments that Keras 3 refuses go, and with ``--target keras3``
+its file gets a suffix that Keras 3 takes; without it the finding says so, since other programs may read it.
 ``CSVLogger`` gets ``append=True``.
 
 Left alone, without a finding: callbacks that only save, weights from elsewhere, a load after or between trainings, and

@@ -13,7 +13,7 @@ from migrate.processes import Processes
 from migrate.settings import Settings
 
 _RERUN = "Make room or give permission, then run migrate again."
-Progress = Callable[[int, int], None]
+Progress = Callable[[str, int, int], None]
 
 _FEW_FILES = 200
 """Below this many files a second process costs more than it saves."""
@@ -31,7 +31,7 @@ def run(
       paths: files and directories; directories are walked.
       settings: the user's choices.
       jobs: how many processes may work at once.
-      progress: called with files done and files in all, as they are examined.
+      progress: called with what is done, ``Reading`` or ``Rewriting``, with the files done and the files in all.
       stdin: the bytes of standard input, examined under the name ``<stdin>`` instead of ``paths``.
     """
     with Processes(jobs) as processes:
@@ -59,7 +59,7 @@ def _run(
             elif one.findings:
                 examined.append(one)
             if progress is not None:
-                progress(done, len(files))
+                progress("Reading", done, len(files))
         if reaching:
             from migrate.together import examine_together
 
@@ -74,7 +74,7 @@ def _run(
                 outcome.changes.append(FileChange(one.path, one.source.text, one.text, one.source))
     planned = [one for one in examined if one.plan]
     if planned:
-        _rewrite_all(planned, settings, processes, outcome)
+        _rewrite_all(planned, settings, processes, progress, outcome)
     outcome.findings.sort(key=lambda finding: (finding.path, finding.span, finding.code))
     return outcome
 
@@ -91,7 +91,9 @@ def _examine_all(files: list[str], named: set[str], settings: Settings, processe
     return processes.map(examine, files, [settings] * len(files), is_named, few=_FEW_FILES)
 
 
-def _rewrite_all(planned: list[Examined], settings: Settings, processes: Processes, outcome: Outcome) -> None:
+def _rewrite_all(
+    planned: list[Examined], settings: Settings, processes: Processes, progress: Progress | None, outcome: Outcome
+) -> None:
     """Fills the outcome with the changes of all planned files and with the modules that they share."""
     from migrate.rewrite.placement import foreign_module, place
 
@@ -106,7 +108,11 @@ def _rewrite_all(planned: list[Examined], settings: Settings, processes: Process
             outcome.findings += _all_left(one.findings, "the module for the emitted code cannot be written")
     imports = [placement.imports[one.path] for one in free]
     inline = [placement.inline.get(one.path, "") for one in free]
-    texts = list(processes.map(_rewrite, free, imports, inline, few=_FEW_REWRITES))
+    texts = []
+    for after in processes.map(_rewrite, free, imports, inline, few=_FEW_REWRITES):
+        texts.append(after)
+        if progress is not None:
+            progress("Rewriting", len(texts), len(free))
     broken = {one.path for one, after in zip(free, texts, strict=True) if isinstance(after, Finding)}
     for one, after in zip(free, texts, strict=True):
         outcome.findings += [after] if isinstance(after, Finding) else []

@@ -11,7 +11,7 @@ _REFRESH = 0.1
 
 
 class ProgressBar:
-    """Shows how many files are done; nothing during the first second.
+    """Shows what is done and to how many files; nothing during the first second.
 
     Args:
       stream: the terminal to draw on.
@@ -22,14 +22,14 @@ class ProgressBar:
         self._next = time.monotonic() + _PATIENCE
         self._bar: tuple[Progress, TaskID] | None = None
 
-    def __call__(self, done: int, total: int) -> None:
-        """Takes note that ``done`` of ``total`` files are done."""
+    def __call__(self, doing: str, done: int, total: int) -> None:
+        """Takes note that ``done`` of ``total`` files are done; ``doing`` is a word such as ``Reading``."""
         now = time.monotonic()
         if now < self._next:
             return
         self._next = now + _REFRESH
         progress, task = self._bar = self._bar or self._started()
-        progress.update(task, completed=done, total=total)
+        progress.update(task, description=doing, completed=done, total=total)
         progress.refresh()
 
     def close(self) -> None:
@@ -44,7 +44,7 @@ class ProgressBar:
 
         # No refreshing thread: the run may fork its workers at any moment.
         progress = Progress(
-            "Reading",
+            "{task.description}",
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
@@ -55,4 +55,4 @@ class ProgressBar:
             redirect_stderr=False,
         )
         progress.start()
-        return progress, progress.add_task("Reading", total=None)
+        return progress, progress.add_task("", total=None)

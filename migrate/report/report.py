@@ -62,8 +62,8 @@ class Report:
         """
         errors = self._findings(finding for finding in self.outcome.findings if finding.error)
         names = {code: page.name for code, page in self.pages.items()}
-        lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, names, self.written)]
-        show([*lines, *self._last_lines()], stream)
+        lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, names), *self._where_to_apply()]
+        show([*lines, [*summary.found(self.outcome, self.written), (" ", ""), *self._done()]], stream)
 
     def _document(self) -> str:
         """The report for machines that was asked for."""
@@ -88,14 +88,15 @@ class Report:
         page = self.pages.get(finding.code)
         return "" if page is None else page.reason(finding)
 
-    def _last_lines(self) -> Iterator[Line]:
-        changes = self.outcome.changes
+    def _where_to_apply(self) -> Iterator[Line]:
+        base = diff.applied_in(self.outcome.changes) if self.format == "diff" and self.written is None else None
+        if base is not None and base != os.path.realpath(os.curdir) and self.stdin is None:
+            yield [(f"The paths in the diff are relative to {printable(base)}: apply it there.", "")]
+
+    def _done(self) -> Line:
+        """What was written, or would be."""
         if self.stdin is not None:
-            yield summary.filtered(changes, self.written)
-        elif self.written is not None:
-            yield summary.wrote(changes, self.written)
-        else:
-            base = diff.applied_in(changes)
-            if self.format == "diff" and base != os.path.realpath(os.curdir):
-                yield [(f"The paths in the diff are relative to {printable(base)}: apply it there.", "")]
-            yield summary.would_write(changes, "--write --todo" if self.todo else "--write")
+            return summary.filtered(self.outcome.changes, self.written)
+        if self.written is not None:
+            return summary.wrote(self.outcome.changes, self.written)
+        return summary.would_write(self.outcome, self.todo)

@@ -1,4 +1,4 @@
-"""What was found, rewritten and left, in a few lines for stderr; the last says what ``--write`` would do or did."""
+"""What was found, rewritten and left, in a few lines for stderr; the last says what ``--write`` would do."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -10,17 +10,15 @@ from migrate.report.terminal import Line, printable
 _REASONS = 10
 
 
-def lines(outcome: Outcome, names: Mapping[str, str], written: Collection[str] | None) -> Iterator[Line]:
-    """The counts: files, sites, what becomes of them by rule, and the reasons for what is left.
+def lines(outcome: Outcome, names: Mapping[str, str]) -> Iterator[Line]:
+    """The counts: what becomes of the sites by rule, and the reasons for what is left.
 
     Args:
       outcome: what was found and would be written.
       names: the rules' names by code.
-      written: the paths that were written, or None where nothing was to be written.
     """
     sites = [finding for finding in outcome.findings if not finding.error]
     left = [finding for finding in sites if not finding.rewritten]
-    yield _headline(outcome, sites, written)
     if sites:
         yield [("By rule (explain CODE prints its page):", "bold")]
         yield from _by_rule(sites, names)
@@ -29,17 +27,18 @@ def lines(outcome: Outcome, names: Mapping[str, str], written: Collection[str] |
         yield from _by_reason(left)
 
 
-def would_write(changes: Collection[FileChange], flags: str) -> Line:
-    """What the run with ``flags`` added would do.
+def would_write(outcome: Outcome, todo: bool) -> Line:
+    """What the run with ``--write`` added would do.
 
     Args:
-      changes: what the outcome holds.
-      flags: the options that write, such as ``--write``.
+      outcome: what was found and would be written.
+      todo: whether ``--todo`` is given.
     """
-    if not changes:
-        return [(f"{flags} would change nothing.", "")]
-    verbs = _change_and_create(changes, "change", "create")
-    return [(f"{flags} would {verbs}.", "bold")]
+    flags = "--write --todo" if todo else "--write"
+    verbs = _change_and_create(outcome.changes, "change", "create") if outcome.changes else "change nothing"
+    marks = not todo and any(finding.is_own_reason for finding in outcome.findings)
+    more = "; --todo would add comments above what is left" if marks else ""
+    return [(f"{flags} would {verbs}{more}.", "bold" if outcome.changes else "")]
 
 
 def wrote(changes: Collection[FileChange], written: Collection[str]) -> Line:
@@ -67,7 +66,14 @@ def filtered(changes: Collection[FileChange], written: Collection[str] | None) -
     return [(f"--write would print {source}." if written is None else f"Printed {source}.", "")]
 
 
-def _headline(outcome: Outcome, sites: Collection[Finding], written: Collection[str] | None) -> Line:
+def found(outcome: Outcome, written: Collection[str] | None) -> Line:
+    """How many sites were found, rewritten and left.
+
+    Args:
+      outcome: what was found and would be written.
+      written: the paths that were written, or None where nothing was to be written.
+    """
+    sites = [finding for finding in outcome.findings if not finding.error]
     files = f"Read {_count(outcome.files_read, 'file')}"
     errors = len(outcome.findings) - len(sites)
     trouble = f"; {_count(errors, 'error')}" if errors else ""
@@ -82,8 +88,8 @@ def _headline(outcome: Outcome, sites: Collection[Finding], written: Collection[
         fate = f"{done} rewritten, {left} left"
         if done < len(rewritten):
             fate += f", {len(rewritten) - done} not written"
-    found = f"{files}: {_count(len(sites), 'recovery site')} found, {fate}{trouble}."
-    return [(found, "bold red" if errors else "bold")]
+    text = f"{files}: {_count(len(sites), 'recovery site')} found, {fate}{trouble}."
+    return [(text, "bold red" if errors else "bold")]
 
 
 def _by_rule(sites: Collection[Finding], names: Mapping[str, str]) -> Iterator[Line]:

@@ -30,7 +30,7 @@ def test_a_tree_without_estimators_is_nothing_found(project: Path, capfd: pytest
     assert main(["."]) == 0
     printed = capfd.readouterr()
     assert printed.out == ""
-    assert printed.err == "Read 1 file: no recovery site found.\n--write would change nothing.\n"
+    assert printed.err == "Read 1 file: no recovery site found. --write would change nothing.\n"
 
 
 def test_the_diff_is_what_write_would_do(project: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -54,7 +54,7 @@ def test_after_a_write_nothing_is_left_to_do(project: Path, capfd: pytest.Captur
     assert main(["--write", "."]) == 1
     printed = capfd.readouterr()
     assert printed.out == ""
-    assert "\nChanged 1 file" in printed.err
+    assert "0 left. Changed 1 file" in printed.err
     assert main(["."]) == 0
     assert capfd.readouterr().out == ""
 
@@ -103,7 +103,10 @@ def test_what_is_left_is_counted_with_its_reason(project: Path, capfd: pytest.Ca
     printed = capfd.readouterr()
     assert printed.out == ""
     assert "Left, by reason:\n" in printed.err
-    assert printed.err.endswith("--write would change nothing.\n")
+    assert printed.err.splitlines()[-1] == (
+        "Read 2 files: 4 recovery sites found, 0 to rewrite, 4 left. "
+        "--write would change nothing; --todo would add comments above what is left."
+    )
 
 
 @pytest.mark.parametrize("options", [[], ["--write", "--output", "report.json"]])

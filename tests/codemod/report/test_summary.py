@@ -13,7 +13,8 @@ CREATED = FileChange("tf2_recovery.py", None, "3\n")
 
 
 def text(outcome: Outcome, written: tuple[str, ...] | None = None) -> str:
-    return plain(summary.lines(outcome, {"FT104": "keep_checkpoint_max"}, written))
+    tables = summary.lines(outcome, {"FT104": "keep_checkpoint_max"})
+    return plain([*tables, summary.found(outcome, written)])
 
 
 def test_nothing_found_is_one_line() -> None:
@@ -26,7 +27,6 @@ def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding: Callable[
     left = finding(code="FT130").left("hooks are a parameter")
     outcome = Outcome(3, [finding(), finding(), noted, left, left, finding().left("the config is a parameter")])
     assert text(outcome) == (
-        "Read 3 files: 6 recovery sites found, 3 to rewrite, 3 left.\n"
         "By rule (explain CODE prints its page):\n"
         "  FT104  keep_checkpoint_max  2 exact, 1 left\n"
         "  FT110                       1 noted\n"
@@ -34,6 +34,7 @@ def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding: Callable[
         "Left, by reason:\n"
         "  2  FT130 hooks are a parameter\n"
         "  1  FT104 the config is a parameter\n"
+        "Read 3 files: 6 recovery sites found, 3 to rewrite, 3 left.\n"
     )
 
 
@@ -47,35 +48,45 @@ def test_many_reasons_are_cut_short_and_the_rest_counted(finding: Callable[..., 
 def test_sites_that_are_left_only_with_their_program_are_counted_together(finding: Callable[..., Finding]) -> None:
     with_it = [finding().left(f"left, because of FT130 at line {line}") for line in range(12)]
     outcome = Outcome(1, [finding(code="FT130").left("hooks are a parameter"), *with_it])
-    assert text(outcome).endswith(
-        "Left, by reason:\n   1  FT130 hooks are a parameter\n  12  only because their program is left\n"
+    assert "Left, by reason:\n   1  FT130 hooks are a parameter\n  12  only because their program is left\n" in text(
+        outcome
     )
 
 
 def test_errors_are_no_sites(finding: Callable[..., Finding]) -> None:
     error = finding(code="FT001", error=True, rewritten=False)
     assert text(Outcome(2, [error])) == "Read 2 files: no recovery site found; 1 error.\n"
-    assert text(Outcome(2, [error, finding()])).startswith(
-        "Read 2 files: 1 recovery site found, 1 to rewrite, 0 left; 1"
+    assert text(Outcome(2, [error, finding()])).endswith(
+        "Read 2 files: 1 recovery site found, 1 to rewrite, 0 left; 1 error.\n"
     )
 
 
 def test_after_a_write_what_was_written_counts(finding: Callable[..., Finding]) -> None:
     outcome = Outcome(2, [finding(), finding(path="eval.py")], [CHANGED, ALSO_CHANGED])
     both = text(outcome, ("train.py", "eval.py"))
-    assert both.startswith("Read 2 files: 2 recovery sites found, 2 rewritten, 0 left.\n")
+    assert both.endswith("Read 2 files: 2 recovery sites found, 2 rewritten, 0 left.\n")
     one = text(outcome, ("train.py",))
-    assert one.startswith("Read 2 files: 2 recovery sites found, 1 rewritten, 0 left, 1 not written.\n")
+    assert one.endswith("Read 2 files: 2 recovery sites found, 1 rewritten, 0 left, 1 not written.\n")
 
 
 def test_what_write_would_do() -> None:
     def promise(*changes: FileChange) -> str:
-        return plain([summary.would_write(changes, "--write")])
+        return plain([summary.would_write(Outcome(1, [], list(changes)), todo=False)])
 
     assert promise() == "--write would change nothing.\n"
     assert promise(CHANGED) == "--write would change 1 file.\n"
     assert promise(CHANGED, ALSO_CHANGED, CREATED) == "--write would change 2 files and create 1.\n"
     assert promise(CREATED) == "--write would create 1 file.\n"
+
+
+def test_what_todo_would_do_is_said_where_it_would_do_something(finding: Callable[..., Finding]) -> None:
+    def promise(*findings: Finding, todo: bool = False) -> str:
+        return plain([summary.would_write(Outcome(1, list(findings), [CHANGED]), todo)])
+
+    left = finding().left("the config is a parameter")
+    assert promise(left) == "--write would change 1 file; --todo would add comments above what is left.\n"
+    assert promise(left, todo=True) == "--write --todo would change 1 file.\n"
+    assert promise(finding(), finding().left("left, because its program is")) == "--write would change 1 file.\n"
 
 
 def test_what_write_did() -> None:

@@ -1,6 +1,7 @@
 """Colour and a progress bar on a terminal, and nowhere else."""
 
 import io
+import re
 from typing import Any
 
 import pytest
@@ -62,7 +63,7 @@ def test_printable_text_is_left_alone() -> None:
 def test_a_short_run_shows_no_progress_bar(terminal: Any) -> None:
     bar = ProgressBar(terminal.stream)
     for done in range(100):
-        bar(done, 100)
+        bar("Reading", done, 100)
     bar.close()
     assert terminal.shown() == ""
 
@@ -70,8 +71,11 @@ def test_a_short_run_shows_no_progress_bar(terminal: Any) -> None:
 def test_a_long_run_shows_a_progress_bar_and_takes_it_away(terminal: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("migrate.report.progress._PATIENCE", 0.0)
     bar = ProgressBar(terminal.stream)
-    bar(37, 1600)
-    assert "37/1600" in terminal.shown()
+    bar("Reading", 37, 1600)
+    assert re.search("Reading .* 37/1600", terminal.shown())
+    monkeypatch.setattr(bar, "_next", 0.0)
+    bar("Rewriting", 2, 15)
+    assert re.search("Rewriting .* *2/15", terminal.shown())
     bar.close()
     # The cursor is shown again, and the line of the bar is erased.
     assert terminal.shown().endswith("\x1b[?25h\r\x1b[1A\x1b[2K")

@@ -51,6 +51,13 @@ def test_a_site_that_is_left_says_so_and_what_to_do(finding: Callable[..., Findi
     )
 
 
+def test_a_site_that_is_left_with_its_program_says_so(finding: Callable[..., Finding]) -> None:
+    left = finding().left("left, because its program is", help="See FT190 at line 7.")
+    assert report(left, source="").endswith(
+        "  = left: a program is rewritten whole or left whole\n  = help: See FT190 at line 7.\n\n"
+    )
+
+
 def test_an_error_is_neither_rewritten_nor_left(finding: Callable[..., Finding]) -> None:
     error = finding(code="FT001", message="syntax error: '(' was never closed", error=True, rewritten=False)
     assert "= left" not in report(error)

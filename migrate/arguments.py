@@ -41,6 +41,7 @@ class Arguments:
       settings: the choices for the run, those of the project's file included.
       jobs: how many processes may work at once, at least 1.
       write: whether to make the changes.
+      interactive: whether to ask about each hunk first.
       format: the report to print, one of ``FORMATS``; None for the summary alone.
       output: the file to print the report to, or None for standard output.
     """
@@ -49,6 +50,7 @@ class Arguments:
     settings: Settings
     jobs: int
     write: bool
+    interactive: bool
     format: str | None
     output: str | None
 
@@ -88,10 +90,10 @@ def parse(arguments: Sequence[str]) -> Arguments:
     paths = (*options.paths, *_listed(options.files_from))
     _check_output(options.output, paths)
     # What is being written need not be shown as well, unless the user says so.
-    default = None if options.check or (options.write and not options.output) else "diff"
-    return Arguments(
-        paths, settings, options.jobs or _cores(), options.write, options.format or default, options.output
-    )
+    write = options.write or options.interactive
+    default = None if options.check or (write and not options.output) else "diff"
+    format = options.format or default
+    return Arguments(paths, settings, options.jobs or _cores(), write, options.interactive, format, options.output)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -106,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--files-from", metavar="FILE", help="read more paths from FILE (- for stdin), one a line")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
+    mode.add_argument("--interactive", action="store_true", help="make the changes that are agreed to, hunk by hunk")
     mode.add_argument("--check", action="store_true", help="print the summary only")
     parser.add_argument("--todo", action="store_true", help="with --write, put a comment above each site that is left")
     parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff)")
@@ -137,12 +140,16 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
         parser.error("no PATH given")
     if options.check and (options.format or options.output):
         parser.error("--check prints the summary only: leave out --format and --output")
+    if options.interactive and options.todo:
+        parser.error("--interactive and --todo: add the comments in a second run")
     if options.format == "html":
         _check_html()
     if STDIN not in options.paths:
         return
     if len(options.paths) > 1 or options.files_from is not None:
         parser.error("- stands alone: it reads one file from stdin")
+    if options.interactive:
+        parser.error("--interactive reads its answers from stdin, so the source cannot come from there")
     if options.write and options.format and not options.output:
         parser.error("with - and --write the rewritten source goes to stdout: name an --output for the report")
 

@@ -50,8 +50,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _migrate(arguments: Sequence[str]) -> int:
     asked = parse(arguments)
+    if asked.interactive:
+        from migrate.interactive import require_terminal
+
+        require_terminal()
     stdin = standard_input() if asked.paths == (STDIN,) else None
     outcome = _found(asked, stdin)
+    if asked.interactive and outcome.changes:
+        outcome = _agreed(asked, outcome)
     # Opened before anything is written, so that a wrong name costs nothing.
     file = None if asked.output is None else _opened(asked.output)
     written = _written(outcome, stdin) if asked.write else None
@@ -80,6 +86,18 @@ def _found(asked: Arguments, stdin: bytes | None) -> Outcome:
         return run(asked.paths, asked.settings, jobs=asked.jobs, progress=bar, stdin=stdin)
     finally:
         bar.close()
+
+
+def _agreed(asked: Arguments, outcome: Outcome) -> Outcome:
+    from migrate.interactive import choose
+    from migrate.run import run
+
+    return choose(
+        outcome,
+        asked.settings,
+        pages(),
+        lambda settings: run(asked.paths, settings, jobs=asked.jobs, progress=None),
+    )
 
 
 def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:

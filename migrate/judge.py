@@ -91,7 +91,7 @@ class _Files:
     def __init__(self, modules: Sequence[Module], settings: Settings) -> None:
         self.settings = settings
         self.vocabularies = {module.path: Vocabulary(module) for module in modules}
-        self.selections = {module.path: Selection(settings, module.text) for module in modules}
+        self.selections = {module.path: Selection(settings, module.path, module.text) for module in modules}
         self.plans = {module.path: Plan() for module in modules}
 
     def wants(self, finding: Finding) -> bool:
@@ -143,6 +143,8 @@ def _left(drafts: list[Draft], verdicts: list[list[tuple[Rule, Verdict]]], files
                 left.setdefault(index, f"{place}, which is not selected")
             elif files.selections[module.path].is_ignored(rule.code, module.span(verdict.node)):
                 left.setdefault(index, f"{place}, which a comment says to ignore")
+            elif files.selections[module.path].is_declined(rule.code, module.span(verdict.node)):
+                left.setdefault(index, f"{place}, to which you said no")
     again = True
     while again:  # a program that shares a statement with one that is left cannot change it
         again = False

@@ -48,6 +48,8 @@ def _reason(module: Module, rule: Rule, mend: Mend, selection: Selection) -> str
             return f"{rule.code}, which is not selected"
         if selection.is_ignored(rule.code, module.span(verdict.node)):
             return f"{rule.code} at line {verdict.node.lineno}, which a comment says to ignore"
+        if selection.is_declined(rule.code, module.span(verdict.node)):
+            return f"{rule.code} at line {verdict.node.lineno}, to which you said no"
     return None
 
 

@@ -14,10 +14,12 @@ class Selection:
 
     Args:
       settings: the user's choices.
-      text: the file's text.
+      path: the file.
+      text: its text.
     """
 
-    def __init__(self, settings: Settings, text: str) -> None:
+    def __init__(self, settings: Settings, path: str, text: str) -> None:
+        self._declined = {(code, span) for file, code, span in settings.declined if file == path}
         self._codes = {
             code
             for code in RULES
@@ -36,6 +38,10 @@ class Selection:
             span.line <= line <= span.end_line and (not codes or any(code.startswith(named) for named in codes))
             for line, codes in self._ignored.items()
         )
+
+    def is_declined(self, code: str, span: Span) -> bool:
+        """Whether the user said no to the rewrite of a site."""
+        return (code, span) in self._declined
 
     def wants(self, code: str, span: Span) -> bool:
         """Whether a finding is to be reported."""

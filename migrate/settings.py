@@ -5,6 +5,8 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from migrate.finding import Span
+
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "recovery": ("auto", "checkpoint-manager", "backup-and-restore"),
     "target": ("portable", "keras2", "keras3"),
@@ -29,6 +31,7 @@ class Settings:
       module_name: the module that the emitted pieces are written to when a file does not hold them itself.
       todo: whether each site that is left gets a comment that names the rule and the reason; only the command line
         sets it.
+      declined: the path, code and span of each site that the user said no to; only ``--interactive`` sets it.
     """
 
     recovery: str = "auto"
@@ -38,6 +41,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     module_name: str = "tf2_recovery"
     todo: bool = False
+    declined: frozenset[tuple[str, str, Span]] = frozenset()
 
 
 class SettingsError(Exception):

@@ -1,0 +1,164 @@
+"""``--interactive``: each hunk with what was found in it, and a question, as ``git add -p`` asks."""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from migrate.finding import Finding
+from migrate.outcome import Outcome
+from migrate.report import in_order
+from migrate.report.pages import Page
+from migrate.report.terminal import Line, printable, show
+from migrate.report.text import why
+from migrate.settings import Settings, SettingsError
+
+_CONTEXT = 3
+_APART = 1
+"""Changes with more than twice as many lines between them are asked about one by one: they may be two programs'."""
+_LONGEST = 40
+_STYLES = {"-": "red", "+": "green"}
+_HELP = """\
+y  rewrite this hunk
+n  leave the programs that it belongs to: a program is rewritten whole or left whole
+a  rewrite this hunk and all that come after it
+q  leave all programs with a hunk that is not agreed to, this one included, and write the others
+"""
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """Some lines of one file that change together.
+
+    Attributes:
+      path: the file.
+      first: the first old line that goes, counted from 1.
+      last: the last one; the line before ``first`` where lines only come in.
+      lines: the hunk as a diff shows it.
+    """
+
+    path: str
+    first: int
+    last: int
+    lines: tuple[str, ...]
+
+
+def require_terminal() -> None:
+    """Makes sure that there is somebody to ask.
+
+    Raises:
+      SettingsError: standard input or output is no terminal.
+    """
+    if not (sys.stdin and sys.stdin.isatty() and sys.stdout and sys.stdout.isatty()):
+        raise SettingsError("--interactive asks its questions on a terminal, and this is none")
+
+
+def choose(
+    outcome: Outcome, settings: Settings, pages: dict[str, Page], again: Callable[[Settings], Outcome]
+) -> Outcome:
+    """Asks about every hunk, and works the changes out anew without what was declined.
+
+    Args:
+      outcome: what was found and would be written.
+      settings: the choices that it was made with.
+      pages: the page of each code.
+      again: runs the codemod with other settings.
+
+    Returns:
+      The outcome with only the changes that were agreed to.
+    """
+    agreed: set[Hunk] = set()
+    while waiting := [hunk for hunk in hunks(outcome) if hunk not in agreed]:
+        answer = _ask(waiting, outcome, pages)
+        if answer == "a":
+            break
+        if answer == "y":
+            agreed.add(waiting[0])
+            continue
+        declined = {site for hunk in waiting[: 1 if answer == "n" else None] for site in _sites(hunk, outcome)}
+        settings = replace(settings, declined=settings.declined | {(f.path, f.code, f.span) for f in declined})
+        before, outcome = outcome, again(settings)
+        _tell_what_is_left(before, outcome)
+        if answer == "q":
+            break
+    return outcome
+
+
+def hunks(outcome: Outcome) -> Iterator[Hunk]:
+    """All hunks of the changes, by path and place."""
+    for change in sorted(outcome.changes, key=lambda change: change.path):
+        before, after = _lines(change.before or ""), _lines(change.after)
+        for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_APART):
+            changed = [code for code in group if code[0] != "equal"]
+            top, bottom = changed[0][1], changed[-1][2]
+            shown = [f" {line}" for line in before[max(0, top - _CONTEXT) : top]]
+            for tag, start, end, new_start, new_end in group[group.index(changed[0]) : group.index(changed[-1]) + 1]:
+                shown += [f"{' ' if tag == 'equal' else '-'}{line}" for line in before[start:end]]
+                shown += [f"+{line}" for line in after[new_start:new_end] if tag != "equal"]
+            shown += [f" {line}" for line in before[bottom : bottom + _CONTEXT]]
+            yield Hunk(change.path, top + 1, bottom, tuple(shown))
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n") if text else []
+
+
+def _own(hunk: Hunk, outcome: Outcome) -> list[Finding]:
+    """The rewritten sites in the lines of a hunk."""
+    return [
+        finding
+        for finding in in_order(outcome.findings)
+        if finding.rewritten
+        and finding.path == hunk.path
+        and finding.span.line <= hunk.last
+        and finding.span.end_line >= hunk.first
+    ]
+
+
+def _sites(hunk: Hunk, outcome: Outcome) -> list[Finding]:
+    """The sites whose programs a hunk belongs to: those in it, else all that may need what it brings."""
+    own = _own(hunk, outcome)
+    if own:
+        return own
+    users = {change.path for change in outcome.changes if hunk.path in (change.path, change.needs, *change.together)}
+    rewritten = [finding for finding in outcome.findings if finding.rewritten]
+    return [finding for finding in rewritten if finding.path in users] or rewritten
+
+
+def _ask(waiting: list[Hunk], outcome: Outcome, pages: dict[str, Page]) -> str:
+    """Shows the first hunk, and gives the answer: ``y``, ``n``, ``a`` or ``q``."""
+    hunk = waiting[0]
+    show(_shown(hunk, outcome, pages), sys.stdout)
+    while True:
+        print(f"Rewrite this hunk (1 of {len(waiting)} to go) [y,n,a,q,?]? ", end="", flush=True)
+        line = sys.stdin.readline()
+        answer = line.strip().lower()[:1]
+        if not line:
+            print()
+            return "q"
+        if answer and answer in "ynaq":
+            return answer
+        print(_HELP, end="")
+
+
+def _shown(hunk: Hunk, outcome: Outcome, pages: dict[str, Page]) -> Iterator[Line]:
+    yield []
+    own = _own(hunk, outcome)
+    for finding in own:
+        page = pages.get(finding.code)
+        yield [(f"{printable(finding.place)}: {finding.code} {printable(finding.message)}", "bold")]
+        yield [(f"  = {printable(why(finding, '' if page is None else page.reason(finding)))}", "")]
+    if not own:
+        yield [(f"{printable(hunk.path)}: what the new code needs", "bold")]
+    for line in hunk.lines[:_LONGEST]:
+        yield [(printable(line), _STYLES.get(line[:1], ""))]
+    if len(hunk.lines) > _LONGEST:
+        yield [(f"… {len(hunk.lines) - _LONGEST} lines more", "")]
+
+
+def _tell_what_is_left(before: Outcome, after: Outcome) -> None:
+    was, still = ({(f.path, f.code, f.span) for f in one.findings if f.rewritten} for one in (before, after))
+    for path in sorted({path for path, _, _ in was - still}):
+        number = sum(site[0] == path for site in was - still)
+        sites = "1 site is" if number == 1 else f"{number} sites are"
+        print(f"{printable(path)}: {sites} left, because a program is rewritten whole or left whole.")

@@ -1,0 +1,141 @@
+"""``--interactive`` on a real terminal: what is agreed to is written, program by program."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from migrate.cli import main
+from tests.codemod.programs import program
+
+PROMPT = b"[y,n,a,q,?]? "
+HOOKLESS = program(train="max_steps=10, hooks=None")
+SECOND = HOOKLESS[HOOKLESS.index("def main(") :].replace("main(", "other(").replace("steps=5", "steps=7")
+TWO = f"{HOOKLESS}\n\n{SECOND}"
+"""Two programs in one file, which share no code and save every 5 and every 7 steps."""
+Talk = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def talk(project: Path, environment: dict[str, str]) -> Talk:
+    """Runs the command line on a terminal and answers it; gives the exit code and all that it said.
+
+    The answers stand in their order, the end of input after them; or a function gives one for what was shown last.
+    """
+
+    def run(*answers: str, by: Callable[[str], str] | None = None) -> tuple[int, str]:
+        other_end, terminal = pty.openpty()
+        command = [sys.executable, "-m", "migrate", "--interactive", "-j", "1", "."]
+        process = subprocess.Popen(
+            command, cwd=project, env={**environment, "TERM": "dumb"}, stdin=terminal, stdout=terminal, stderr=terminal
+        )
+        os.close(terminal)
+        said, waiting, left = b"", b"", list(answers)
+        while True:
+            try:
+                part = os.read(other_end, 65536)
+            except OSError:  # Linux says so when the last process has closed the terminal
+                break
+            if not part:
+                break
+            said += part
+            waiting += part
+            if PROMPT in waiting:
+                shown = waiting.decode()
+                waiting = b""
+                answer = by(shown) if by else left.pop(0) if left else None
+                os.write(other_end, b"\x04" if answer is None else f"{answer}\n".encode())
+        os.close(other_end)
+        return process.wait(), said.decode().replace("\r\n", "\n")
+
+    return run
+
+
+@pytest.fixture
+def written_whole(project: Path) -> str:
+    """What ``--write`` makes of the project's program."""
+    before = (project / "train.py").read_text()
+    main(["--write", "."])
+    after = (project / "train.py").read_text()
+    (project / "train.py").write_text(before)
+    (project / "tf2_recovery.py").unlink(missing_ok=True)
+    return after
+
+
+def test_each_hunk_stands_with_its_finding_and_the_reason(talk: Talk) -> None:
+    code, said = talk(by=lambda shown: "q" if "FT102" in shown else "y")
+    assert code == 1
+    assert "./tf2_recovery.py: what the new code needs" in said
+    assert "FT102 a checkpoint every so many steps" in said
+    assert "= exact" in said
+
+
+def test_yes_to_every_hunk_writes_what_write_does(talk: Talk, project: Path, written_whole: str) -> None:
+    code, said = talk(*["y"] * 50)
+    assert code == 1
+    assert (project / "train.py").read_text() == written_whole
+    assert "Changed 1 file" in said
+
+
+def test_all_agrees_to_the_rest(talk: Talk, project: Path, written_whole: str) -> None:
+    _, said = talk("y", "a")
+    assert said.count(PROMPT.decode()) == 2
+    assert (project / "train.py").read_text() == written_whole
+
+
+def test_no_to_one_hunk_leaves_its_whole_program_and_says_so(talk: Talk, project: Path) -> None:
+    _, said = talk("y", "n", *["y"] * 50)
+    assert (project / "train.py").read_text() == program()
+    assert not (project / "tf2_recovery.py").exists()
+    assert "because a program is rewritten whole or left whole." in said
+    assert "0 rewritten" in said
+    assert "Changed nothing." in said
+
+
+def test_no_to_one_program_of_a_file_rewrites_the_other(talk: Talk, project: Path) -> None:
+    (project / "train.py").write_text(TWO)
+    talk(by=lambda shown: "n" if "-    config = RunConfig(save_checkpoints_steps=7)" in shown else "y")
+    text = (project / "train.py").read_text()
+    first, second = text.partition("def main(")[2].split("def other(")
+    assert "DNNClassifier(" not in first
+    assert "CheckpointManager(" in first
+    assert second == SECOND.partition("def other(")[2]
+    compile(text, "train.py", "exec")
+
+
+def test_quitting_leaves_what_was_not_agreed_to_and_writes_the_rest(talk: Talk, project: Path) -> None:
+    (project / "another.py").write_text(program())
+    _, said = talk(by=lambda shown: "q" if "./train.py:" in shown else "y")
+    assert re.search(r"/train.py: \d+ sites are left, because a program is rewritten whole", said)
+    assert "CheckpointManager(" in (project / "another.py").read_text()
+    assert (project / "train.py").read_text() == program()
+
+
+def test_the_end_of_input_is_the_same_as_quitting(talk: Talk, project: Path) -> None:
+    code, _ = talk()
+    assert code == 1
+    assert (project / "train.py").read_text() == program()
+
+
+def test_a_question_mark_and_anything_else_explain_the_keys(talk: Talk) -> None:
+    _, said = talk("?", "x", "q")
+    assert said.count("n  leave the programs that it belongs to") == 2
+
+
+def test_without_a_terminal_it_refuses(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--interactive", "."]) == 2
+    assert capsys.readouterr().err.endswith("--interactive asks its questions on a terminal, and this is none\n")
+    assert (project / "train.py").read_text() == program()
+
+
+@pytest.mark.parametrize("other", ["--write", "--check", "--todo"])
+def test_it_stands_without_options_that_contradict_it(
+    project: Path, capsys: pytest.CaptureFixture[str], other: str
+) -> None:
+    assert main(["--interactive", other, "."]) == 2
+    assert "--interactive" in capsys.readouterr().err

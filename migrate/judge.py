@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
 from migrate.analysis.module import Module, Site
-from migrate.analysis.program import Program, loose_sites, programs
+from migrate.analysis.program import Program, loose_sites, makes_from_model_fn, programs
 from migrate.analysis.tree import Tree
 from migrate.finding import Fidelity, Finding
 from migrate.judge_sites import judge_sites
@@ -48,7 +48,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     findings: list[Finding] = []
     for rule in RULES.values():
         for draft, collected in zip(drafts, verdicts, strict=True):
-            if rule.check is None or draft.program.kind not in rule.kinds:
+            if rule.check is None or not rule.speaks_of(draft.program):
                 continue
             try:
                 collected += [(rule, verdict) for verdict in rule.check(draft.program, draft)]
@@ -65,7 +65,9 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
         findings += [finding for finding in made if files.wants(finding)]
     share([draft for index, draft in enumerate(drafts) if index not in left and draft.others], files.plans)
     for module in modules:
-        loose = [_loose(module, site) for site in loose_sites(module, [draft.program for draft in drafts])]
+        known = {node for draft in drafts for file in draft.files for node in file.renamed}
+        sites = loose_sites(module, [draft.program for draft in drafts])
+        loose = [_loose(module, site) for site in sites if site.node.func not in known]
         findings += [finding for finding in loose if files.wants(finding)]
         if module.has_single_sites:
             findings += judge_sites(module, settings, files.selections[module.path], files.plans[module.path])
@@ -127,7 +129,8 @@ class _Files:
         for link in program.others:
             name = program.tree.name(link.target.path)
             if name in self.vocabularies:  # else it is not given or not readable, and the program is left
-                yield OtherFile(program.tree.module(link.target.path), self.vocabularies[name])
+                other = program.tree.module(link.target.path)
+                yield OtherFile(other, self.vocabularies[name], makes_from_model_fn(other))
 
 
 def _left(drafts: list[Draft], verdicts: list[list[tuple[Rule, Verdict]]], files: _Files) -> dict[int, str]:

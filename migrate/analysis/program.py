@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.handed_on import HandedOn
 from migrate.analysis.hooks import HookClass
 from migrate.analysis.inputs import Input, Inputs
 from migrate.analysis.module import Module, Site
@@ -87,6 +88,8 @@ class Program:
       receivers: the assignments that take it from there.
       calls: its method calls, in the order of the file.
       problems: what else cannot be understood: the node and the reason.
+      is_handed_on: whether its config or its estimator goes where only the running program knows what it is, so that
+        both stay as objects of the emitted classes.
     """
 
     module: Module
@@ -104,6 +107,7 @@ class Program:
     receivers: list[ast.Assign] = field(default_factory=list)
     calls: list[MethodCall] = field(default_factory=list)
     problems: list[tuple[ast.expr | ast.stmt, str]] = field(default_factory=list)
+    is_handed_on: bool = False
 
     @property
     def name(self) -> str:
@@ -139,9 +143,14 @@ def reached(module: Module, tree: Tree) -> tuple[str, ...]:
     return tuple(link.target.path for link in _others(module, tree))
 
 
-def _others(module: Module, tree: Tree) -> list[Link]:
+def makes_from_model_fn(module: Module) -> bool:
+    """Whether a module makes an estimator from a custom model_fn."""
     kinds = {estimator_kind(site.symbol) for site in module.sites if site.kind == "estimator"}
-    return [] if kinds.isdisjoint(_HAVE_MODEL_FN) else tree.changing(module)
+    return not kinds.isdisjoint(_HAVE_MODEL_FN)
+
+
+def _others(module: Module, tree: Tree) -> list[Link]:
+    return tree.changing(module) if makes_from_model_fn(module) else []
 
 
 def loose_sites(module: Module, found: list[Program]) -> Iterator[Site]:
@@ -174,8 +183,33 @@ class _Reader:
         self._read_variable(program)
         if program.statement is not None:
             self.configs.hold_at(program.config, program.statement)
+        if kind == "custom" and not site.symbol.is_contrib_learn and (program.problems or program.config.problem or program.returned):
+            self._read_handed_on(program)
         program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
         return program
+
+    def _read_handed_on(self, program: Program) -> None:
+        """Follows the estimator as an object, and takes that reading where it is complete."""
+        call = program.site.node
+        carried = Program(self.module, self.tree, program.site, program.kind, program.is_v1, is_handed_on=True)
+        self._read_arguments(carried)
+        handed_on = HandedOn(self.module, self.tree, lambda value: self._read_use(carried, value))
+        handed_on.follow(call)
+        carried.problems += handed_on.problems
+        if carried.problems and program.returned is None:
+            program.problems = carried.problems if program.problems else []
+            return
+        program.is_handed_on, program.calls, program.problems = True, carried.calls, carried.problems
+        program.config, program.statement, program.scope = Config(), self.names.statement_of(call), None
+        program.returned, program.receivers = None, []
+
+    def _read_use(self, program: Program, value: ast.expr) -> bool:
+        """Reads a method call on an estimator, or its use by ``train_and_evaluate``; False for another use."""
+        parent, variable = self.names.parent(value), self.module.source.text(value)
+        if isinstance(parent, ast.Attribute) and parent.value is value and parent.attr in METHODS:
+            self._read_method(program, variable, value, parent)
+            return True
+        return self._is_trained_and_evaluated(program, variable, value)
 
     def _read_arguments(self, program: Program) -> None:
         if program.kind in ("canned", "keras"):
@@ -223,7 +257,7 @@ class _Reader:
             else:
                 program.problems.append((use, f"`{variable}` is handed on here, so its training cannot be followed"))
 
-    def _is_trained_and_evaluated(self, program: Program, variable: str, use: ast.Name) -> bool:
+    def _is_trained_and_evaluated(self, program: Program, variable: str, use: ast.expr) -> bool:
         """Whether a use hands the estimator to ``train_and_evaluate``, which is read as a call of a method."""
         parent = self.names.parent(use)
         call = self.names.parent(parent) if isinstance(parent, ast.keyword) else parent
@@ -238,7 +272,7 @@ class _Reader:
             method_call.problem = (call, str(reason))
         return True
 
-    def _read_method(self, program: Program, variable: str, use: ast.Name, attribute: ast.Attribute) -> None:
+    def _read_method(self, program: Program, variable: str, use: ast.expr, attribute: ast.Attribute) -> None:
         call = self.names.parent(attribute)
         if not isinstance(call, ast.Call) or call.func is not attribute or attribute.attr not in METHODS:
             program.problems.append((use, f"`{variable}.{attribute.attr}` has no counterpart here yet"))

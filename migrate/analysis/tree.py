@@ -2,16 +2,19 @@
 
 import ast
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from migrate.analysis.imports import Target, target
+from migrate.analysis.imports import Target, above_package, target, top
 from migrate.analysis.module import Module
 from migrate.files.parse import parse
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
+from migrate.files.walk import walk
 
 _KNOWN = 2_000
 """So many files' imports are kept in memory, for the files that import the same ones."""
@@ -127,6 +130,14 @@ class Tree:
                     waiting.append((path, facts(path).imports))
         return list(links.values())
 
+    def importers(self, module: Module) -> list[str]:
+        """The files, absolute, of the repository or else of the package's directory that import a file."""
+        own = os.path.abspath(module.path)
+        words = _importing(top(own) or above_package(os.path.dirname(own)))
+        stem = os.path.basename(own).removesuffix(".py")
+        named = words.get(stem if stem != "__init__" else os.path.basename(os.path.dirname(own)), ())
+        return [path for path in named if path != own and own in _targets(path)]
+
     def changing(self, module: Module) -> list[Link]:
         """The files of the closure in which a migration changes names, or which cannot be read."""
         return [link for link in self.closure(module) if facts(link.target.path).matters]
@@ -155,6 +166,28 @@ def _facts(path: str, stamp: tuple[int, int]) -> Facts:
     module = Module(path, source.text, tree)
     ties = bool(module.estimator or module.modes)
     return Facts(imports, ties or bool(module.tf1_only), ties)
+
+
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)
+_WORD = re.compile(rb"\w+")
+
+
+@lru_cache(maxsize=1)
+def _importing(root: str) -> dict[str, list[str]]:
+    """By each word in an import statement below a directory, the files that have it; read once in a run."""
+    words: dict[str, list[str]] = {}
+    for path in walk([root]):
+        if not isinstance(path, str):
+            continue
+        with suppress(Unreadable):
+            found = {word for statement in _IMPORT.findall(read(path)) for word in _WORD.findall(statement)}
+            for word in found:
+                words.setdefault(word.decode(errors="replace"), []).append(os.path.abspath(path))
+    return words
+
+
+def _targets(path: str) -> set[str]:
+    return {link.target.path for link in _links(path, facts(path).imports)}
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:

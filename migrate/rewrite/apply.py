@@ -10,7 +10,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from migrate.finding import Span
 from migrate.rewrite.format import formatted, hung
-from migrate.rewrite.imports import add_imports, drop_unused, loaded
+from migrate.rewrite.imports import add_imports, bound_by, drop_unused, loaded
 from migrate.rewrite.plan import (
     AddElement,
     Edit,
@@ -47,8 +47,9 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
     module, tree = cst.parse_module(text), ast.parse(text)
     module = _edited(module, tree, plan)
     used = loaded(ast.parse(module.code))
-    module = drop_unused(module, loaded(tree) - used, used)
-    module = add_imports(module, [*sorted(plan.imports), *imports], pieces, used)
+    added = [*sorted(plan.imports), *imports]
+    module = drop_unused(module, loaded(tree) - used, used - bound_by(added, pieces))
+    module = add_imports(module, added, pieces, used)
     after = module.code
     compile(after, "rewritten", "exec", dont_inherit=True)  # sees more than ast.parse, a late __future__ for one
     return after

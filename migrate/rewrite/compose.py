@@ -1,12 +1,15 @@
 """The statements that stand where the Estimator was made, from a draft that all rules have filled."""
 
+from migrate.finding import Span
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import Part, ReplaceStatement
 
 
 def compose(draft: Draft) -> None:
     """Adds the edits of the estimator's own statement, and of those that hand the estimator on."""
-    if draft.program.has_model_fn:
+    if draft.program.is_handed_on:
+        _loops(draft, [draft.module.span(statement) for statement in draft.absorbed])
+    elif draft.program.has_model_fn:
         _model_fn(draft)
     else:
         _keras(draft)
@@ -24,8 +27,13 @@ def _model_fn(draft: Draft) -> None:
     else:
         draft.edits.append(ReplaceStatement(span(program.statement)))
         going.append(span(program.statement))
+    _loops(draft, going)
+
+
+def _loops(draft: Draft, going: list[Span]) -> None:
+    """The loops where the estimator was trained; the comments of what goes stand above the first."""
     for statement, loop in draft.loops:
-        draft.edits.append(ReplaceStatement(span(statement), (Part(loop, tuple(going)),)))
+        draft.edits.append(ReplaceStatement(draft.module.span(statement), (Part(loop, tuple(going)),)))
         going = []
 
 

@@ -99,6 +99,7 @@ class OtherFile:
     Attributes:
       module: the file.
       vocabulary: names for new code in it.
+      has_program: whether it makes an estimator from a model_fn itself.
       absorbed: statements that become superfluous.
       renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
       edits: what changes.
@@ -107,6 +108,7 @@ class OtherFile:
 
     module: Module
     vocabulary: Vocabulary
+    has_program: bool = False
     absorbed: list[ast.stmt] = field(default_factory=list)
     renamed: dict[ast.expr, str] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
@@ -219,6 +221,11 @@ class Draft:
     def files(self) -> "list[Draft | OtherFile]":
         """All files of the program, the one that makes the estimator first."""
         return [self, *self.others]
+
+    @property
+    def changed_files(self) -> "list[Draft | OtherFile]":
+        """The files in which the program changes names: one with a model_fn's estimator of its own sees to itself."""
+        return [self, *(other for other in self.others if not other.has_program)]
 
     @property
     def tf(self) -> str:

@@ -16,6 +16,11 @@ def loaded(tree: ast.Module) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
+def bound_by(imports: Iterable[str], pieces: str) -> set[str]:
+    """The names that import statements and emitted definitions bind."""
+    return {name for statement in imports for name in _names(statement)} | _defined(pieces)
+
+
 def drop_unused(module: cst.Module, gone: set[str], used: set[str]) -> cst.Module:
     """Removes imports that nothing uses: those that the rewrite freed, and all of ``tf.estimator``'s.
 

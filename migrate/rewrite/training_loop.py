@@ -69,7 +69,8 @@ def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throt
     save = f"{manager}.save(checkpoint_number={step})"
     lines = [f"{saving} = EverySecs({seconds})"] if seconds else []
     body = [f"if {saving}.due():", f"    {save}"] if seconds else [save]
-    last = [save if seconds else f"{manager}.save(checkpoint_number={step}, check_interval=False)"]
+    either = draft.program.is_handed_on  # steps or seconds: its config says as it runs
+    last = [save if seconds and not either else f"{manager}.save(checkpoint_number={step}, check_interval=False)"]
     if evaluation:
         lines.append(f"{due}, {evaluated} = EverySecs({throttle}), None")
         saved = f"{saving}.due() and {save}" if seconds else save
@@ -84,7 +85,7 @@ def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throt
         draft.pieces.add("EverySecs")
     arguments = {
         "max_steps": max_steps,
-        "pause_every": draft.manager.get("checkpoint_interval", "") if not seconds else "",
+        "pause_every": (draft.interval or "") if either else "" if seconds else draft.manager["checkpoint_interval"],
         "log_every": draft.log_arguments["log_steps"],
     }
     written = _written({name: value for name, value in arguments.items() if value})

@@ -73,7 +73,7 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
     kinds=CUSTOM,
 )
 def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for file in draft.files:
+    for file in draft.changed_files:
         yield from _of_file(draft, file)
 
 

@@ -23,6 +23,7 @@ from migrate.analysis.functions import Function, Unfollowable, function_behind
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.hand_on import hand_on
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, noted, rule
 
 
@@ -63,13 +64,18 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             "Give a function of this tree: its name, functools.partial of it, or a call that returns it.",
         )
         return
-    yield from _config(program, draft, function)
+    if not program.is_handed_on:
+        yield from _config(program, draft, function)
     if draft.uses_backup:
         yield manual(
             site,
             "BackupAndRestore belongs to Keras's fit, and a model_fn trains in a loop of its own",
             "Use --recovery checkpoint-manager.",
         )
+    if program.is_handed_on:
+        hand_on(draft)
+        yield noted(site, "becomes a TrainingJob with the same arguments, which the loops read as the program runs")
+        return
     warm_start = arguments.get("warm_start_from")
     draft.model_fn = draft.repeatable(model_fn, "model_fn")
     _params(program, draft)

@@ -55,12 +55,12 @@ _EMITTED = {
     kinds=CUSTOM,
 )
 def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for file in draft.files:
+    for file in draft.changed_files:
         yield from _renamed(program, draft, file)
 
 
 def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
-    sites = {site.node.func for site in file.module.sites}
+    sites = {site.node.func for site in file.module.sites} - _configs(draft, file)
     for node, found in file.module.estimator:
         if found.tail.startswith(FOR_TPUS) and _is_unused(file.module.names, node):
             file.absorbed.append(file.module.names.statement_of(node))
@@ -71,7 +71,10 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
             continue
         name, _, attribute = found.tail.removeprefix("estimator.").partition("ModeKeys")
         name, rest = ("ModeKeys", attribute) if _ else (name, "")
-        if name in _EMITTED:
+        if program.is_handed_on and found.tail == "estimator.RunConfig" and not found.is_contrib_learn:
+            file.pieces.add("RunConfig")
+            text = "RunConfig"
+        elif name in _EMITTED:
             file.pieces.add(_EMITTED[name])
             text = _EMITTED[name] + rest
         elif name in _TPU:
@@ -89,6 +92,14 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
         file.renamed[node] = text
         file.edits.append(ReplaceExpression(file.module.span(node), text))
         yield exact(node, f"becomes {text}", file.module)
+
+
+def _configs(draft: Draft, file: Draft | OtherFile) -> set[ast.expr]:
+    """What a handed-on program calls to make configs, those of other programs aside."""
+    if not draft.program.is_handed_on:
+        return set()
+    theirs = {call for other in draft.all for call in other.program.config.calls}
+    return {site.node.func for site in file.module.sites if site.kind == "run_config" and site.node not in theirs}
 
 
 def _is_spec(program: Program, found: Symbol) -> bool:

@@ -137,6 +137,10 @@ class Rule:
     is_setting: bool = False
     kinds: frozenset[str] = REWRITTEN
 
+    def speaks_of(self, program: Program) -> bool:
+        """Whether the rule has to do with a program; the settings of an emitted RunConfig are read as it runs."""
+        return program.kind in self.kinds and not (self.is_setting and program.is_handed_on)
+
     @property
     def page(self) -> str:
         """The rule's documentation: the docstring of its file, with the settings that it carries."""

@@ -37,7 +37,7 @@ _SESSIONS = {
     kinds=CUSTOM,
 )
 def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for file in draft.files:
+    for file in draft.changed_files:
         yield from _of_file(program, file)
 
 

@@ -22,6 +22,7 @@ from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import evaluate_and_export
+from migrate.rewrite.hand_on import of_call
 from migrate.rewrite.training_loop import training_loop
 from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
 
@@ -94,7 +95,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         evaluation=evaluate,
         throttle=draft.text(evaluation["throttle_secs"]) if "throttle_secs" in evaluation else "600",
     )
-    draft.loops.append((statement, "\n".join([*before, text])))
+    draft.loops.append((statement, of_call("\n".join([*before, text]), call)))
     return noted(call.node, "trains in a loop and evaluates after its saves, on this machine alone, whatever TF_CONFIG")
 
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import is_none
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.hand_on import of_call
 from migrate.rewrite.training_loop import training_loop
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
@@ -66,5 +67,5 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         max_steps="" if max_steps is None or is_none(max_steps) else draft.text(max_steps),
         steps="" if steps is None or is_none(steps) else draft.text(steps),
     )
-    draft.loops.append((statement, text))
+    draft.loops.append((statement, of_call(text, call)))
     return exact(call.node, "restores the newest checkpoint, trains in a loop, saves as the RunConfig says")

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.hand_on import of_call
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
@@ -55,7 +56,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         draft.pieces.add(piece)
         others = ("steps", "predict_keys", "hooks", "checkpoint_path", "name", "yield_single_examples")
         text = _call(draft, piece, [call.arguments["input_fn"]], call, others, draft.shared_arguments(mode))
-    draft.edits.append(ReplaceExpression(program.module.span(call.node), text))
+    draft.edits.append(ReplaceExpression(program.module.span(call.node), of_call(text, call)))
     return exact(call.node, "works on the newest checkpoint in a graph of its own, as the Estimator did")
 
 

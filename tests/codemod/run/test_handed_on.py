@@ -1,0 +1,215 @@
+"""An estimator or a config that is handed on stays an object, and its loops read it; what hides one is named."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.finding import Finding
+from migrate.run import run
+from migrate.settings import Settings
+
+HEAD = """\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels))
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors((0, 1)).repeat()
+
+
+"""
+FLOWS = {
+    "config by branches": """\
+def main(flag):
+    if flag:
+        config = tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5)
+    else:
+        config = tf.estimator.RunConfig("/tmp/m", save_checkpoints_secs=60)
+    est = tf.estimator.Estimator(model_fn, config=config)
+    est.train(input_fn, max_steps=10)
+""",
+    "config as a parameter": """\
+def fit(config):
+    est = tf.estimator.Estimator(model_fn, config=config)
+    est.train(input_fn, max_steps=10)
+
+
+def main():
+    fit(tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5))
+""",
+    "config returned by a function that does more": """\
+def make():
+    print("making")
+    return tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5)
+
+
+def main():
+    est = tf.estimator.Estimator(model_fn, config=make())
+    est.train(input_fn, max_steps=10)
+""",
+    "config by keywords in a dict": """\
+def main(settings):
+    est = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig(**settings))
+    est.train(input_fn, max_steps=10)
+""",
+    "config that is read elsewhere": """\
+def main():
+    config = tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5)
+    print(config.model_dir)
+    est = tf.estimator.Estimator(model_fn, config=config)
+    est.train(input_fn, max_steps=10)
+""",
+    "estimator by branches": """\
+def main(flag):
+    if flag:
+        est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    else:
+        est = tf.estimator.Estimator(model_fn, model_dir="/tmp/n")
+    est.train(input_fn, max_steps=10)
+""",
+    "estimator as a parameter": """\
+def fit(steps, est):
+    est.train(input_fn, max_steps=steps)
+
+
+def main():
+    fit(10, est=tf.estimator.Estimator(model_fn, model_dir="/tmp/m"))
+""",
+    "estimator returned by a function": """\
+def make(folder):
+    return tf.estimator.Estimator(model_fn, model_dir=folder)
+
+
+def main():
+    est = make("/tmp/m")
+    est.train(input_fn, max_steps=10)
+""",
+    "estimator as an attribute": """\
+class Runner:
+    def __init__(self):
+        self.est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+
+    def fit(self):
+        self.est.train(input_fn, max_steps=10)
+        print(self.est.model_dir)
+""",
+    "estimator made in a method": """\
+class Runner:
+    def make(self, config=None):
+        return tf.estimator.Estimator(model_fn, config=config)
+
+    def fit(self):
+        est = self.make()
+        if est is not None:
+            est.train(input_fn, max_steps=10)
+""",
+    "estimator trained and evaluated in another function": """\
+def fit(est):
+    train = tf.estimator.TrainSpec(input_fn, max_steps=10)
+    tf.estimator.train_and_evaluate(est, train, tf.estimator.EvalSpec(input_fn))
+
+
+def main():
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    fit(est)
+""",
+}
+LEFT = {
+    "given to what is no function of the file": (
+        """\
+def main():
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+    print(est)
+""",
+        15,
+        "`est` is handed on here, so its training cannot be followed",
+    ),
+    "kept in a list": (
+        """\
+def main():
+    ests = [tf.estimator.Estimator(model_fn, model_dir="/tmp/m")]
+    ests[0].train(input_fn, max_steps=10)
+""",
+        13,
+        "`tf.estimator.Estimator(model_fn, model_dir='/tmp/m')` is handed on here, so its training cannot be followed",
+    ),
+    "callers that disagree": (
+        """\
+def fit(est):
+    est.train(input_fn, max_steps=10)
+
+
+def main(other):
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    fit(est)
+    fit(other)
+""",
+        19,
+        "`est` may be something else than this estimator: it is set at line 19 too",
+    ),
+}
+
+
+def migrated(path: Path, text: str) -> tuple[str, list[Finding]]:
+    path.write_text(HEAD + text)
+    outcome = run([str(path.parent)], Settings(), jobs=1, progress=None)
+    after = [change.after for change in outcome.changes if change.path == str(path)]
+    return (after or [""])[0], outcome.findings
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_a_program_is_migrated_whole_however_its_objects_flow(tmp_path: Path, flow: str) -> None:
+    after, findings = migrated(tmp_path / "program.py", FLOWS[flow])
+    assert all(finding.rewritten for finding in findings), findings
+    assert "training_steps(" in after
+    assert "tf.train.CheckpointManager(" in after
+    assert "tf.estimator" not in after
+
+
+def test_both_branches_make_a_job_and_one_loop_reads_it(tmp_path: Path) -> None:
+    after, _ = migrated(tmp_path / "program.py", FLOWS["estimator by branches"])
+    assert after.count("est = TrainingJob(model_fn, model_dir=") == 2
+    assert after.count("max_to_keep=est.config.keep_checkpoint_max or None") == 1
+
+
+def test_the_loop_of_an_attribute_reads_the_attribute(tmp_path: Path) -> None:
+    after, _ = migrated(tmp_path / "program.py", FLOWS["estimator as an attribute"])
+    assert "self.est.model_dir,\n" in after
+    assert "print(self.est.model_dir)" in after
+
+
+@pytest.mark.parametrize("case", LEFT)
+def test_what_hides_the_estimator_leaves_the_program_and_is_named(tmp_path: Path, case: str) -> None:
+    text, line, reason = LEFT[case]
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert after == ""
+    assert (line, reason) in {(finding.span.line, finding.message) for finding in findings}
+
+
+def test_an_estimator_that_another_file_may_take_leaves_the_program_and_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text("import program\n\nprogram.make(3).train(None)\n")
+    after, findings = migrated(tmp_path / "program.py", FLOWS["estimator returned by a function"])
+    assert after == ""
+    reason = f"`make` may be used in {tmp_path / 'other.py'}, which imports this file"
+    assert any(finding.message.startswith(reason) and finding.span.line == 11 for finding in findings)
+
+
+def test_a_config_of_another_file_becomes_the_emitted_one_there(tmp_path: Path) -> None:
+    config = 'import tensorflow as tf\n\nCONFIG = tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5)\n'
+    (tmp_path / "settings.py").write_text(config)
+    text = """\
+def main():
+    est = tf.estimator.Estimator(model_fn, config=settings.CONFIG)
+    est.train(input_fn, max_steps=10)
+"""
+    path = tmp_path / "program.py"
+    path.write_text("import settings\n" + HEAD + text)
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    texts = {Path(change.path).name: change.after for change in outcome.changes}
+    assert 'CONFIG = RunConfig("/tmp/m", save_checkpoints_steps=5)' in texts["settings.py"]
+    assert "TrainingJob(model_fn, config=settings.CONFIG)" in texts["program.py"]

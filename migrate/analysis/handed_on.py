@@ -87,16 +87,21 @@ class HandedOn:
             self._variable(target.id, target)
         elif isinstance(target, ast.Attribute):
             self._exported[f".{target.attr}"] = value
-            for node, parent in self.names.parents.items():
-                if isinstance(node, ast.Attribute) and node.attr == target.attr:
-                    if isinstance(node.ctx, ast.Load):
-                        self._value(node)
-                    elif isinstance(parent, ast.Assign):
-                        self._sources.append((parent.value, ast.unparse(node)))
-                    else:
-                        self._lost(node)
+            for node in self._attributes(target.attr):
+                parent = self.names.parent(node)
+                if isinstance(node.ctx, ast.Load):
+                    self._value(node)
+                elif isinstance(parent, ast.Assign):
+                    self._sources.append((parent.value, ast.unparse(node)))
+                else:
+                    self._lost(node)
         else:
             self._lost(value)
+
+    def _attributes(self, name: str) -> list[ast.Attribute]:
+        """Every attribute of that name, of whatever object of the file; ``tf.estimator`` is none."""
+        nodes = [node for node in self.names.parents if isinstance(node, ast.Attribute) and node.attr == name]
+        return [node for node in nodes if self.names.qualified(node) is None]
 
     def _variable(self, name: str, place: ast.expr) -> None:
         found = self.names.scope_of(place).lookup(name)
@@ -129,8 +134,7 @@ class HandedOn:
         owner = self.names.scope_of(function)
         uses: list[ast.expr] = list(self.names.uses(function.name, owner))
         if isinstance(owner.node, ast.ClassDef):
-            nodes = self.names.parents
-            uses = [n for n in nodes if isinstance(n, ast.Attribute) and n.attr == function.name]
+            uses = [*self._attributes(function.name)]
         if not isinstance(owner.node, ast.FunctionDef):
             self._exported[f".{function.name}" if isinstance(owner.node, ast.ClassDef) else function.name] = function
         for use in uses:

@@ -183,7 +183,11 @@ class _Reader:
         self._read_variable(program)
         if program.statement is not None:
             self.configs.hold_at(program.config, program.statement)
-        if kind == "custom" and not site.symbol.is_contrib_learn and (program.problems or program.config.problem or program.returned):
+        if (
+            kind == "custom"
+            and not site.symbol.is_contrib_learn
+            and (program.problems or program.config.problem or program.returned)
+        ):
             self._read_handed_on(program)
         program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
         return program

@@ -5,8 +5,8 @@ every call on it.
 
 Instead: nothing is guessed. The program is left whole, with the place that hides the rest.
 
-Fidelity: manual. An estimator that is handed to another function, kept in an attribute, assigned twice or made by a
-function that is called twice is left.
+Fidelity: manual. A canned estimator that is handed to another function, kept in an attribute, assigned twice or made by
+a function that is called twice is left; one from a ``model_fn``, where another file, a list or unknown code takes it.
 
 See: the reason beside the finding.
 """

@@ -195,7 +195,7 @@ def test_an_estimator_that_another_file_may_take_leaves_the_program_and_names_th
     after, findings = migrated(tmp_path / "program.py", FLOWS["estimator returned by a function"])
     assert after == ""
     reason = f"`make` may be used in {tmp_path / 'other.py'}, which imports this file"
-    assert any(finding.message.startswith(reason) and finding.span.line == 11 for finding in findings)
+    assert any(finding.message.startswith(reason) and finding.span.line == 12 for finding in findings)
 
 
 def test_a_config_of_another_file_becomes_the_emitted_one_there(tmp_path: Path) -> None:

@@ -1,0 +1,113 @@
+"""What stands for an Estimator and its RunConfig where they are handed on behaves as they did."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+
+from migrate.recovery.model_fn_job import RunConfig, TrainingJob
+from migrate.run import run, write
+from migrate.settings import Settings
+
+PROGRAM = """\
+import sys
+
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode, params, config):
+    weight = tf.compat.v1.get_variable("w", [], initializer=tf.compat.v1.zeros_initializer())
+    loss = tf.square(weight - labels) * params["scale"]
+    optimizer = tf.compat.v1.train.GradientDescentOptimizer(0.1)
+    train_op = optimizer.minimize(loss, global_step=tf.compat.v1.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op, predictions=weight)
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors((0.0, 1.0)).repeat(20)
+
+
+class Runner:
+    def __init__(self, folder, every):
+        config = tf.estimator.RunConfig(keep_checkpoint_max=2, save_checkpoints_steps=every)
+        if every > 5:
+            config = config.replace(save_checkpoints_secs=600)
+        self.estimator = tf.estimator.Estimator(model_fn, folder, config, params={"scale": 1.0})
+
+    def fit(self, steps):
+        self.estimator.train(input_fn, max_steps=steps)
+        print(self.estimator.latest_checkpoint(), self.estimator.evaluate(input_fn, steps=1)["global_step"])
+
+
+if __name__ == "__main__":
+    Runner(sys.argv[1], int(sys.argv[2])).fit(7)
+"""
+
+
+@pytest.mark.parametrize(("every", "kept"), [(3, [6, 7]), (9, [0, 7])])
+def test_a_program_whose_estimator_is_handed_on_keeps_the_checkpoints_that_it_kept(
+    tmp_path: Path, every: int, kept: list[int]
+) -> None:
+    program, folder = tmp_path / "program.py", tmp_path / "model"
+    program.write_text(PROGRAM)
+    outcome = run([str(program)], Settings(), jobs=1, progress=None)
+    assert all(finding.rewritten for finding in outcome.findings)
+    assert write(outcome) == []
+    command = [sys.executable, str(program), str(folder), str(every)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert printed[0].endswith("-7")
+    assert printed[1] == "7"
+    assert sorted(int(name.stem.split("-")[1]) for name in folder.glob("*.index")) == kept
+
+
+SETTINGS = [
+    {},
+    {"save_checkpoints_steps": 5},
+    {"save_checkpoints_secs": 60, "keep_checkpoint_max": 0},
+    {"save_checkpoints_steps": None, "save_checkpoints_secs": 30},
+    {"save_checkpoints_steps": 5, "save_summary_steps": 7, "tf_random_seed": 3, "log_step_count_steps": None},
+]
+NAMES = ("model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps", "save_checkpoints_secs",
+         "keep_checkpoint_max", "keep_checkpoint_every_n_hours", "log_step_count_steps")  # fmt: skip
+INTERVALS = [(None, 600), (5, None), (None, 60), (None, 30), (5, None)]
+
+
+@pytest.mark.parametrize(("settings", "interval"), list(zip(SETTINGS, INTERVALS, strict=True)))
+def test_a_config_has_the_intervals_of_the_old_one(settings: dict[str, int], interval: tuple[int, int]) -> None:
+    config = RunConfig(**settings)
+    assert (config.save_checkpoints_steps, config.save_checkpoints_secs) == interval
+    if hasattr(tf, "estimator"):
+        old = tf.estimator.RunConfig(**settings)
+        assert {name: getattr(config, name) for name in NAMES} == {name: getattr(old, name) for name in NAMES}
+
+
+def test_replacing_one_interval_clears_the_other() -> None:
+    config = RunConfig(save_checkpoints_steps=5, keep_checkpoint_max=2)
+    by_seconds = config.replace(save_checkpoints_secs=60)
+    assert (by_seconds.save_checkpoints_steps, by_seconds.save_checkpoints_secs) == (None, 60)
+    assert by_seconds.replace(save_checkpoints_steps=9).save_checkpoints_secs is None
+    assert by_seconds.keep_checkpoint_max == 2
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"save_checkpoints_steps": 5, "save_checkpoints_secs": 60},
+        {"save_checkpoints_steps": None},
+        {"save_checkpoints_steps": 5, "train_distribute": object()},
+    ],
+)
+def test_a_config_that_would_not_recover_the_same_is_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="save_checkpoints_steps|strategy"):
+        RunConfig(**settings)
+
+
+def test_a_job_takes_the_directory_of_its_config_and_refuses_a_second_one(tmp_path: Path) -> None:
+    config = RunConfig(model_dir=str(tmp_path))
+    assert TrainingJob(print, config=config).model_dir == str(tmp_path)
+    assert os.path.isdir(TrainingJob(print).model_dir)
+    with pytest.raises(ValueError, match="Two directories"):
+        TrainingJob(print, model_dir="/tmp/other", config=config)

@@ -101,7 +101,7 @@ def test_replacing_one_interval_clears_the_other() -> None:
     ],
 )
 def test_a_config_that_would_not_recover_the_same_is_refused(settings: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="save_checkpoints_steps|strategy"):
+    with pytest.raises(ValueError, match=r"save_checkpoints_steps|strategy"):
         RunConfig(**settings)
 
 

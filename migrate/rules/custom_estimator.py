@@ -8,8 +8,8 @@ Estimator's own checkpoint in the old ``model_dir``. ``EstimatorSpec`` and ``Mod
 TensorFlow 2.16 removed them.
 
 Where the estimator or its config is handed on (assigned in branches, a parameter, an attribute, what a function
-returns), a ``TrainingJob`` with the same arguments stands in its place, an emitted ``RunConfig`` in the config's, and the
-loops read their attributes as the program runs. Then the fidelity is noted.
+returns), a ``TrainingJob`` with the same arguments stands in its place, an emitted ``RunConfig`` in the place of the
+config, and the loops read their attributes as the program runs. Then the fidelity is noted.
 
 Fidelity: exact: the losses after a continued checkpoint are equal to the last bit. ``tf.compat.v1.layers`` needs
 ``tf_keras`` and ``TF_USE_LEGACY_KERAS=1`` from TensorFlow 2.16 on. What a ``model_fn`` or ``input_fn`` reads from its

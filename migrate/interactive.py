@@ -68,6 +68,7 @@ def choose(
       The outcome with only the changes that were agreed to.
     """
     agreed: set[Hunk] = set()
+    refused: set[str] = set()
     while waiting := [hunk for hunk in hunks(outcome) if hunk not in agreed]:
         answer = _ask(waiting, outcome, pages)
         if answer == "a":
@@ -75,13 +76,31 @@ def choose(
         if answer == "y":
             agreed.add(waiting[0])
             continue
-        declined = {site for hunk in waiting[: 1 if answer == "n" else None] for site in _sites(hunk, outcome)}
+        left = waiting[:1] if answer == "n" else waiting
+        declined = {site for hunk in left for site in _sites(hunk, outcome)}
         settings = replace(settings, declined=settings.declined | {(f.path, f.code, f.span) for f in declined})
         before, outcome = outcome, again(settings)
+        # Where a hunk stays although its programs are left, its whole file is.
+        refused |= {hunk.path for hunk in hunks(outcome) if hunk in left}
+        outcome = _without(outcome, refused)
         _tell_what_is_left(before, outcome)
         if answer == "q":
             break
     return outcome
+
+
+def _without(outcome: Outcome, refused: set[str]) -> Outcome:
+    """The outcome in which some files, and all that need them, stay as they are."""
+    gone = [change for change in outcome.changes if refused & {change.path, change.needs, *change.together}]
+    kept = [change for change in outcome.changes if change not in gone]
+    needed = {change.needs for change in kept}
+    unneeded = {change.needs for change in gone} - needed
+    paths = {change.path for change in gone}
+    findings = [
+        finding.left("left, because you said no to it") if finding.rewritten and finding.path in paths else finding
+        for finding in outcome.findings
+    ]
+    return replace(outcome, findings=findings, changes=[change for change in kept if change.path not in unneeded])
 
 
 def hunks(outcome: Outcome) -> Iterator[Hunk]:

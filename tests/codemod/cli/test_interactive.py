@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from migrate import interactive
 from migrate.cli import main
+from migrate.finding import Fidelity, Finding, Span
+from migrate.outcome import FileChange, Outcome
+from migrate.settings import Settings
 from tests.codemod.programs import program
 
 PROMPT = b"[y,n,a,q,?]? "
@@ -114,6 +118,23 @@ def test_quitting_leaves_what_was_not_agreed_to_and_writes_the_rest(talk: Talk, 
     assert re.search(r"/train.py: \d+ sites are left, because a program is rewritten whole", said)
     assert "CheckpointManager(" in (project / "another.py").read_text()
     assert (project / "train.py").read_text() == program()
+
+
+def test_a_hunk_that_its_sites_do_not_explain_leaves_its_whole_file_and_the_module_that_only_it_needs() -> None:
+    span = Span(1, 0, 1, 1)
+    found = [Finding("FT101", Fidelity.EXACT, path, span, "", "…", rewritten=True) for path in ("a.py", "b.py")]
+    changes = [
+        FileChange("a.py", "1\n", "2\n", needs="one.py"),
+        FileChange("b.py", "1\n", "2\n"),
+        FileChange("one.py", None, "3\n"),
+    ]
+    stubborn = Outcome(2, found, changes)
+    answers = iter("nyy")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interactive, "_ask", lambda *_: next(answers))
+        chosen = interactive.choose(stubborn, Settings(), {}, lambda settings: stubborn)
+    assert [change.path for change in chosen.changes] == ["b.py"]
+    assert [finding.rewritten for finding in chosen.findings] == [False, True]
 
 
 def test_the_end_of_input_is_the_same_as_quitting(talk: Talk, project: Path) -> None:

@@ -20,6 +20,7 @@ from migrate.outcome import FileChange, Outcome
 from migrate.report import in_order
 from migrate.report.columns import Row, rows
 from migrate.report.pages import Page
+from migrate.report.place import has_lines, in_file
 from migrate.report.terminal import printable
 from migrate.report.text import why
 
@@ -123,12 +124,28 @@ def _file(
     before = change.before if change else "\n".join(lines_of(path))
     after = change.after if change else None
     marks: dict[int, str] = {}
-    for finding in findings:
+    for finding in filter(has_lines, findings):
         marks[finding.span.line] = f"{marks.get(finding.span.line, '')} {finding.code}".lstrip()
     content = _hash(path, before or "", after or "")
+    if path.endswith(".ipynb"):
+        before, after = (text and _code_of(text) for text in (before, after))
     cards = [_card(finding, pages, content) for finding in findings]
     state = "not rewritten" if change is None else "rewritten"
     return _File(printable(path, keep=""), [], state, cards, rows(before, after, marks), change is not None, content)
+
+
+def _code_of(notebook: str) -> str:
+    """The code of a notebook, cell by cell; its JSON where it is none."""
+    try:
+        cells = json.loads(notebook)["cells"]
+        sources = [
+            f"# cell {number}\n{''.join(cell['source'])}\n"
+            for number, cell in enumerate(cells, start=1)
+            if cell["cell_type"] == "code"
+        ]
+    except (ValueError, TypeError, KeyError):
+        return notebook
+    return "\n".join(sources)
 
 
 def _card(finding: Finding, pages: Mapping[str, Page], content: str) -> _Card:
@@ -136,7 +153,7 @@ def _card(finding: Finding, pages: Mapping[str, Page], content: str) -> _Card:
     return _Card(
         finding,
         _fate(finding),
-        f"{finding.span.line}:{finding.span.column + 1}",
+        in_file(finding),
         printable(finding.message),
         why(finding, "" if page is None else page.reason(finding)),
         _hash(content, repr(finding)),

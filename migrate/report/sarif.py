@@ -18,7 +18,7 @@ from migrate.outcome import FileChange, Outcome
 from migrate.report import in_order
 from migrate.report.level import OF_FIDELITY, level
 from migrate.report.pages import Page
-from migrate.report.place import below, root
+from migrate.report.place import below, has_lines, in_file, root
 from migrate.report.terminal import printable
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -84,15 +84,17 @@ def _markdown(text: str) -> str:
 
 
 def _result(finding: Finding, indices: Mapping[str, int], fingerprint: str, base: str) -> _Record:
-    text = ". ".join(part.rstrip(".") for part in (finding.message, finding.help) if part) + "."
+    message = finding.message if has_lines(finding) else f"{in_file(finding)}: {finding.message}"
+    text = ". ".join(part.rstrip(".") for part in (message, finding.help) if part) + "."
+    physical = {"artifactLocation": _location(finding.path, base)}
+    if has_lines(finding):
+        physical["region"] = _region(finding.span)
     return {
         "ruleId": finding.code,
         "ruleIndex": indices[finding.code],
         "level": level(finding),
         "message": {"text": printable(text)},
-        "locations": [
-            {"physicalLocation": {"artifactLocation": _location(finding.path, base), "region": _region(finding.span)}}
-        ],
+        "locations": [{"physicalLocation": physical}],
         "partialFingerprints": {FINGERPRINT: fingerprint},
         "properties": {
             "fidelity": finding.fidelity.value,
@@ -138,7 +140,7 @@ def _with_fingerprints(
     for finding in in_order(findings):
         if finding.path != path:
             path, lines = finding.path, lines_of(finding.path)
-        site = "".join(_text_at(lines, finding.span).split())
+        site = "".join(_text_at(lines, finding.span).split()) if has_lines(finding) else finding.message
         seen[finding.path, finding.code, site] += 1
         number = seen[finding.path, finding.code, site]
         content = "\0".join((finding.code, finding.symbol, site, str(number)))

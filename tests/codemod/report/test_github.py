@@ -61,6 +61,15 @@ def test_a_place_of_several_lines_has_no_columns_because_the_runner_refuses_them
     assert not {"col", "endColumn"} & properties.keys()
 
 
+def test_a_place_in_a_notebook_stands_in_the_message_because_its_file_has_other_lines(
+    finding: Callable[..., Finding],
+) -> None:
+    noted = finding(path="train.ipynb")
+    [(_, properties, message)] = read(noted)
+    assert properties == {"file": "train.ipynb", "title": "FT104 rewritten"}
+    assert message == f"{noted.place.removeprefix('train.ipynb:')}: {noted.message}"
+
+
 def test_the_command_says_who_has_work_to_do(finding: Callable[..., Finding]) -> None:
     findings = [
         finding(span=Span(1, 0, 1, 1)),

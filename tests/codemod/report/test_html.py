@@ -1,5 +1,8 @@
 """The review page: what it holds, and what a person does with it in a browser."""
 
+import base64
+import gzip
+import json
 import os
 import re
 import shutil
@@ -12,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from migrate.cli import main
+from migrate.outcome import FileChange, Outcome
+from migrate.report import html
 from tests.codemod.programs import program
 
 if TYPE_CHECKING:
@@ -62,6 +67,24 @@ def test_a_missing_library_is_told_before_anything_is_written(project: Path) -> 
     assert "--format html needs Jinja2: install estimator-migrate[html], or jinja2 alone" in done.stderr
     assert (project / "train.py").read_text() == before
     assert not (project / "review.html").exists()
+
+
+def test_a_notebook_stands_there_as_code() -> None:
+    def notebook(code: str) -> str:
+        return json.dumps(
+            {"cells": [{"cell_type": "markdown", "source": "x"}, {"cell_type": "code", "source": [code]}]}
+        )
+
+    change = FileChange("train.ipynb", notebook("old = 1"), notebook("new = 2"))
+    page = html.render(Outcome(1, [], [change]), {}, lambda path: [])
+    packed = re.search(r"id=packed>([^<]*)<", page)
+    assert packed is not None
+    [section] = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    text = re.sub("<[^>]*>", "", section)
+    assert "# cell 2" in text
+    assert "old = 1" in text
+    assert "new = 2" in text
+    assert "cell_type" not in text
 
 
 @pytest.fixture(scope="module")

@@ -231,6 +231,17 @@ def test_a_file_outside_the_repository_has_an_absolute_uri(
     assert location == {"uri": outside.as_uri()}
 
 
+def test_a_place_in_a_notebook_stands_in_the_message_because_its_file_has_other_lines(
+    finding: Callable[..., Finding],
+) -> None:
+    noted = finding(path="train.ipynb")
+    document = json.loads(sarif.render(Outcome(1, [noted]), pages(), lambda path: []))
+    assert_fits(document, sarif_om.SarifLog)
+    [result] = document["runs"][0]["results"]
+    assert "region" not in result["locations"][0]["physicalLocation"]
+    assert result["message"]["text"] == f"{noted.place.removeprefix('train.ipynb:')}: {noted.message}."
+
+
 def fingerprints() -> list[str]:
     return [result["partialFingerprints"][sarif.FINGERPRINT] for result in log()["results"]]
 

@@ -8,6 +8,7 @@ from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
+from migrate.files.walk import NOTEBOOK
 from migrate.finding import Finding
 from migrate.settings import Settings
 
@@ -43,6 +44,10 @@ class Examined:
 def examine(path: str, settings: Settings, is_named: bool = False) -> Examined:
     """Reads and judges one file; what goes wrong with it becomes a finding."""
     try:
+        if path.endswith(NOTEBOOK):
+            from migrate.notebooks import examine_notebook
+
+            return Examined(path, *examine_notebook(path, read(path), settings, is_named))
         return examine_bytes(path, read(path), settings, is_named)
     except Unreadable as problem:
         return Examined(path, [problem.finding])
@@ -68,14 +73,15 @@ def examine_bytes(path: str, data: bytes, settings: Settings, is_named: bool = F
     if not holds_site:
         return Examined(path)
     try:
-        return _judged(path, source, tree, settings)
+        return judged(path, source, tree, settings)
     except Unreadable:
         raise
     except Exception as error:  # a mistake of the tool in one file must lose no other
         return Examined(path, [failed(path, error, "examining")])
 
 
-def _judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings) -> Examined:
+def judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings) -> Examined:
+    """Judges one parsed file."""
     from migrate.analysis.module import Module
 
     module = Module(path, source.text, tree)

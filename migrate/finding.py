@@ -33,12 +33,13 @@ class Finding:
       code: the rule's code, such as ``FT104``. ``FT001`` to ``FT009`` are trouble with a file or a rule itself.
       fidelity: how closely the rewrite keeps the old behaviour.
       path: the file, as the user named it.
-      span: where the site stands.
+      span: where the site stands; in a notebook, in the text of its cell.
       symbol: the qualified name that was recognised, such as ``tensorflow.compat.v1.estimator.RunConfig``.
       message: what was found and, for ``noted``, how the behaviour differs; one sentence, no final full stop.
       help: what the user can do; empty where nothing is to be done.
       rewritten: whether the diff holds a rewrite of this site.
       error: whether this is an error in the file, which makes the exit code 2.
+      cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
     """
 
     code: str
@@ -50,11 +51,13 @@ class Finding:
     help: str = ""
     rewritten: bool = False
     error: bool = False
+    cell: int | None = None
 
     @property
     def place(self) -> str:
-        """``path:line:column`` with both counting from 1, as editors and compilers write it."""
-        return f"{self.path}:{self.span.line}:{self.span.column + 1}"
+        """``path:line:column`` with both counting from 1, as editors and compilers write it; a cell stands before."""
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{self.path}:{cell}{self.span.line}:{self.span.column + 1}"
 
     @property
     def is_own_reason(self) -> bool:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from migrate.examine import Examined, examine, examine_bytes, failed
+from migrate.files.parse import compile_error
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, Unreadable, trouble
 from migrate.files.walk import walk
@@ -75,7 +76,7 @@ def _run(
     planned = [one for one in examined if one.plan]
     if planned:
         _rewrite_all(planned, settings, processes, progress, outcome)
-    outcome.findings.sort(key=lambda finding: (finding.path, finding.span, finding.code))
+    outcome.findings.sort(key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code))
     return outcome
 
 
@@ -142,6 +143,8 @@ def _rewrite(one: Examined, imports: list[str], inline: str) -> str | Finding:
         one.source.encode(after)
     except NotWritten as problem:
         return problem.finding
+    except SyntaxError as error:
+        return compile_error(one.source) or failed(one.path, error, "rewriting")
     except Exception as error:  # the text stays as it is, and the rest of the run goes on
         return failed(one.path, error, "rewriting")
     return after

@@ -53,6 +53,17 @@ def parse(source: SourceText) -> ast.Module:
         raise Unreadable(trouble("FT003", source.path, f"cannot be parsed: {error}", "Save it as UTF-8.")) from error
 
 
+def compile_error(source: SourceText) -> Finding | None:
+    """What only Python's compiler minds in a file that can be parsed, such as a ``return`` outside a function; FT003."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source.text, source.path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except SyntaxError as error:
+        return _syntax_error(source, error)
+    return None
+
+
 def _refuse_a_crash(source: SourceText) -> None:
     """Raises RecursionError where Python 3.10's ``ast.parse`` would overflow the C stack; symtable counts levels."""
     from symtable import symtable

@@ -11,6 +11,7 @@ PAGES = {
     "FT004": "A file changed since it was read, so it was not overwritten. Run migrate again.",
     "FT005": "A file could not be written: no permission, no space, or a letter that its encoding lacks.",
     "FT006": "A file stands where the emitted recovery code would go, and this tool did not write it.",
+    "FT007": "A notebook cannot be read: it is not of format 4, is not valid, or nbformat is not installed.",
     "FT009": "A rule or the rewriting failed: a mistake in the tool. All other work was done. Please report it.",
 }
 """What each trouble with a file or with the tool itself means; the file is always left as it was."""
@@ -51,7 +52,7 @@ def trouble(code: str, path: str, message: str, help: str, span: Span = FIRST_CH
     """An error in ``path`` as a finding.
 
     Args:
-      code: ``FT001`` to ``FT005``.
+      code: ``FT001`` to ``FT009``.
       path: the file or directory, as the user named it.
       message: what happened, without a final full stop.
       help: a sentence of what to do.

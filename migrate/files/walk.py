@@ -1,4 +1,4 @@
-"""From the paths that the user named to the Python files that are read."""
+"""From the paths that the user named to the Python files and notebooks that are read."""
 
 import os
 import stat
@@ -9,14 +9,16 @@ from migrate.files.ignore import IgnoreRules, rules_above, rules_of
 from migrate.files.read import cannot_read, not_a_file
 from migrate.finding import Finding
 
-SUFFIXES = (".py",)
-SKIPPED_DIRECTORIES = frozenset({".git", ".tox", "node_modules"})
+NOTEBOOK = ".ipynb"
+SUFFIXES = (".py", NOTEBOOK)
+SKIPPED_DIRECTORIES = frozenset({".git", ".ipynb_checkpoints", ".tox", "node_modules"})
+"""``.ipynb_checkpoints`` holds Jupyter's own copies of the notebooks beside it."""
 EDITOR_LOCK = ".#"
 """Emacs marks an unsaved ``a.py`` by ``.#a.py``, a symbolic link to nothing."""
 
 
 def walk(paths: Sequence[str]) -> Iterator[str | Finding]:
-    """Yields every Python file to read once, and an error for each path that cannot be read.
+    """Yields every Python file and notebook to read once, and an error for each path that cannot be read.
 
     Args:
       paths: files and directories, in the order in which they are read; below each, files come sorted by path. What is
@@ -24,8 +26,8 @@ def walk(paths: Sequence[str]) -> Iterator[str | Finding]:
 
     Yields:
       The path of a file, spelled from the argument, or the finding FT001. Below a directory these are not read: what
-      git ignores (its global settings and its index are not asked), virtual environments, ``.git``, ``.tox`` and
-      ``node_modules``, directories behind symbolic links. A linked file is read unless it links to a Python file below
+      git ignores (its global settings and its index are not asked), virtual environments, ``.git``, ``.tox``,
+      ``.ipynb_checkpoints`` and ``node_modules``, directories behind symbolic links. A linked file is read unless it links to a file of that kind below
       one of the directories, which is read there.
     """
     walked = _Walk()

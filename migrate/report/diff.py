@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from migrate.outcome import FileChange
+from migrate.report import notebook_diff
 from migrate.report.place import repository
 from migrate.report.terminal import Line
 
@@ -21,6 +22,13 @@ def render(changes: Iterable[FileChange]) -> bytes:
     changes = sorted(changes, key=lambda change: change.path)
     base = applied_in(changes)
     return b"".join(_file_diff(change, base) for change in changes)
+
+
+def for_reader(changes: Iterable[FileChange]) -> bytes:
+    """The diff for a person: as ``render`` gives it, but a notebook's stands there cell by cell, as code and not JSON."""
+    changes = list(changes)
+    notebooks = [change for change in changes if notebook_diff.is_notebook(change)]
+    return render(change for change in changes if change not in notebooks) + notebook_diff.render(notebooks)
 
 
 def applied_in(changes: Iterable[FileChange]) -> str:
@@ -46,7 +54,8 @@ def _file_diff(change: FileChange, base: str) -> bytes:
     path = os.fsencode(os.path.relpath(os.path.realpath(change.path), base).replace(os.sep, "/"))
     old_name = b"/dev/null" if change.before is None else _quoted(b"a/" + path)
     names = b"--- " + old_name + b"\n+++ " + _quoted(b"b/" + path) + b"\n"
-    return names + b"".join(_hunks(_lines(before), _lines(after)))
+    cells = notebook_diff.cell_at(change) if notebook_diff.is_notebook(change) else ()
+    return names + b"".join(_hunks(_lines(before), _lines(after), cells))
 
 
 def _bytes(change: FileChange, text: str) -> bytes:
@@ -60,12 +69,15 @@ def _lines(content: bytes) -> list[bytes]:
     return [line + b"\n" for line in lines] + ([last] if last else [])
 
 
-def _hunks(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[bytes]:
+def _hunks(before: Sequence[bytes], after: Sequence[bytes], cells: Sequence[int]) -> Iterator[bytes]:
+    """The hunks; behind the place of each, as git puts a function there, the notebook's cell that it begins in."""
     import difflib
 
     for group in difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(_CONTEXT):
         old, new = _range(group[0][1], group[-1][2]), _range(group[0][3], group[-1][4])
-        yield f"@@ -{old} +{new} @@\n".encode("ascii")
+        first = next(start for tag, start, *_ in group if tag != "equal")
+        section = f" cell {cells[first]}" if cells else ""
+        yield f"@@ -{old} +{new} @@{section}\n".encode("ascii")
         for tag, old_start, old_end, new_start, new_end in group:
             if tag == "equal":
                 yield from (_line(b" ", line) for line in before[old_start:old_end])

@@ -39,6 +39,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "code": finding.code,
         "fidelity": finding.fidelity.value,
         "file": finding.path,
+        "cell": finding.cell,
         "start": {"line": span.line, "column": span.column + 1},
         "end": {"line": span.end_line, "column": span.end_column + 1},
         "symbol": finding.symbol,

@@ -45,8 +45,12 @@ class Report:
 
     def show(self, stream: TextIO) -> None:
         """Prints the report, in colour on a terminal."""
-        if self.format == "diff" and is_colourful(stream):
-            show(diff.styled(diff.render(self.outcome.changes)), stream)
+        if self.format == "diff" and stream.isatty():
+            patch = diff.for_reader(self.outcome.changes)
+            if is_colourful(stream):
+                show(diff.styled(patch), stream)
+            else:
+                stream.buffer.write(patch)
         elif self.format == "text":
             show(self._findings(self.outcome.findings), stream)
         else:

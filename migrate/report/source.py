@@ -11,20 +11,23 @@ STDIN = "<stdin>"
 """The path under which findings and changes speak of standard input."""
 
 
-def line_reader(changes: Iterable[FileChange], stdin: bytes | None) -> Callable[[str], list[str]]:
-    """A function that gives the lines of a file, by its path, as the run read them.
+def line_reader(changes: Iterable[FileChange], stdin: bytes | None) -> Callable[[str, int | None], list[str]]:
+    """A function that gives the lines of a file, or of one cell of a notebook, as the run read them.
 
     Args:
       changes: the changes of the run: their files may have been written since.
       stdin: what standard input held where the run read it.
 
     Returns:
-      A function from a path to the file's lines without their ends; none where it cannot be read.
+      A function from a path, and a cell's number or None, to the lines without their ends; none where it cannot be
+      read.
     """
     sources = {change.path: change.source for change in changes}
 
-    def lines_of(path: str) -> list[str]:
+    def lines_of(path: str, cell: int | None) -> list[str]:
         source = sources.get(path)
+        if cell is not None:
+            return _cell_lines(path, cell, read(path) if source is None else source.encode())
         if source is not None:
             return source.lines()
         try:
@@ -33,6 +36,16 @@ def line_reader(changes: Iterable[FileChange], stdin: bytes | None) -> Callable[
             return []
 
     return lines_of
+
+
+def _cell_lines(path: str, number: int, data: bytes) -> list[str]:
+    from migrate.files.notebook import Notebook
+
+    try:
+        cells = Notebook.decode(path, data).cells
+    except Unreadable:
+        return []
+    return next((cell.source.split("\n") for cell in cells if cell.number == number), [])
 
 
 def _lines(path: str, data: bytes) -> list[str]:

@@ -18,18 +18,18 @@ _STYLES = {Fidelity.EXACT: "green", Fidelity.NOTED: "yellow", Fidelity.MANUAL: "
 
 def lines(
     findings: Iterable[Finding],
-    lines_of: Callable[[str], Sequence[str]],
+    lines_of: Callable[[str, int | None], Sequence[str]],
     reason_of: Callable[[Finding], str],
 ) -> Iterator[Line]:
     """The lines of the report, sorted by path and place.
 
     Args:
       findings: what to report.
-      lines_of: gives the lines of a file as it was read, by its path; none where it cannot be read.
+      lines_of: gives the lines of a file as it was read, by its path and a notebook's cell; none where it cannot be.
       reason_of: gives why a finding's fidelity is what it is, or an empty text where only a general sentence fits.
     """
-    for path, group in groupby(in_order(findings), key=lambda finding: finding.path):
-        code = lines_of(path)
+    for (path, cell), group in groupby(in_order(findings), key=lambda finding: (finding.path, finding.cell)):
+        code = lines_of(path, cell)
         for finding in group:
             yield from _finding(finding, code, reason_of(finding))
             yield []

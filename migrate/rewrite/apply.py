@@ -1,6 +1,7 @@
 """Applies a plan to a file's text with LibCST, so that every byte outside the edits stays."""
 
 import ast
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeGuard
 
@@ -11,6 +12,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from migrate.finding import Span
 from migrate.rewrite.format import formatted, hung
 from migrate.rewrite.imports import add_imports, bound_by, drop_unused, loaded
+from migrate.rewrite.inline import fitted
 from migrate.rewrite.plan import (
     AddElement,
     Edit,
@@ -46,12 +48,18 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
     """
     module, tree = cst.parse_module(text), ast.parse(text)
     module = _edited(module, tree, plan)
-    used = loaded(ast.parse(module.code))
+    edited = ast.parse(module.code)
+    used = loaded(edited)
+    if pieces:
+        imports, pieces = fitted(imports, pieces, edited, plan.pieces)
     added = [*sorted(plan.imports), *imports]
     module = drop_unused(module, loaded(tree) - used, used - bound_by(added, pieces))
     module = add_imports(module, added, pieces, used)
     after = module.code
-    compile(after, "rewritten", "exec", dont_inherit=True)  # sees more than ast.parse, a late __future__ for one
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        # Sees more than ast.parse, a late __future__ for one; a notebook may await at its top level.
+        compile(after, "rewritten", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     return after
 
 

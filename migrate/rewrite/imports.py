@@ -1,12 +1,14 @@
 """The imports of a rewritten file: what the new code needs comes in, what nothing uses any more goes."""
 
 import ast
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 import libcst as cst
 import libcst.helpers
+import libcst.matchers as m
 
 from migrate.rewrite.format import formatted
 
@@ -44,6 +46,9 @@ _HOLD_IMPORTS = (
 _REMOVED = {"estimator", "contrib"}
 _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
+_OF_THE_IMPORT = re.compile(r"#\s*(noqa|pylint|type:|pyright:|mypy:|ruff:|isort:|fmt:|yapf:|pragma|pytype:|flake8)", re.IGNORECASE)
+"""A comment that tells a tool about the line that it stands on: without the import it means nothing."""
+
 
 class _Dropper(cst.CSTTransformer):
     def __init__(self, gone: set[str], used: set[str]) -> None:
@@ -58,11 +63,25 @@ class _Dropper(cst.CSTTransformer):
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.SimpleStatementLine:
+        lost = [cst.EmptyLine(comment=cst.Comment(c)) for c in self._lost_comments(original_node, updated_node)]
+        if lost:
+            updated_node = updated_node.with_changes(leading_lines=[*updated_node.leading_lines, *lost])
         if updated_node.body:
             return updated_node
         line = updated_node.with_changes(body=[cst.Pass()])
         self.removed.add(line)
         return line
+
+    def _lost_comments(self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine) -> Iterator[str]:
+        """The comments behind and inside what was taken out of a line, but for those that speak of it to a tool."""
+        if list(original.body) == list(updated.body):
+            return
+        kept = {comment.value for small in updated.body for comment in _comments(small)}
+        for small in original.body:
+            yield from (c.value for c in _comments(small) if c.value not in kept and not _OF_THE_IMPORT.match(c.value))
+        behind = original.trailing_whitespace.comment
+        if behind is not None and not updated.body and not _OF_THE_IMPORT.match(behind.value):
+            yield behind.value
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
@@ -119,6 +138,10 @@ class _Dropper(cst.CSTTransformer):
         path = set(f"{module}.{alias.evaluated_name}".split("."))
         is_estimator = not path.isdisjoint(_REMOVED) and any(part.startswith("tensorflow") for part in path)
         return _bound(alias) in self.gone or (is_estimator and _bound(alias) not in self.used)
+
+
+def _comments(node: cst.CSTNode) -> Iterator[cst.Comment]:
+    return (found for found in m.findall(node, m.Comment()) if isinstance(found, cst.Comment))
 
 
 def _bound(alias: cst.ImportAlias) -> str:
@@ -204,9 +227,14 @@ def _put_standard(body: list[_Statement], new: _Statement, above: range) -> None
     body.insert(at, new.with_changes(leading_lines=lead))
 
 
+def _code(statement: cst.BaseStatement) -> str:
+    """A line without what stands around it."""
+    return cst.Module([statement.with_changes(leading_lines=[])]).code.partition("#")[0].strip()
+
+
 def _module_of(statement: _Statement) -> str:
     """The outermost package that an import names first."""
-    return _root(cst.Module([statement.with_changes(leading_lines=[])]).code.strip())
+    return _root(_code(statement))
 
 
 def _is_plain(statement: cst.BaseStatement) -> bool:

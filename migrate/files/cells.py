@@ -1,0 +1,271 @@
+"""The Python programs in the cells of a notebook: cells joined to one text, and that text cut into cells again.
+
+What IPython runs and Python does not, such as ``%matplotlib inline`` and ``!pip install``, stands in the joined text as
+a statement of the same number of lines, and comes back as it was.
+"""
+
+import ast
+import keyword
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from migrate.files.notebook import Cell
+
+_CELL_MAGIC = re.compile(r"\s*%%(\w+)(.*)")
+_RUNS_PYTHON = frozenset({"time", "timeit", "capture", "prun"})
+_WRITES = frozenset({"writefile", "file"})
+_TOKEN = re.compile(
+    r"""
+      \#[^\n]*
+    | (?:[rbuf]|rb|br|fr|rf)?(?P<triple>\"\"\"|''')
+    | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'
+    | (?P<open>[(\[{]) | (?P<close>[)\]}])
+    | (?P<joined>\\\n)
+    | (?P<end>\n)
+    | .
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_LINE_MAGIC = re.compile(r"[ \t]*(?P<magic>[%!].*|\?{1,2}[\w.%*]+.*|%{0,2}[\w.*]+\?{1,2}[ \t]*$)")
+_ASSIGNED_MAGIC = re.compile(r"[ \t]*[\w.,*\[\]'\" \t]+=[ \t]*(?P<magic>(?:!|%\w).*)")
+_FUTURE = re.compile(r"(?P<magic>from[ \t]+__future__[ \t]+import\b.*)")
+_TIMED = re.compile(r"%(?:time|timeit|prun|lprun|mprun|memit)\b")
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
+
+
+class CellsDiffer(Exception):
+    """A rewritten text that cannot be cut into the cells that it was joined from."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The Python of one cell.
+
+    Attributes:
+      cell: the number of the cell.
+      skipped: its lines above the Python, such as ``%%writefile task.py``.
+      text: the Python, with what only IPython understands in it, as far left as IPython moves it.
+      indent: the white space before its first line, which IPython takes away from every line that has it.
+    """
+
+    cell: int
+    skipped: str
+    text: str
+    indent: str = ""
+
+    @classmethod
+    def of(cls, cell: int, skipped: str, text: str) -> "Part":
+        """The Python of a cell, from the text below the lines that are skipped."""
+        indent = text[: len(text) - len(text.lstrip(" \t"))]
+        if not indent or indent == text:
+            return cls(cell, skipped, text)
+        return cls(cell, skipped, "\n".join(line.removeprefix(indent) for line in text.split("\n")), indent)
+
+
+@dataclass
+class CellProgram:
+    """Cells that run as one program.
+
+    Attributes:
+      written: the file that the cells write by ``%%writefile``; None for the notebook's own program.
+      parts: the cells' Python, in the order in which they run.
+      text: all of it as one text that is Python, if the cells are. ``from __future__`` imports, which IPython takes at
+        the top of every cell, are hidden in it too.
+    """
+
+    written: str | None
+    parts: list[Part]
+    text: str = ""
+    _token: str = "migrate-cell"
+    _first: list[int] = field(default_factory=list)
+    _masked: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        everything = "".join(part.text for part in self.parts)
+        while self._token in everything:
+            self._token += "-"
+        lines: list[str] = []
+        for index, part in enumerate(self.parts):
+            if index:
+                lines.append(self._border(index))
+            self._first.append(len(lines) + 1)
+            lines += self._python(index).split("\n")
+        self.text = "\n".join(lines) + "\n"
+
+    def alone(self, index: int) -> str:
+        """The Python of one part without the others."""
+        last = self._first[index + 1] - 2 if index + 1 < len(self.parts) else None
+        return "\n".join(self.text.split("\n")[self._first[index] - 1 : last]) + "\n"
+
+    def place(self, line: int) -> tuple[int, int, int]:
+        """The cell of a line of the joined text, the line in that cell, and how many columns it stands further left."""
+        index = max(index for index, first in enumerate(self._first) if first <= line or index == 0)
+        part = self.parts[index]
+        return part.cell, max(line - self._first[index], 0) + 1 + part.skipped.count("\n"), len(part.indent)
+
+    def cut(self, text: str) -> dict[int, str]:
+        """The new source of each cell that changes, from a rewritten joined text.
+
+        Raises:
+          CellsDiffer: if what stands for the borders or for IPython's own is not there just once and in order.
+        """
+        pieces = []
+        rest = text
+        for index in range(1, len(self.parts)):
+            before, border, rest = rest.partition(self._border(index) + "\n")
+            if not border:
+                raise CellsDiffer(f"the border above cell {self.parts[index].cell} is lost")
+            pieces.append(before)
+        pieces.append(rest)
+        found = [self._restored(piece) for piece in pieces]
+        lost = [token for token in self._masked if text.count(token) != 1]
+        if lost or any(self._token in source for source in found):
+            raise CellsDiffer("a line for IPython is lost or stands twice")
+        return {
+            part.cell: part.skipped + self._source(part, source)
+            for part, source in zip(self.parts, found, strict=True)
+            if source != part.text
+        }
+
+    def _border(self, index: int) -> str:
+        return f'"{self._token} {index}"'
+
+    def _restored(self, piece: str) -> str:
+        """One cell of the joined text with IPython's own back in it."""
+        for token, original in self._masked.items():
+            at = piece.find(f'("{token}"')
+            if at >= 0:
+                piece = piece[:at] + original + piece[piece.index(")", at) + 1 :]
+        return piece.removesuffix("\n")
+
+    def _source(self, part: Part, text: str) -> str:
+        # Imports that come or go leave blank lines behind, which separate nothing at the border of a cell.
+        if not part.text.endswith("\n"):
+            text = text.rstrip("\n")
+        if not part.text.startswith("\n"):
+            text = text.lstrip("\n")
+        return "\n".join(part.indent + line if line else line for line in text.split("\n"))
+
+    def _python(self, index: int) -> str:
+        """A part with a statement in the place of each line that only IPython understands."""
+        text = self.parts[index].text
+        changed = []
+        done = 0
+        for start, end in _magics(text, with_future=self.written is None):
+            original = text[start:end]
+            token = f"{self._token} {index} magic {len(self._masked)}"
+            self._masked[token] = original
+            names = "".join(f", {name}" for name in _names(original))
+            changed += [text[done:start], f'("{token}"{names}{"," * (not names)}', "\n" * original.count("\n"), ")"]
+            done = end
+        return "".join([*changed, text[done:]])
+
+
+def programs(cells: Sequence[Cell]) -> list[CellProgram]:
+    """The programs that the cells of a notebook hold: its own, then each module that it writes by ``%%writefile``.
+
+    Cells in other languages belong to none: ``%%bash``, and ``%bash`` in the first line, as Datalab wrote it.
+    """
+    own: list[Part] = []
+    written: list[tuple[str, list[Part]]] = []
+    for cell in cells:
+        source = cell.source.replace("\r\n", "\n")
+        if source != cell.source or "\r" in source:
+            continue  # cannot be given back as it is
+        magic = _CELL_MAGIC.match(source)
+        if magic is None:
+            part = Part.of(cell.number, "", source)
+            if not (part.text.startswith("%") and not _is_python(CellProgram(None, [part]).text)):
+                own.append(part)
+            continue
+        below = magic.end() + 1
+        skipped, text = source[:below], source[below:]
+        if magic[1] in _RUNS_PYTHON:
+            own.append(Part.of(cell.number, skipped, text))
+        elif magic[1] in _WRITES:
+            *options, name = magic[2].split() or [""]
+            if not name.endswith(".py"):
+                continue
+            if {"-a", "--append"} & set(options) and written and name in dict(written):
+                next(parts for other, parts in reversed(written) if other == name).append(
+                    Part(cell.number, skipped, text)
+                )
+            else:
+                written.append((name, [Part(cell.number, skipped, text)]))
+    found = [CellProgram(name, parts) for name, parts in written]
+    return [CellProgram(None, own), *found] if own else found
+
+
+def _is_python(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _magics(text: str, with_future: bool) -> Iterator[tuple[int, int]]:
+    """Where the parts of a cell that only IPython understands begin and end."""
+    at, depth, at_start = 0, 0, True
+    while at < len(text):
+        if at_start:
+            line_end = text.find("\n", at)
+            line = text[at : line_end if line_end >= 0 else len(text)]
+            found = _LINE_MAGIC.match(line) or _ASSIGNED_MAGIC.match(line)
+            if found is None and with_future:
+                found = _FUTURE.match(line)
+            if found is not None:
+                start, end = at + found.start("magic"), _continued(text, at + len(line), depth_of=line)
+                yield start, end
+                at = end
+                at_start = False
+                continue
+        token = _TOKEN.match(text, at)
+        assert token is not None
+        at = token.end()
+        at_start = False
+        if token["triple"]:
+            at = _string_end(text, at, token["triple"])
+        elif token["open"]:
+            depth += 1
+        elif token["close"]:
+            depth = max(depth - 1, 0)
+        elif token["end"]:
+            at_start = depth == 0
+
+
+def _continued(text: str, end: int, depth_of: str) -> int:
+    """The end of a line with those that a backslash, or the open bracket of an import, adds to it."""
+    if depth_of.startswith("from") and "(" in depth_of and ")" not in depth_of:
+        closed = text.find(")", end)
+        return closed + 1 if closed >= 0 else end
+    while end < len(text) and text[:end].endswith("\\"):
+        following = text.find("\n", end + 1)
+        end = following if following >= 0 else len(text)
+    return end
+
+
+def _string_end(text: str, at: int, quotes: str) -> int:
+    while at < len(text):
+        if text[at] == "\\":
+            at += 2
+        elif text.startswith(quotes, at):
+            return at + 3
+        else:
+            at += 1
+    return len(text)
+
+
+def _names(magic: str) -> list[str]:
+    """The program's variables that a magic uses: the rewriting must not take them away under it."""
+    if magic.startswith("from"):
+        return []
+    if _TIMED.match(magic):
+        found = _NAME.findall(magic.partition(" ")[2])
+    else:
+        found = [name for part in re.findall(r"\{([^{}]*)\}|\$([^\W\d]\w*)", magic) for name in _NAME.findall(" ".join(part))]
+    return [name for name in dict.fromkeys(found) if not keyword.iskeyword(name)]

@@ -1,0 +1,274 @@
+"""A Jupyter notebook as its file stands: code cells that can be replaced without touching a byte around them."""
+
+import json
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from json.decoder import scanstring
+
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable, trouble
+from migrate.finding import Span
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_ESCAPED = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
+_DECODER = json.JSONDecoder()
+_SAVE_AGAIN = "Open it in Jupyter and save it again, or leave it out."
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One code cell.
+
+    Attributes:
+      number: its place among all cells of the notebook, from 1.
+      source: its text.
+      start: where the JSON of its source begins in the file's text.
+      end: where that ends.
+    """
+
+    number: int
+    source: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook file.
+
+    Attributes:
+      file: its JSON as text.
+      cells: its code cells, in their order.
+      starts: where the JSON of every cell begins in the text, markdown included.
+      is_python: whether its kernel runs Python; taken for true where the notebook does not say.
+      has_ids: whether its cells have the ids of format 4.5.
+    """
+
+    file: SourceText
+    cells: tuple[Cell, ...]
+    starts: tuple[int, ...]
+    is_python: bool
+    has_ids: bool
+
+    @classmethod
+    def decode(cls, path: str, data: bytes) -> "Notebook":
+        """Reads the bytes of a notebook.
+
+        Args:
+          path: the file, as the user named it.
+          data: all its bytes.
+
+        Raises:
+          Unreadable: FT002, FT003 or FT007, for what is not UTF-8, no JSON, no notebook, or one of another format.
+        """
+        try:
+            file = SourceText.decode(path, data)
+        except Unreadable as problem:
+            finding = problem.finding
+            help = "A notebook is UTF-8: save it so."
+            raise Unreadable(trouble(finding.code, path, finding.message, help, finding.span)) from None
+        text = file.text
+        try:
+            top = json.loads(text)
+            _check_format(path, top)
+            spans = {key: (start, end) for key, start, end in _members(text, _skip(text, 0))}
+            starts = tuple(start for start, _ in _elements(text, spans["cells"][0]))
+            cells = tuple(_code_cells(path, text, starts))
+        except json.JSONDecodeError as error:
+            place = Span(error.lineno, error.colno - 1, error.lineno, error.colno)
+            message = f"is not JSON, as a notebook must be: {error.msg[:1].lower()}{error.msg[1:]}"
+            help = "Mend it (a merge conflict?), or leave it out."
+            raise Unreadable(trouble("FT003", path, message, help, place)) from error
+        except RecursionError as error:
+            raise Unreadable(trouble("FT003", path, "is nested too deeply", "Leave it out.")) from error
+        metadata = top["metadata"] if isinstance(top.get("metadata"), dict) else {}
+        has_ids = (top["nbformat"], top.get("nbformat_minor", 0)) >= (4, 5)
+        return cls(file, cells, starts, _is_python(metadata), has_ids)
+
+    def validate(self) -> None:
+        """Has nbformat read the notebook and hold it against the schema of its format.
+
+        Raises:
+          Unreadable: FT007, if it is not valid, or nbformat is not installed.
+        """
+        problem = invalid(self.file.text)
+        if problem is not None:
+            raise Unreadable(trouble("FT007", self.file.path, *problem))
+
+    def replaced(self, sources: Mapping[int, str], inserted: Mapping[int, str] | None = None) -> str:
+        """The file's text with new sources in some cells; all else stays as it is, byte for byte.
+
+        Args:
+          sources: the new text of a code cell, by the cell's number.
+          inserted: the text of a new code cell, by the number of the cell that it goes before.
+        """
+        text = self.file.text
+        edits = [
+            (cell.start, cell.end, self._source(text[cell.start : cell.end], sources[cell.number]))
+            for cell in self.cells
+            if sources.get(cell.number, cell.source) != cell.source
+        ]
+        for number, source in (inserted or {}).items():
+            start = self.starts[number - 1]
+            edits.append((start, start, self._new_cell(start, source)))
+        for start, end, new in sorted(edits, reverse=True):
+            text = text[:start] + new + text[end:]
+        return text
+
+    @property
+    def _is_ascii(self) -> bool:
+        """Whether the program that saved the file escaped every letter beyond ASCII."""
+        return self.file.text.isascii() and _ESCAPED.search(self.file.text) is not None
+
+    def _string(self, value: str) -> str:
+        return json.dumps(value, ensure_ascii=self._is_ascii)
+
+    def _source(self, old: str, new: str) -> str:
+        """The JSON of a new source in the layout of the old one; lines that stay keep their very bytes."""
+        if old.startswith('"'):
+            return self._string(new)
+        spans = list(_elements(old, 0))
+        lines = new.splitlines(keepends=True)  # as nbformat splits them
+        if not lines:
+            return "[]"
+        known = {_DECODER.raw_decode(old, start)[0]: old[start:end] for start, end in spans}
+        values = [known.get(line) or self._string(line) for line in lines]
+        lead, between, tail = self._gaps(old, spans)
+        return f"[{lead}{between.join(values)}{tail}]"
+
+    def _gaps(self, old: str, spans: list[tuple[int, int]]) -> tuple[str, str, str]:
+        """What stands before, between and after the strings of a list."""
+        if not spans:
+            return self._gaps_of_others()
+        lead, tail = old[1 : spans[0][0]], old[spans[-1][1] : -1]
+        if len(spans) > 1:
+            return lead, old[spans[0][1] : spans[1][0]], tail
+        return lead, f",{lead}" if lead else ", ", tail
+
+    def _gaps_of_others(self) -> tuple[str, str, str]:
+        for cell in self.cells:
+            raw = self.file.text[cell.start : cell.end]
+            spans = list(_elements(raw, 0)) if raw.startswith("[") else []
+            if spans:
+                return self._gaps(raw, spans)
+        return "", ", ", ""
+
+    def _new_cell(self, start: int, source: str) -> str:
+        """The JSON of a new cell and the comma behind it, laid out as the cell that begins at ``start``."""
+        text = self.file.text
+        line = text.rfind("\n", 0, start) + 1
+        margin = text[line:start]
+        cell: dict[str, object] = {"cell_type": "code", "execution_count": None}
+        if self.has_ids:
+            cell["id"] = _fresh_id(text, source)
+        cell |= {"metadata": {}, "outputs": [], "source": source.splitlines(keepends=True)}
+        if line == 0 or margin.strip(" \t"):  # all on one line
+            is_tight = '":"' in text[:500]
+            return json.dumps(cell, ensure_ascii=self._is_ascii, separators=(",", ":") if is_tight else None) + (
+                "," if is_tight else ", "
+            )
+        inner = _SPACE.match(text, start + 1)
+        indent = inner[0].rpartition("\n")[2].removeprefix(margin) if inner else " "
+        dumped = json.dumps(cell, ensure_ascii=self._is_ascii, indent=indent or 1)
+        return dumped.replace("\n", self.file.newline + margin) + "," + self.file.newline + margin
+
+
+def invalid(text: str) -> tuple[str, str] | None:
+    """What nbformat has against a notebook and what to do about it; None where it takes it.
+
+    Args:
+      text: the notebook's JSON.
+    """
+    try:
+        import nbformat
+        from nbformat import reader
+    except ImportError:
+        return "is a notebook, and nbformat is not installed", 'Run `pip install "estimator-migrate[notebooks]"`.'
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of cells without ids, which are none of our business
+            nbformat.validate(reader.reads(text))
+    except Exception as error:  # nbformat's validators each have errors of their own
+        reason = str(error).strip().partition("\n")[0]
+        return f"is no valid notebook: {reason}", _SAVE_AGAIN
+    return None
+
+
+def _check_format(path: str, top: object) -> None:
+    """Raises what is to be said about anything but a notebook of format 4."""
+    message = help = ""
+    version = top.get("nbformat") if isinstance(top, dict) else None
+    if not isinstance(top, dict) or not isinstance(version, int):
+        message, help = "is JSON, but no notebook: it names no nbformat", "Leave it out."
+    elif version < 4:
+        from shlex import quote
+
+        message = f"is a notebook of the old format {version}"
+        help = f"Run `jupyter nbconvert --to notebook --nbformat 4 --inplace {quote(path)}` first."
+    elif version > 4:
+        message, help = f"is a notebook of format {version}, which is too new", "Save it in format 4."
+    elif not isinstance(top.get("cells"), list) or not all(isinstance(cell, dict) for cell in top["cells"]):
+        message, help = "is no valid notebook: it has no list of cells", _SAVE_AGAIN
+    if message:
+        raise Unreadable(trouble("FT007", path, message, help))
+
+
+def _code_cells(path: str, text: str, starts: tuple[int, ...]) -> Iterator[Cell]:
+    for number, at in enumerate(starts, start=1):
+        spans = {key: (start, end) for key, start, end in _members(text, at)}
+        if "cell_type" not in spans or _DECODER.raw_decode(text, spans["cell_type"][0])[0] != "code":
+            continue
+        start, end = spans.get("source", (at, at))
+        source = _DECODER.raw_decode(text, start)[0]
+        lines = source if isinstance(source, list) else [source]
+        if not all(isinstance(line, str) for line in lines):
+            message = f"is no valid notebook: the source of cell {number} is neither text nor a list of lines"
+            raise Unreadable(trouble("FT007", path, message, _SAVE_AGAIN))
+        yield Cell(number, "".join(lines), start, end)
+
+
+def _is_python(metadata: Mapping[str, object]) -> bool:
+    for key, name in (("language_info", "name"), ("kernelspec", "language")):
+        named = metadata.get(key)
+        language = named.get(name) if isinstance(named, dict) else None
+        if isinstance(language, str):
+            return language.lower() in ("python", "ipython")
+    return True
+
+
+def _fresh_id(text: str, source: str) -> str:
+    """An id that no cell has; the same for the same notebook, so that a run can be repeated."""
+    import hashlib
+
+    digest = hashlib.sha256(source.encode()).hexdigest()
+    return next(digest[i : i + 8] for i in range(len(digest)) if f'"{digest[i : i + 8]}"' not in text)
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
+    """The keys of the object that begins at ``at``, and where their values begin and end; the text is known JSON."""
+    at = _skip(text, at + 1)
+    while text[at] != "}":
+        key, at = scanstring(text, at + 1, True)
+        start = _skip(text, _skip(text, at) + 1)
+        end = _DECODER.raw_decode(text, start)[1]
+        yield key, start, end
+        at = _skip(text, end)
+        at = _skip(text, at + 1) if text[at] == "," else at
+
+
+def _elements(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """Where the elements of the array that begins at ``at`` begin and end."""
+    at = _skip(text, at + 1)
+    while text[at] != "]":
+        end = _DECODER.raw_decode(text, at)[1]
+        yield at, end
+        at = _skip(text, end)
+        at = _skip(text, at + 1) if text[at] == "," else at

@@ -1,0 +1,190 @@
+"""One notebook examined and rewritten: its own program over all its cells, and the modules that cells write."""
+
+import ast
+import os
+import re
+from dataclasses import dataclass, field, replace
+
+from migrate.analysis.versions import unversioned, versioned
+from migrate.examine import Examined, failed, judged
+from migrate.files.cells import CellProgram, CellsDiffer, programs
+from migrate.files.notebook import Notebook, invalid
+from migrate.files.parse import compile_error, parse
+from migrate.files.prefilter import may_hold_site
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable
+from migrate.finding import Finding, Span
+from migrate.settings import Settings
+
+_LINES = re.compile(r"\bline ([0-9]+)\b")
+
+
+@dataclass
+class _Cells:
+    """What becomes of the cells: new sources, and new cells by the cell that each goes before."""
+
+    sources: dict[int, str] = field(default_factory=dict)
+    inserted: dict[int, str] = field(default_factory=dict)
+
+
+def examine_notebook(
+    path: str, data: bytes, settings: Settings, is_named: bool = False
+) -> tuple[list[Finding], SourceText | None, str]:
+    """Judges and rewrites the bytes of one notebook.
+
+    Args:
+      path: the file.
+      data: its bytes.
+      settings: the user's choices.
+      is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
+
+    Returns:
+      The findings, the file as it is, and its text as it would be; no file where nothing is found.
+
+    Raises:
+      Unreadable: if it is no notebook of format 4, or a cell cannot be parsed.
+    """
+    if not is_named and not may_hold_site(data):
+        return [], None, ""
+    notebook = Notebook.decode(path, data)
+    if not notebook.is_python or not _holds_site(notebook):
+        return [], None, ""
+    cells, findings = _Cells(), list[Finding]()
+    try:
+        found = programs(notebook.cells)
+        trees = [_parsed(path, program) for program in found]
+        for program, tree in zip(found, trees, strict=True):
+            findings += _program(path, notebook, program, tree, settings, cells)
+        if not findings:
+            return [], None, ""
+        notebook.validate()
+        after = notebook.replaced(cells.sources, cells.inserted)
+        problem = invalid(after) if after != notebook.file.text else None
+        if problem is not None:
+            raise CellsDiffer(problem[0])
+    except Unreadable:
+        raise
+    except Exception as error:  # a mistake of the tool in one file must lose no other
+        left = [one.left("this notebook could not be rewritten") if one.rewritten else one for one in findings]
+        return [*left, failed(path, error, "examining")], None, ""
+    findings.sort(key=lambda finding: (finding.cell or 0, finding.span, finding.code))
+    return findings, notebook.file, after
+
+
+def _holds_site(notebook: Notebook) -> bool:
+    """Whether the code alone can hold a site; the words may stand in the text and the outputs around it."""
+    return may_hold_site("\n".join(cell.source for cell in notebook.cells).encode(errors="surrogatepass"))
+
+
+def _source(path: str, text: str) -> SourceText:
+    return SourceText(path, text, "utf-8", bom=False, newline="\n")
+
+
+def _parsed(path: str, program: CellProgram) -> ast.Module:
+    """The tree of all cells together, each of which must be Python by itself."""
+    for index in range(len(program.parts)):
+        try:
+            parse(_source(path, program.alone(index)))
+        except Unreadable as problem:
+            part, span = program.parts[index], problem.finding.span
+            above, left = part.skipped.count("\n"), len(part.indent)
+            place = Span(span.line + above, span.column + left, span.end_line + above, span.end_column + left)
+            raise Unreadable(replace(problem.finding, cell=part.cell, span=place)) from None
+    return parse(_source(path, program.text))
+
+
+def _program(
+    path: str, notebook: Notebook, program: CellProgram, tree: ast.Module, settings: Settings, cells: _Cells
+) -> list[Finding]:
+    """The findings of one program; what is to be written goes into ``cells``."""
+    text = program.text if program.written is not None else versioned(program.text, tree)
+    source = _source(path, text)
+    examined = judged(path, source, tree if text == program.text else parse(source), settings)
+    findings = [_in_cell(finding, program, text) for finding in examined.findings]
+    if examined.plan is None:
+        if examined.text not in ("", text):
+            cells.sources |= program.cut(unversioned(examined.text))
+        return findings
+    after, module = _rewritten(notebook, program, examined, settings)
+    if isinstance(after, Finding):
+        left = [one.left("this program could not be rewritten") if one.rewritten else one for one in findings]
+        return [*left, _in_cell(after, program, text)]
+    sources = program.cut(unversioned(after))
+    cells.sources |= sources
+    if module is not None:
+        _put_module(notebook, module, sources, cells)
+    return findings
+
+
+@dataclass(frozen=True)
+class _Module:
+    """The module of emitted code that a notebook writes for itself."""
+
+    name: str
+    pieces: frozenset[str]
+
+    @property
+    def line(self) -> str:
+        return f"%%writefile {self.name}.py\n"
+
+
+def _rewritten(
+    notebook: Notebook, program: CellProgram, examined: Examined, settings: Settings
+) -> tuple[str | Finding, _Module | None]:
+    """The new text of a program, or why there is none, and the module that it imports from."""
+    from migrate.rewrite import pieces
+    from migrate.rewrite.apply import apply
+    from migrate.rewrite.placement import INLINE_LINES
+
+    assert examined.plan is not None and examined.source is not None
+    names = examined.plan.pieces
+    definitions = pieces.definitions(names)
+    module = None
+    if program.written is None and len(definitions.splitlines()) > INLINE_LINES:
+        stem = re.sub(r"\W", "_", os.path.splitext(os.path.basename(notebook.file.path))[0])
+        module = _Module(f"{settings.module_name}_{stem}", frozenset(names))
+        imports, definitions = [f"from {module.name} import {', '.join(sorted(names))}"], ""
+    else:
+        imports = pieces.imports(names)
+    try:
+        return apply(examined.text, examined.plan, imports, definitions), module
+    except SyntaxError as error:
+        return compile_error(examined.source) or failed(notebook.file.path, error, "rewriting"), None
+
+
+def _put_module(notebook: Notebook, module: _Module, sources: dict[int, str], cells: _Cells) -> None:
+    """Has a cell above the import write the module: the one that an earlier run made, or a new one."""
+    from migrate.rewrite import pieces
+
+    user = min((number for number, text in sources.items() if f"from {module.name} import" in text), default=1)
+    for cell in notebook.cells:
+        if cell.source.startswith(module.line) and cell.number < user:
+            before = cell.source.removeprefix(module.line) + "\n"
+            cells.sources[cell.number] = module.line + pieces.extended(before, set(module.pieces)).rstrip("\n")
+            return
+    cells.inserted[user] = module.line + pieces.module(module.pieces).rstrip("\n")
+
+
+def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
+    """A finding in the joined text as one in its cell."""
+    lines = text.split("\n")
+    span = finding.span
+    cell, line, left = program.place(span.line)
+    column, end_column = _column(lines, span.line, span.column), _column(lines, span.end_line, span.end_column)
+    place = Span(line, column + left, line + span.end_line - span.line, end_column + left)
+    message, help = (_cell_lines(unversioned(words), program, cell) for words in (finding.message, finding.help))
+    return replace(finding, cell=cell, span=place, message=message, help=help, symbol=unversioned(finding.symbol))
+
+
+def _column(lines: list[str], line: int, column: int) -> int:
+    return len(unversioned(lines[line - 1][:column])) if line <= len(lines) else column
+
+
+def _cell_lines(words: str, program: CellProgram, own: int) -> str:
+    """``line 12`` of the joined text as ``line 3 of cell 5``."""
+
+    def in_cell(found: re.Match[str]) -> str:
+        cell, line, _ = program.place(int(found[1]))
+        return f"line {line}" if cell == own else f"line {line} of cell {cell}"
+
+    return _LINES.sub(in_cell, words)

@@ -1,0 +1,38 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+OURS = Path(__file__).parents[2] / "notebooks"
+SHAPES = tuple(sorted(path.name for path in OURS.glob("*.ipynb")))
+"""Notebooks in the shapes of TensorFlow's documentation: fault tolerance, several workers, migrating estimators."""
+
+Write = Callable[..., Path]
+
+
+def notebook(*cells: str, **top: Any) -> dict[str, Any]:
+    """A notebook of code cells; one that begins with ``# md`` is text."""
+    found = []
+    for source in cells:
+        if source.startswith("# md"):
+            found.append({"cell_type": "markdown", "metadata": {}, "source": source.splitlines(keepends=True)})
+            continue
+        output = {"name": "stdout", "output_type": "stream", "text": ["kept\n"]}
+        code = {"execution_count": 3, "metadata": {"tags": ["kept"]}, "outputs": [output]}
+        found.append({"cell_type": "code", **code, "source": source.splitlines(keepends=True)})
+    return {"cells": found, "metadata": {}, "nbformat": 4, "nbformat_minor": 4, **top}
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Writes ``job.ipynb`` into an empty current directory, from the texts of its cells."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(*cells: str, **top: Any) -> Path:
+        path = tmp_path / "job.ipynb"
+        path.write_text(json.dumps(notebook(*cells, **top), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        return path
+
+    return make

@@ -1,0 +1,344 @@
+"""Notebooks are migrated cell by cell, and nothing else in their files moves."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import nbformat
+import pytest
+
+from migrate.cli import main
+from migrate.run import run, write as write_changes
+from migrate.settings import Settings
+from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "migrate/report/schema.json").read_text(encoding="utf-8"))
+IMPORTS = "import tensorflow as tf\nimport tensorflow.compat.v1 as tf1"
+DATA = "def data():\n  return tf.data.Dataset.from_tensor_slices(({'x': [1.0]}, [0])).batch(1)"
+CONFIG = "config = tf1.estimator.RunConfig(save_checkpoints_steps=5)  # often"
+MADE = (
+    "est = tf1.estimator.DNNClassifier([4], [tf1.feature_column.numeric_column('x')],\n"
+    "                                  model_dir='m', config=config)"
+)
+TRAIN = "est.train(data, max_steps=10)"
+JOB = (IMPORTS, DATA, "# md The estimator:", CONFIG, MADE, TRAIN)
+
+
+def sources(path: Path) -> list[str]:
+    return ["".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8-sig"))["cells"]]
+
+
+def migrated(path: Path, **settings: Any) -> list[str]:
+    """Migrates and writes; the sources of the cells after that."""
+    outcome = run([str(path)], Settings(**settings), jobs=1, progress=None)
+    assert not [finding for finding in outcome.findings if finding.error], outcome.findings
+    assert write_changes(outcome) == []
+    return sources(path)
+
+
+def test_a_program_that_spans_cells_is_rewritten_in_them(write: Write) -> None:
+    module, imports, data, text, config, made, train = migrated(write(*JOB))
+    assert module.startswith('%%writefile tf2_recovery_job.py\n"""Checkpoint recovery for TensorFlow 2')
+    assert imports.endswith("from tf2_recovery_job import CheckpointRecovery, TrainingLog, two_class_metrics")
+    assert (data, text) == (DATA, "# md The estimator:")
+    assert config == ""
+    assert "checkpoint_interval=5" in made
+    assert "# often" in made
+    assert "est.fit(" in train
+
+
+def test_outputs_metadata_and_all_cells_without_a_site_are_kept(write: Write) -> None:
+    path = write(*JOB)
+    before = json.loads(path.read_text())["cells"]
+    migrated(path)
+    _, *after = json.loads(path.read_text())["cells"]
+    for old, new in zip(before, after, strict=True):
+        assert {**old, "source": None} == {**new, "source": None}
+        assert isinstance(new["source"], list)
+    assert before[1:3] == after[1:3]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_shapes_of_the_documentation_are_migrated_whole_and_valid(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes((OURS / name).read_bytes())
+    migrated(path)
+    nbformat.validate(nbformat.read(path, as_version=nbformat.NO_CONVERT))
+    assert "estimator.Estimator(" not in path.read_text()
+    assert "estimator.DNN" not in path.read_text()
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_second_run_changes_nothing(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes((OURS / name).read_bytes())
+    migrated(path)
+    outcome = run([str(path)], Settings(), jobs=1, progress=None)
+    assert (outcome.findings, outcome.changes) == ([], [])
+
+
+LAYOUTS: dict[str, Any] = {
+    "nbformat's": lambda made: json.dumps(made, indent=1, ensure_ascii=False, sort_keys=True) + "\n",
+    "Colab's": lambda made: json.dumps(made, indent=2, ensure_ascii=False),
+    "escaped": lambda made: json.dumps(made, indent=4, ensure_ascii=True) + "\n",
+    "one line": lambda made: json.dumps(made),
+    "tight": lambda made: json.dumps(made, separators=(",", ":")),
+    "tabs": lambda made: json.dumps(made, indent="\t"),
+    "Windows": lambda made: json.dumps(made, indent=1).replace("\n", "\r\n") + "\r\n",
+    "a byte order mark": lambda made: "\ufeff" + json.dumps(made, indent=1),
+    "keys in another order": lambda made: json.dumps(
+        {key: [dict(reversed(cell.items())) for cell in made[key]] if key == "cells" else made[key] for key in made},
+        indent=1,
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_byte_outside_the_changed_sources_stays(layout: str, tmp_path: Path) -> None:
+    made = notebook("s = 'é ☃ \x7f'", *JOB, "# md é")
+    path = tmp_path / "job.ipynb"
+    path.write_text(LAYOUTS[layout](made), encoding="utf-8", newline="")
+    before = path.read_bytes()
+    new = migrated(path)
+    after = path.read_bytes()
+    assert json.loads(after.decode("utf-8-sig"))["nbformat"] == 4
+    cells = json.loads(after.decode("utf-8-sig"))["cells"]
+    assert len(cells) == len(made["cells"]) + 1
+    for text in ("s = 'é ☃ \x7f'", DATA, "# md é"):
+        assert text in new
+    lines = before.splitlines(keepends=True)
+    if len(lines) > 5:
+        kept = set(after.splitlines(keepends=True))
+        gone = [line for line in lines if line not in kept]
+        assert all(any(word in line for word in (b"tf", b"est", b"model_dir")) for line in gone), gone
+        assert (b"\r\n" in after) == (b"\r\n" in before)
+    assert after.endswith(b"\n") == before.endswith(b"\n")
+    assert after.isascii() == before.isascii()
+
+
+def test_a_source_that_is_one_text_stays_one(tmp_path: Path) -> None:
+    made = notebook(*JOB)
+    for cell in made["cells"]:
+        cell["source"] = "".join(cell["source"])
+    path = tmp_path / "job.ipynb"
+    path.write_text(json.dumps(made), encoding="utf-8")
+    migrated(path)
+    _, *cells = json.loads(path.read_text())["cells"]
+    assert all(isinstance(cell["source"], str) for cell in cells)
+
+
+def test_a_new_cell_has_an_id_where_the_format_asks_for_one(write: Write) -> None:
+    path = write(*JOB, nbformat_minor=5)
+    made = json.loads(path.read_text())
+    for number, cell in enumerate(made["cells"]):
+        cell["id"] = f"cell-{number}"
+    path.write_text(json.dumps(made, indent=1))
+    migrated(path)
+    new = json.loads(path.read_text())["cells"]
+    assert len({cell["id"] for cell in new}) == len(new) == len(made["cells"]) + 1
+
+
+def test_a_module_that_a_cell_writes_is_migrated_in_that_cell(write: Write) -> None:
+    module = "%%writefile trainer/task.py\n" + "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
+    first, written, last = migrated(write("x = 1", module, "!python -m trainer.task"))
+    assert (first, last) == ("x = 1", "!python -m trainer.task")
+    assert written.startswith("%%writefile trainer/task.py\nimport math\n")
+    assert "class CheckpointRecovery(" in written
+    assert "est.fit(" in written
+
+
+def test_emitted_code_in_a_module_leaves_the_modules_own_names_alone(write: Write) -> None:
+    custom = (
+        "import tensorflow.compat.v1 as tf\n\n\nos = 'linux'\n\n\ndef call_model_fn():\n  return os\n\n\n"
+        "def model_fn(features, labels, mode):\n  loss = tf.losses.mean_squared_error(labels, tf.get_variable('w', []))\n"
+        "  train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())\n"
+        "  return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n\n\n"
+        "est = tf.estimator.Estimator(model_fn, 'm')\nest.train(lambda: data(), max_steps=3)\n"
+    )
+    (written,) = migrated(write("%%writefile task.py\n" + custom))
+    text = written.partition("\n")[2]
+    compile(text, "task.py", "exec")
+    assert text.count("import tensorflow.compat.v1 as tf\n") == 1
+    assert "import tensorflow as tf2\n" in text
+    assert "import tensorflow as tf\n" not in text
+    assert text.count("def call_model_fn(") == 1
+    assert "def call_model_fn2(" in text
+    assert "import os as os2" in text
+
+
+def test_a_variable_that_a_magic_uses_holds_its_program(write: Write) -> None:
+    path = write(*JOB[:-1], "%time est.train(data, max_steps=10)")
+    outcome = run([str(path)], Settings(), jobs=1, progress=None)
+    assert outcome.changes == []
+    (reason,) = {f.message for f in outcome.findings if f.is_own_reason}
+    assert "`est` is handed on here" in reason
+    assert {f.cell for f in outcome.findings if f.is_own_reason} == {6}
+
+
+def test_findings_name_the_cell_and_the_line_in_it(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("# md one", "%%capture\n" + IMPORTS, DATA, CONFIG, MADE, "\n" + TRAIN)
+    assert main(["job.ipynb", "--format", "text"]) == 1
+    out = capsys.readouterr().out
+    assert "job.ipynb:cell 4:1:10: FT101 " in out
+    assert "job.ipynb:cell 6:2:1: FT130 " in out
+    assert f"1 | {CONFIG}\n  |          ^^^^" in out
+    main(["job.ipynb", "--format", "json"])
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, SCHEMA)
+    (train,) = [finding for finding in document["findings"] if finding["code"] == "FT130"]
+    assert (train["cell"], train["start"]) == (6, {"line": 2, "column": 1})
+
+
+def test_lines_in_messages_count_in_their_cells(write: Write) -> None:
+    path = write(IMPORTS, DATA, CONFIG, "x = 1\n" + MADE, TRAIN, "keep(est)")
+    outcome = run([str(path)], Settings(), jobs=1, progress=None)
+    helps = {finding.cell: finding.help for finding in outcome.findings if not finding.is_own_reason}
+    assert helps == {number: "See FT190 at line 1 of cell 6." for number in (3, 4, 5)}
+
+
+def test_a_comment_leaves_a_site_alone(write: Write) -> None:
+    path = write(*JOB[:-1], TRAIN + "  # migrate: ignore")
+    assert migrated(path) == [*JOB[:-1], TRAIN + "  # migrate: ignore"]
+
+
+def test_todo_puts_comments_into_the_cell_and_a_second_run_no_more(write: Write) -> None:
+    path = write(IMPORTS, "%%time\nest = tf1.estimator.LinearClassifier([])")
+    _, cell = migrated(path, todo=True)
+    first, second, third = cell.split("\n")
+    assert (first, third) == ("%%time", "est = tf1.estimator.LinearClassifier([])")
+    assert second.startswith("# TODO(migrate): FT141 ")
+    assert migrated(path, todo=True)[1] == cell
+
+
+def test_the_diff_applies_with_git_and_names_the_cells(write: Write) -> None:
+    path = write(*JOB)
+    before = path.read_bytes()
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    command = [sys.executable, "-m", "migrate", "job.ipynb"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    diff = subprocess.run(command, capture_output=True, env=environment, check=False).stdout
+    assert b"@@ cell 1\n" in diff
+    assert b"@@ cell 4\n" in diff
+    subprocess.run(["git", "apply"], input=diff, check=True)
+    applied = path.read_bytes()
+    path.write_bytes(before)
+    migrated(path)
+    assert path.read_bytes() == applied
+
+
+class Terminal(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_the_diff_is_one_of_code_cell_by_cell(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(*JOB)
+    screen = Terminal(io.BytesIO(), encoding="utf-8")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys, "stdout", screen)
+    main(["job.ipynb"])
+    shown = screen.buffer.getvalue().decode()  # type: ignore[attr-defined]
+    assert "--- /dev/null\n+++ job.ipynb:cell 1\n" in shown
+    assert "--- job.ipynb:cell 5\n+++ job.ipynb:cell 5\n" in shown
+    assert f"-{CONFIG}\n" in shown
+    assert f"-{TRAIN}\n" in shown
+    assert '"source"' not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "words"),
+    [
+        ('{"cells": [tensorflow estimator', "FT003", "is not JSON, as a notebook must be"),
+        ('{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}', "FT007", "old format 3"),
+        ('{"cells": [], "nbformat": 5, "x": "tensorflow estimator"}', "FT007", "too new"),
+        ('{"nbformat": 4, "x": "tensorflow estimator"}', "FT007", "no list of cells"),
+        ('["tensorflow estimator"]', "FT007", "no notebook"),
+        ("[" * 100_000 + '"tensorflow estimator"', "FT003", ""),
+    ],
+    ids=["no JSON", "old", "new", "no cells", "a list", "deep"],
+)
+def test_what_is_no_notebook_is_left_with_a_message_and_exit_code_2(
+    text: str, code: str, words: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write("")
+    path.write_text(text)
+    assert main([".", "--write"]) == 2
+    shown = capsys.readouterr().err
+    assert f" {code} " in shown
+    assert words in shown
+    assert "help:" in shown
+    assert path.read_text() == text
+
+
+def test_an_old_notebook_is_told_how_to_become_a_new_one(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write("")
+    path.write_text('{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}')
+    main(["job.ipynb"])
+    assert "jupyter nbconvert --to notebook --nbformat 4 --inplace job.ipynb" in capsys.readouterr().err
+
+
+def test_a_notebook_that_nbformat_refuses_is_left(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(*JOB, metadata=[])
+    before = path.read_bytes()
+    assert main(["job.ipynb", "--write"]) == 2
+    assert " FT007 is no valid notebook: " in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_a_cell_that_is_no_python_is_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(*JOB, "x = 1\nest.train(_____ # your code\n")
+    before = path.read_bytes()
+    assert main(["job.ipynb", "--write"]) == 2
+    assert "job.ipynb:cell 7:2:" in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_without_nbformat_the_message_says_what_to_install_and_other_files_are_done(write: Write) -> None:
+    path = write(*JOB)
+    (path.parent / "plain.ipynb").write_text(json.dumps(notebook("import tensorflow as tf", "# estimator")))
+    (path.parent / "job.py").write_text("\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN]))
+    without = "import sys; sys.modules['nbformat'] = None; from migrate.cli import main; sys.exit(main(['.', '--write']))"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    before = path.read_bytes()
+    result = subprocess.run(
+        [sys.executable, "-c", without], cwd=path.parent, env=environment, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 2
+    assert result.stderr.count("nbformat is not installed") == 1
+    assert 'pip install "estimator-migrate[notebooks]"' in result.stderr
+    assert path.read_bytes() == before
+    assert "fit(" in (path.parent / "job.py").read_text()
+
+
+def test_a_run_without_notebooks_imports_nothing_for_them(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text("\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN]))
+    code = (
+        "import sys; from migrate.cli import main; main(['job.py', '--check'])\n"
+        "assert not {'nbformat', 'migrate.files.notebook', 'migrate.notebooks'} & set(sys.modules), sys.modules.keys()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, check=True)
+
+
+def test_notebooks_of_other_languages_and_jupyters_copies_are_passed_over(write: Write) -> None:
+    path = write(*JOB, metadata={"language_info": {"name": "R"}})
+    copy = path.parent / ".ipynb_checkpoints" / "job-checkpoint.ipynb"
+    copy.parent.mkdir()
+    copy.write_text(json.dumps(notebook(*JOB)))
+    outcome = run([str(path.parent)], Settings(), jobs=1, progress=None)
+    assert (outcome.files_read, outcome.findings, outcome.changes) == (1, [], [])
+
+
+def test_a_second_program_in_a_migrated_notebook_adds_to_the_cell_of_emitted_code(write: Write) -> None:
+    path = write(*JOB)
+    cells = migrated(path)
+    made = MADE.replace("est =", "est2 =").replace(", config=config", "")
+    again = migrated(write(*cells, IMPORTS, made, "est2.train(data, max_steps=3)", "print(list(est2.predict(data)))"))
+    assert len(again) == len(cells) + 4
+    assert again[0].startswith(cells[0][:200])
+    assert "def predict_classes(" in again[0]

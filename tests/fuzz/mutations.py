@@ -1,0 +1,266 @@
+"""Changes to a program's text, each by chance: most results are Python, and look as if a person had written them."""
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Callable, Iterator
+from random import Random
+
+EXPRESSIONS = (
+    "None", "0", "-1", "1e6", "True", "x", "FLAGS.steps", "args.n or 7", "a if b else c", "lambda: x", "(yield)",
+    "[*a]", "{**a}", "dict(a=1)", "f()", "f(*a, **k)", "f'{x!r:>{w}}'", "b'x'", "'é' 'b'", "'''a\n  b'''", "x[0]",
+    "x[1:2, ...]", "not x", "a < b < c", "(y := 3)", "[i for i in x if i]", "{i: j for i, j in x}", "(i for i in x)",
+    "os.environ.get('M', 'm')", "tf", "tf.estimator", "tf.estimator.RunConfig()", "config", "model", "estimator",
+    "(\n    x  # why\n)", "'{}'.format(x)", "await_", "...", "1_000", "0x1F", "a @ b", "a ** -b", "-x ** 2", "self.x",
+)  # fmt: skip
+STATEMENTS = (
+    "pass", "del x", "x: int = 3", "x = y = z", "global config", "assert x, 'no'", "import os, sys", "x += 1",
+    "from tensorflow.python.estimator import estimator as E", "raise ValueError('x')", "print(config)", "return",
+    "config = config.replace(save_checkpoints_steps=3)", "tf.enable_eager_execution()", "model = model", "break",
+    "estimator.train(input_fn=lambda: data(), steps=1); estimator.evaluate(data)", "with tf.Graph().as_default(): f()",
+    "os.environ['TF_CONFIG'] = json.dumps(cluster)", "if x: estimator.train(data)", "class A: x = 1", "await_ = 1",
+    "tf.train.Saver().restore(s, tf.train.latest_checkpoint('m'))", "try: f()\nexcept E: pass", "a, *b = c",
+)  # fmt: skip
+WRAPPERS = (
+    "if x:", "for epoch in range(3):", "while True:", "try:", "with tf.device('/cpu:0'):", "def made():", "class C:",
+    "with tf.Session() as s, tf.Graph().as_default():", "async def later():", "if TYPE_CHECKING:", "@dec\ndef f(a=1):",
+)  # fmt: skip
+
+Mutation = Callable[[str, Random, tuple[str, ...]], str]
+
+
+def mutated(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    """``text`` after one to six changes; a change that would leave no Python is mostly not made.
+
+    Args:
+      text: a program.
+      chance: where every choice comes from.
+      seeds: programs to take foreign statements and expressions from.
+    """
+    for _ in range(chance.randint(1, 6)):
+        changed = chance.choice(_MUTATIONS)(text, chance, seeds)
+        if is_python(changed) or chance.random() < 0.02:
+            text = changed
+    if chance.random() < 0.5:
+        text = commented(text, chance)
+    return chance.choice(_LAYOUTS)(text) if chance.random() < 0.3 else text
+
+
+def is_python(text: str) -> bool:
+    """Whether Python compiles the text."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "program.py", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _parsed(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+def commented(text: str, chance: Random) -> str:
+    """The text with comments ``# c1``, ``# c2`` … behind and above some of its lines."""
+    lines = text.split("\n")
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, SyntaxError, IndentationError):
+        return text
+    ends = {token.start[0] for token in tokens if token.type == tokenize.NEWLINE}
+    for number in sorted(ends, reverse=True):
+        if number <= len(lines) and chance.random() < 0.3 and not lines[number - 1].endswith("\r"):
+            lines[number - 1] += f"  # c{number}."
+    return "\n".join(lines)
+
+
+def _statements(text: str) -> list[ast.stmt]:
+    try:
+        tree = _parsed(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+
+
+def _chosen(text: str, chance: Random) -> tuple[list[str], int, int, str] | None:
+    """The text's lines, the first and the last one of some statement, and its indentation."""
+    statements = _statements(text)
+    if not statements:
+        return None
+    node = chance.choice(statements)
+    lines = text.split("\n")
+    first, last = _first(node) - 1, node.end_lineno or node.lineno
+    if last > len(lines):
+        return None
+    line = lines[first]
+    return lines, first, last, line[: len(line) - len(line.lstrip())]
+
+
+def _first(node: ast.stmt) -> int:
+    return min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
+
+
+def _indented(text: str, indent: str) -> list[str]:
+    return [indent + line for line in text.split("\n")]
+
+
+def _delete(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    chosen = _chosen(text, chance)
+    if chosen is None:
+        return text
+    lines, first, last, _ = chosen
+    return "\n".join(lines[:first] + lines[last:])
+
+
+def _duplicate(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    chosen = _chosen(text, chance)
+    if chosen is None:
+        return text
+    lines, first, last, _ = chosen
+    return "\n".join(lines[:last] + lines[first:last] + lines[last:])
+
+
+def _swap(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    one, other = _chosen(text, chance), _chosen(text, chance)
+    if one is None or other is None or one[2] > other[1]:
+        return text
+    lines = one[0]
+    return "\n".join(
+        lines[: one[1]] + lines[other[1] : other[2]] + lines[one[2] : other[1]] + lines[one[1] : one[2]]
+        + lines[other[2] :]
+    )  # fmt: skip
+
+
+def _insert(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    chosen = _chosen(text, chance)
+    if chosen is None:
+        return text
+    lines, first, _, indent = chosen
+    return "\n".join(lines[:first] + _indented(chance.choice(STATEMENTS), indent) + lines[first:])
+
+
+def _splice(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    chosen, foreign = _chosen(text, chance), _chosen(chance.choice(seeds), chance)
+    if chosen is None or foreign is None:
+        return text
+    lines, first, _, indent = chosen
+    block = [line.removeprefix(foreign[3]) for line in foreign[0][foreign[1] : foreign[2]]]
+    return "\n".join(lines[:first] + [indent + line for line in block] + lines[first:])
+
+
+def _wrap(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    chosen = _chosen(text, chance)
+    if chosen is None:
+        return text
+    lines, first, last, indent = chosen
+    head = chance.choice(WRAPPERS)
+    tail = [f"{indent}finally:", f"{indent}    pass"] if head == "try:" else []
+    body = ["    " + line for line in lines[first:last]]
+    return "\n".join(lines[:first] + _indented(head, indent) + body + tail + lines[last:])
+
+
+def _one_line(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    """Two statements behind one another, or one behind its ``if``."""
+    chosen = _chosen(text, chance)
+    if chosen is None or chosen[2] - chosen[1] != 1:
+        return text
+    lines, first, last, indent = chosen
+    head = chance.choice(["x = 1; ", "if x: ", "pass; ", "for i in x: ", ""])
+    tail = chance.choice(["; y = 2", ";", "", " \\"])
+    return "\n".join([*lines[:first], indent + head + lines[first].lstrip() + tail, *lines[last:]])
+
+
+def _replace_expression(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    spans = list(_spans(text))
+    if not spans:
+        return text
+    start, end = chance.choice(spans)
+    new = chance.choice(EXPRESSIONS)
+    if chance.random() < 0.4:
+        foreign = chance.choice([text, chance.choice(seeds)])
+        others = list(_spans(foreign))
+        if others:
+            begin, stop = chance.choice(others)
+            new = foreign[begin:stop]
+    return text[:start] + new + text[end:]
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where the expressions stand in the text."""
+    lines = text.split("\n")
+    offsets = [0]
+    for line in lines:
+        offsets.append(offsets[-1] + len(line) + 1)
+    try:
+        tree = _parsed(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr) and node.end_lineno is not None and node.end_lineno <= len(lines):
+            start, end = _column(lines, node.lineno, node.col_offset), node.end_col_offset or 0
+            yield offsets[node.lineno - 1] + start, offsets[node.end_lineno - 1] + _column(lines, node.end_lineno, end)
+
+
+def _column(lines: list[str], line: int, byte: int) -> int:
+    return len(lines[line - 1].encode()[:byte].decode(errors="ignore"))
+
+
+def _rename(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    """One name becomes another one of the program, or one that the tool likes to use itself."""
+    names = sorted(set(re.findall(r"\b[A-Za-z_]\w*\b", text)))
+    if not names:
+        return text
+    own = ["model", "recovery", "inputs", "net", "manager", "step", "training", "tf", "os", "ModelFn", "dataset", "é"]
+    new = chance.choice([*names, *own])
+    return re.sub(rf"\b{re.escape(chance.choice(names))}\b", new, text)
+
+
+def _argument(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    """A keyword more, or one that goes, loses its name or gets another."""
+    keywords = list(re.finditer(r"\b(\w+)=(?!=)", text))
+    if not keywords:
+        return text
+    found = chance.choice(keywords)
+    name = chance.choice(keywords)[1]
+    new = chance.choice(["", f"{name}=", f"{name}={chance.choice(EXPRESSIONS)}, {found[0]}", f"*a, {found[0]}", "**"])
+    return text[: found.start()] + new + text[found.end() :]
+
+
+def _noise(text: str, chance: Random, seeds: tuple[str, ...]) -> str:
+    """A character lost, doubled or foreign."""
+    if not text:
+        return text
+    at = chance.randrange(len(text))
+    return text[:at] + chance.choice(["", text[at] * 2, "\t", "\f", "(", "\\", "é", "#", "\n", '"""']) + text[at + 1 :]
+
+
+_MUTATIONS: tuple[Mutation, ...] = (
+    *(_delete, _duplicate, _swap, _insert, _insert, _splice, _splice, _wrap, _one_line, _rename, _argument),
+    *(_replace_expression, _replace_expression, _replace_expression, _noise),
+)
+
+
+def _two_spaces(text: str) -> str:
+    return re.sub("^(    )+", lambda found: "  " * (len(found[0]) // 4), text, flags=re.MULTILINE)
+
+
+def _tabs(text: str) -> str:
+    return re.sub("^(    )+", lambda found: "\t" * (len(found[0]) // 4), text, flags=re.MULTILINE)
+
+
+_LAYOUTS: tuple[Callable[[str], str], ...] = (
+    _two_spaces,
+    _tabs,
+    lambda text: text.replace("\n", "\r\n"),
+    lambda text: text.replace("\n", "\r"),
+    lambda text: text.rstrip("\n"),
+    lambda text: "\n\f\n" + text,
+    lambda text: "#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n" + text,
+    lambda text: text.replace("\n\n", "\n"),
+    lambda text: text + "\\\n",
+)

@@ -1,0 +1,154 @@
+"""What must hold for the codemod on any text at all; a broken promise is named in a few words."""
+
+import ast
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+
+from migrate.files.parse import compile_error
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable
+from migrate.finding import Finding
+from migrate.rewrite.apply import apply
+from migrate.rewrite.plan import Plan, ReplaceStatement
+from migrate.examine import examine_bytes
+from migrate.settings import Settings
+from tests.fuzz.mutations import is_python
+
+SECONDS = 60
+_COMMENT = re.compile(r"# c[0-9]+\.")
+
+
+class _TooLongError(Exception):
+    pass
+
+
+@dataclass
+class Trial:
+    """What became of one program.
+
+    Attributes:
+      broken: what the codemod did wrong, each in a few words; empty if all is well.
+      has_site: whether a recovery site was found in it.
+      is_rewritten: whether the text was changed.
+    """
+
+    broken: list[str] = field(default_factory=list)
+    has_site: bool = False
+    is_rewritten: bool = False
+
+
+def tried(text: str, settings: Settings) -> Trial:
+    """Holds the codemod to its promises over one program.
+
+    Args:
+      text: the program, Python or not.
+      settings: the choices to run with.
+    """
+    trial = Trial()
+    try:
+        with _limited(SECONDS):
+            trial.broken += _broken(text, settings, trial)
+    except Exception as error:
+        trial.broken.append(f"crash: {type(error).__name__}: {error}")
+    return trial
+
+
+def rewritten(text: str, settings: Settings) -> tuple[str, list[Finding], Plan | None]:
+    """The new text, the findings and the plan; the text as it was where nothing is rewritten."""
+    try:
+        examined = examine_bytes("program.py", text.encode(errors="surrogatepass"), settings, is_named=True)
+    except Unreadable as problem:
+        return text, [problem.finding], None
+    if examined.plan is None:
+        return examined.text or text, examined.findings, None
+    pieces = ", ".join(sorted(examined.plan.pieces))
+    try:
+        after = apply(examined.text, examined.plan, [f"from tf2_recovery import {pieces}"] if pieces else [])
+    except SyntaxError:
+        problem = None if examined.source is None else compile_error(examined.source)
+        if problem is None:
+            raise
+        return text, [problem], None
+    return after, examined.findings, examined.plan
+
+
+def _broken(text: str, settings: Settings, trial: Trial) -> Iterator[str]:
+    after, findings, plan = rewritten(text, settings)
+    trial.has_site = any(not finding.error for finding in findings)
+    trial.is_rewritten = plan is not None
+    yield from (f"crash: {finding.message}" for finding in findings if finding.code == "FT009")
+    if any(finding.error for finding in findings):
+        if after != text:
+            yield "a file with an error is changed"
+        return
+    if not all(finding.message for finding in findings):
+        yield "a finding says nothing"
+    if plan is None:
+        if after != text and not settings.todo:
+            yield "changed without a plan"
+        if any(finding.rewritten for finding in findings):
+            yield "a finding is called rewritten, and nothing is"
+        return
+    if not is_python(after):
+        yield "the output does not compile"
+        return
+    lost = set(_COMMENT.findall(text)) - set(_COMMENT.findall(after))
+    if lost:
+        yield f"lost comments: {sorted(lost)}"
+    missing = _lost_lines(text, after, plan) if not settings.todo else []
+    if missing:
+        yield f"lost text: {missing[0]!r}"
+    again, found, _ = rewritten(after, settings)
+    if again != after:
+        yield "a second run changes more"
+    yield from (f"crash in the second run: {finding.message}" for finding in found if finding.code == "FT009")
+
+
+def _lost_lines(text: str, after: str, plan: Plan) -> list[str]:
+    """The lines outside all edits and imports that do not stand in the output, in their order."""
+    inside: set[int] = set()
+    for edit in plan.edits:
+        inside.update(range(edit.span.line, edit.span.end_line + 1))
+        if isinstance(edit, ReplaceStatement):
+            for part in edit.parts:
+                inside.update(line for span in part.absorbs for line in range(span.line, span.end_line + 1))
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            inside.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            # The header of a block that a statement is put into may be laid out anew.
+            inside.update(range(node.lineno, node.body[0].lineno + (node.body[0].lineno == node.lineno)))
+        elif isinstance(node, ast.stmt) and isinstance(getattr(node, "body", None), list):
+            body = node.body  # type: ignore[attr-defined]
+            if body[0].lineno == node.lineno:
+                inside.add(node.lineno)
+    source = SourceText.decode("program.py", text.encode())
+    output = iter(SourceText.decode("program.py", after.encode()).lines())
+    missing = []
+    for number, line in enumerate(source.lines(), start=1):
+        if number in inside or not line.strip() or line.strip().startswith("#"):
+            continue
+        if not any(line == candidate for candidate in output):
+            missing.append(line)
+            break
+    return missing
+
+
+@contextmanager
+def _limited(seconds: int) -> Iterator[None]:
+    """An exception after some time, so that an endless loop is found too."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise _TooLongError(f"not done after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

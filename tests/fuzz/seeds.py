@@ -1,0 +1,181 @@
+"""The programs that the mutations begin with: the examples, those of the rules, and shapes of public training code."""
+
+from functools import cache
+from pathlib import Path
+
+from migrate.rules import RULES
+from tests.codemod.programs import program
+
+LEGACY = Path(__file__).parents[2] / "legacy_examples"
+
+PUBLIC_SHAPES = (
+    # Flags, a closure for the input, a config in a branch, train and evaluate in a loop.
+    '''\
+"""Trains a model."""
+from __future__ import absolute_import, division, print_function
+
+import argparse
+import os
+import sys
+
+import tensorflow as tf
+
+tf.logging.set_verbosity(tf.logging.INFO)
+flags = tf.app.flags
+FLAGS = flags.FLAGS
+flags.DEFINE_string("model_dir", "/tmp/model", "Where to write.")
+flags.DEFINE_integer("steps", 1000, "How long to train.")
+
+
+def make_input_fn(path, batch_size, training=True):
+    def input_fn():
+        dataset = tf.data.TextLineDataset(path).map(lambda line: ({"x": tf.strings.to_number(line)}, 0))
+        if training:
+            dataset = dataset.shuffle(100).repeat()
+        return dataset.batch(batch_size).prefetch(1)
+
+    return input_fn
+
+
+def model_fn(features, labels, mode, params):
+    net = tf.feature_column.input_layer(features, [tf.feature_column.numeric_column("x")])
+    for units in params["hidden"]:  # one layer each
+        net = tf.layers.dense(net, units, activation=tf.nn.relu)
+    logits = tf.layers.dense(net, 2)
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(mode, predictions={"class": tf.argmax(logits, 1)})
+    loss = tf.losses.sparse_softmax_cross_entropy(labels=labels, logits=logits)
+    if mode == tf.estimator.ModeKeys.EVAL:
+        return tf.estimator.EstimatorSpec(mode, loss=loss)
+    train_op = tf.train.AdagradOptimizer(0.1).minimize(loss, global_step=tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def main(unused_argv):
+    if FLAGS.steps > 100:
+        run_config = tf.estimator.RunConfig(model_dir=FLAGS.model_dir, save_checkpoints_steps=100)
+    else:
+        run_config = tf.estimator.RunConfig().replace(save_checkpoints_secs=60)  # often
+    estimator = tf.estimator.Estimator(model_fn, config=run_config, params={"hidden": [8, 8]})
+    for epoch in range(3):
+        estimator.train(make_input_fn("train.csv", 8), steps=FLAGS.steps)
+        print(estimator.evaluate(make_input_fn("test.csv", 8, False)))
+
+
+if __name__ == "__main__":
+    tf.app.run()
+''',
+    # A canned estimator at module level, by names imported from the module, with train_and_evaluate.
+    """\
+import numpy as np
+import tensorflow.compat.v1 as tf
+from tensorflow.compat.v1 import estimator as est, feature_column as fc
+
+x = {"a": np.arange(10.0), "b": np.arange(10.0)}
+y = np.arange(10) % 2
+config = est.RunConfig(save_checkpoints_steps=5, keep_checkpoint_max=2, tf_random_seed=1)
+columns = [fc.numeric_column(key) for key in x]
+classifier = est.DNNClassifier([16, 8], columns, "/tmp/m", config=config, optimizer="Adam")
+train_fn = est.inputs.numpy_input_fn(x, y, num_epochs=None, shuffle=True)
+test_fn = est.inputs.numpy_input_fn(x, y, shuffle=False)
+est.train_and_evaluate(classifier, est.TrainSpec(train_fn, max_steps=20), est.EvalSpec(test_fn, throttle_secs=1))
+metrics = classifier.evaluate(test_fn)
+print({key: float(value) for key, value in metrics.items()})
+predictions = [p["class_ids"][0] for p in classifier.predict(test_fn)]
+""",
+    # A class that owns its estimator, and one from a builder.
+    """\
+import tensorflow as tf
+
+
+class Trainer(object):
+    def __init__(self, directory, **settings):
+        self.config = tf.estimator.RunConfig(model_dir=directory, **settings)
+        self.estimator = tf.estimator.DNNRegressor([4], self._columns(), config=self.config)
+
+    @staticmethod
+    def _columns():
+        return [tf.feature_column.numeric_column("x")]
+
+    def fit(self, input_fn, hooks=()):
+        self.estimator.train(input_fn, hooks=list(hooks), max_steps=10); return self
+
+
+def build(directory):
+    columns = [tf.feature_column.numeric_column("x")]
+    return tf.estimator.DNNRegressor(hidden_units=[4], feature_columns=columns, model_dir=directory)
+
+
+def data(): return tf.data.Dataset.from_tensor_slices(({"x": [1.0, 2.0]}, [0.0, 1.0])).batch(1)
+
+
+regressor = build("/tmp/regressor")
+regressor.train(data, max_steps=3)
+Trainer("/tmp/trainer", save_summary_steps=None).fit(data)
+for row in regressor.predict(data): print(row["predictions"], '''a
+  b''')
+""",
+    # TPUEstimator on its flag.
+    """\
+import tensorflow.compat.v1 as tf
+from tensorflow.contrib import tpu as contrib_tpu
+
+FLAGS = tf.flags.FLAGS
+
+
+def model_fn_builder(rate):
+    def model_fn(features, labels, mode, params):
+        loss = tf.reduce_mean(tf.layers.dense(features["x"], 1))
+        optimizer = tf.train.GradientDescentOptimizer(rate)
+        if FLAGS.use_tpu:
+            optimizer = contrib_tpu.CrossShardOptimizer(optimizer)
+        train_op = optimizer.minimize(loss, tf.train.get_global_step())
+        return contrib_tpu.TPUEstimatorSpec(mode=mode, loss=loss, train_op=train_op)
+
+    return model_fn
+
+
+def main(_):
+    run_config = contrib_tpu.RunConfig(
+        cluster=None,
+        model_dir=FLAGS.output_dir,
+        save_checkpoints_steps=FLAGS.save_checkpoints_steps,
+        tpu_config=contrib_tpu.TPUConfig(iterations_per_loop=1000),
+    )
+    estimator = contrib_tpu.TPUEstimator(
+        use_tpu=FLAGS.use_tpu, model_fn=model_fn_builder(0.1), config=run_config, train_batch_size=8
+    )
+    estimator.train(input_fn=lambda params: data(params["batch_size"]), max_steps=100)
+
+
+if __name__ == "__main__":
+    tf.app.run()
+""",
+    # Keras code that recovers by ModelCheckpoint, and model_to_estimator.
+    """\
+import os
+import tensorflow as tf
+from tensorflow import keras
+
+path = os.path.join("ckpt", "weights.{epoch:02d}")
+model = keras.Sequential([keras.layers.Dense(1)])
+model.compile("adam", "mse")
+latest = tf.train.latest_checkpoint("ckpt")
+initial_epoch = 0
+if latest:
+    model.load_weights(latest)
+    initial_epoch = int(latest.split(".")[-1])
+callbacks = [keras.callbacks.ModelCheckpoint(path, save_weights_only=True), keras.callbacks.CSVLogger("log.csv")]
+model.fit(x, y, epochs=10, initial_epoch=initial_epoch, callbacks=callbacks)
+estimator = keras.estimator.model_to_estimator(model, model_dir="/tmp/e")
+estimator.train(lambda: (x, y), steps=5)
+""",
+)
+
+
+@cache
+def seeds() -> tuple[str, ...]:
+    """All of them, each once, in an order that does not change from run to run."""
+    examples = [program(e.kind, **{e.slot: e.before}) for rule in RULES.values() for e in rule.examples]
+    legacy = [path.read_text(encoding="utf-8") for path in sorted(LEGACY.glob("*.py"))]
+    return tuple(dict.fromkeys([*PUBLIC_SHAPES, *legacy, *examples]))

@@ -201,5 +201,7 @@ def _listed(files_from: str | None) -> list[str]:
 def _check_output(output: str | None, paths: Sequence[str]) -> None:
     if output is None or not os.path.exists(output):
         return
-    if output.endswith((".py", ".ipynb")) or any(os.path.exists(path) and os.path.samefile(output, path) for path in paths):
+    if output.endswith((".py", ".ipynb")) or any(
+        os.path.exists(path) and os.path.samefile(output, path) for path in paths
+    ):
         raise SettingsError(f"--output {output}: the report would overwrite this source file")

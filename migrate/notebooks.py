@@ -9,7 +9,7 @@ from migrate.analysis.versions import unversioned, versioned
 from migrate.examine import Examined, failed, judged
 from migrate.files.cells import CellProgram, CellsDiffer, programs
 from migrate.files.notebook import Notebook, invalid
-from migrate.files.parse import compile_error, parse
+from migrate.files.parse import parse
 from migrate.files.prefilter import may_hold_site
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -132,8 +132,8 @@ def _rewritten(
     notebook: Notebook, program: CellProgram, examined: Examined, settings: Settings
 ) -> tuple[str | Finding, _Module | None]:
     """The new text of a program, or why there is none, and the module that it imports from."""
+    from migrate.attempt import attempted
     from migrate.rewrite import pieces
-    from migrate.rewrite.apply import apply
     from migrate.rewrite.placement import INLINE_LINES
 
     assert examined.plan is not None and examined.source is not None
@@ -146,10 +146,7 @@ def _rewritten(
         imports, definitions = [f"from {module.name} import {', '.join(sorted(names))}"], ""
     else:
         imports = pieces.imports(names)
-    try:
-        return apply(examined.text, examined.plan, imports, definitions), module
-    except SyntaxError as error:
-        return compile_error(examined.source) or failed(notebook.file.path, error, "rewriting"), None
+    return attempted(examined.source, examined.text, examined.plan, imports, definitions), module
 
 
 def _put_module(notebook: Notebook, module: _Module, sources: dict[int, str], cells: _Cells) -> None:

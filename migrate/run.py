@@ -3,8 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from migrate.examine import Examined, examine, examine_bytes, failed
-from migrate.files.parse import compile_error
+from migrate.examine import Examined, examine, examine_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, Unreadable, trouble
 from migrate.files.walk import walk
@@ -135,19 +134,10 @@ def _rewrite_all(
 
 def _rewrite(one: Examined, imports: list[str], inline: str) -> str | Finding:
     """The new text of a file, or why there is none."""
-    from migrate.rewrite.apply import apply
+    from migrate.attempt import attempted
 
     assert one.source is not None and one.plan is not None
-    try:
-        after = apply(one.text, one.plan, imports, inline)
-        one.source.encode(after)
-    except NotWritten as problem:
-        return problem.finding
-    except SyntaxError as error:
-        return compile_error(one.source) or failed(one.path, error, "rewriting")
-    except Exception as error:  # the text stays as it is, and the rest of the run goes on
-        return failed(one.path, error, "rewriting")
-    return after
+    return attempted(one.source, one.text, one.plan, imports, inline)
 
 
 def write(outcome: Outcome) -> list[Finding]:

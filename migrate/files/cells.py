@@ -87,7 +87,7 @@ class CellProgram:
         while self._token in everything:
             self._token += "-"
         lines: list[str] = []
-        for index, part in enumerate(self.parts):
+        for index in range(len(self.parts)):
             if index:
                 lines.append(self._border(index))
             self._first.append(len(lines) + 1)
@@ -267,5 +267,7 @@ def _names(magic: str) -> list[str]:
     if _TIMED.match(magic):
         found = _NAME.findall(magic.partition(" ")[2])
     else:
-        found = [name for part in re.findall(r"\{([^{}]*)\}|\$([^\W\d]\w*)", magic) for name in _NAME.findall(" ".join(part))]
+        found = [
+            name for part in re.findall(r"\{([^{}]*)\}|\$([^\W\d]\w*)", magic) for name in _NAME.findall(" ".join(part))
+        ]
     return [name for name in dict.fromkeys(found) if not keyword.iskeyword(name)]

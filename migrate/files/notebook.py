@@ -5,7 +5,6 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from json.decoder import scanstring
 
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
@@ -256,7 +255,7 @@ def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
     """The keys of the object that begins at ``at``, and where their values begin and end; the text is known JSON."""
     at = _skip(text, at + 1)
     while text[at] != "}":
-        key, at = scanstring(text, at + 1, True)
+        key, at = _DECODER.raw_decode(text, at)
         start = _skip(text, _skip(text, at) + 1)
         end = _DECODER.raw_decode(text, start)[1]
         yield key, start, end

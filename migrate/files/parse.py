@@ -54,7 +54,7 @@ def parse(source: SourceText) -> ast.Module:
 
 
 def compile_error(source: SourceText) -> Finding | None:
-    """What only Python's compiler minds in a file that can be parsed, such as a ``return`` outside a function; FT003."""
+    """What the compiler alone minds in a file that can be parsed, such as a ``return`` outside a function; FT003."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

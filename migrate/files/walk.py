@@ -27,8 +27,8 @@ def walk(paths: Sequence[str]) -> Iterator[str | Finding]:
     Yields:
       The path of a file, spelled from the argument, or the finding FT001. Below a directory these are not read: what
       git ignores (its global settings and its index are not asked), virtual environments, ``.git``, ``.tox``,
-      ``.ipynb_checkpoints`` and ``node_modules``, directories behind symbolic links. A linked file is read unless it links to a file of that kind below
-      one of the directories, which is read there.
+      ``.ipynb_checkpoints`` and ``node_modules``, directories behind symbolic links. A linked file is
+      read unless it links to a file of that kind below one of the directories, which is read there.
     """
     walked = _Walk()
     arguments = list(walked.arguments(paths))

@@ -7,4 +7,6 @@ from migrate.finding import Finding
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """The findings by path and place, so that no report depends on the order of the arguments."""
-    return sorted(findings, key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code, finding.message))
+    return sorted(
+        findings, key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code, finding.message)
+    )

@@ -25,7 +25,7 @@ def render(changes: Iterable[FileChange]) -> bytes:
 
 
 def for_reader(changes: Iterable[FileChange]) -> bytes:
-    """The diff for a person: as ``render`` gives it, but a notebook's stands there cell by cell, as code and not JSON."""
+    """The diff for a person: ``render``'s, but a notebook's stands there cell by cell, as code and not JSON."""
     changes = list(changes)
     notebooks = [change for change in changes if notebook_diff.is_notebook(change)]
     return render(change for change in changes if change not in notebooks) + notebook_diff.render(notebooks)

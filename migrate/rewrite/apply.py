@@ -33,6 +33,14 @@ _Line = cst.SimpleStatementLine | cst.BaseCompoundStatement
 _Changed = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 
+class NotParsed(Exception):
+    """LibCST cannot parse what ``ast`` could; ``line`` says where it gave up."""
+
+    def __init__(self, error: cst.ParserSyntaxError) -> None:
+        super().__init__(f"cannot be rewritten: LibCST cannot parse it: {error.message.strip()}")
+        self.line = max(error.raw_line, 1)
+
+
 def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") -> str:
     """The rewritten text.
 
@@ -43,10 +51,14 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
       pieces: source of emitted classes and functions to put below the imports; "" for none.
 
     Raises:
-      libcst.ParserSyntaxError: if LibCST cannot parse what ``ast`` could.
+      NotParsed: if LibCST cannot parse what ``ast`` could.
       SyntaxError: if the result is no Python; then the tool has made a mistake.
     """
-    module, tree = cst.parse_module(text), ast.parse(text)
+    tree = ast.parse(text)
+    try:
+        module = cst.parse_module(text)
+    except cst.ParserSyntaxError as error:
+        raise NotParsed(error) from error
     module = _edited(module, tree, plan)
     edited = ast.parse(module.code)
     used = loaded(edited)

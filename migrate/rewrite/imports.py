@@ -46,7 +46,9 @@ _HOLD_IMPORTS = (
 _REMOVED = {"estimator", "contrib"}
 _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
-_OF_THE_IMPORT = re.compile(r"#\s*(noqa|pylint|type:|pyright:|mypy:|ruff:|isort:|fmt:|yapf:|pragma|pytype:|flake8)", re.IGNORECASE)
+_OF_THE_IMPORT = re.compile(
+    r"#\s*(noqa|pylint|type:|pyright:|mypy:|ruff:|isort:|fmt:|yapf:|pragma|pytype:|flake8)", re.IGNORECASE
+)
 """A comment that tells a tool about the line that it stands on: without the import it means nothing."""
 
 
@@ -227,7 +229,7 @@ def _put_standard(body: list[_Statement], new: _Statement, above: range) -> None
     body.insert(at, new.with_changes(leading_lines=lead))
 
 
-def _code(statement: cst.BaseStatement) -> str:
+def _code(statement: _Statement) -> str:
     """A line without what stands around it."""
     return cst.Module([statement.with_changes(leading_lines=[])]).code.partition("#")[0].strip()
 

@@ -79,9 +79,9 @@ def numeric_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
         items += f" for {draft.text(variable)} in {draft.text(iterable)}"
     draft.columns.append(f"{inputs} = {{{items}}}")
     draft.columns.append(f"{draft.net} = {_joined(draft, keys, shapes, columns.loop is not None)}")
-    known = {literal(key) for key, _ in columns.columns}
+    known = [literal(key) for key in nodes]
     names = {key for key in known if isinstance(key, str)}
-    draft.column_keys = names if columns.loop is None and names == known else None
+    draft.column_keys = names if columns.loop is None and all(isinstance(key, str) for key in known) else None
     if program.returned is not None and draft.column_keys is None:
         yield manual(
             given,

@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
-from migrate.files.parse import compile_error
+from migrate.attempt import attempted
+from migrate.examine import examine_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.finding import Finding
-from migrate.rewrite.apply import apply
 from migrate.rewrite.plan import Plan, ReplaceStatement
-from migrate.examine import examine_bytes
 from migrate.settings import Settings
 from tests.fuzz.mutations import is_python
 
@@ -66,13 +65,11 @@ def rewritten(text: str, settings: Settings) -> tuple[str, list[Finding], Plan |
     if examined.plan is None:
         return examined.text or text, examined.findings, None
     pieces = ", ".join(sorted(examined.plan.pieces))
-    try:
-        after = apply(examined.text, examined.plan, [f"from tf2_recovery import {pieces}"] if pieces else [])
-    except SyntaxError:
-        problem = None if examined.source is None else compile_error(examined.source)
-        if problem is None:
-            raise
-        return text, [problem], None
+    assert examined.source is not None
+    imports = [f"from tf2_recovery import {pieces}"] if pieces else []
+    after = attempted(examined.source, examined.text, examined.plan, imports, "")
+    if isinstance(after, Finding):
+        return text, [after], None
     return after, examined.findings, examined.plan
 
 

@@ -29,13 +29,17 @@ def test_what_python_does_not_understand_comes_back_as_it_was(source: str) -> No
     assert program.cut(changed) == {1: "import z", 3: "c = 3"}
 
 
-@pytest.mark.parametrize("source", ["%%bash\npython x.py", "%%html", "%%writefile a.txt\nx", "%bash\ngcloud config set"])
+@pytest.mark.parametrize(
+    "source", ["%%bash\npython x.py", "%%html", "%%writefile a.txt\nx", "%bash\ngcloud config set"]
+)
 def test_cells_in_other_languages_belong_to_no_program(source: str) -> None:
     assert [part.cell for program in found(source, "x = 1") for part in program.parts] == [2]
 
 
 def test_a_cell_that_writes_a_module_is_a_program_of_its_own() -> None:
-    own, task, other = found("x = 1", "%%writefile a/task.py\ny = 1", "%%writefile -a a/task.py\nz = 1", "%%file b.py\n")
+    own, task, other = found(
+        "x = 1", "%%writefile a/task.py\ny = 1", "%%writefile -a a/task.py\nz = 1", "%%file b.py\n"
+    )
     assert (own.written, task.written, other.written) == (None, "a/task.py", "b.py")
     assert [part.cell for part in task.parts] == [2, 3]
     assert task.cut(task.text.replace("z = 1", "z = 2")) == {3: "%%writefile -a a/task.py\nz = 2"}

@@ -13,7 +13,8 @@ import nbformat
 import pytest
 
 from migrate.cli import main
-from migrate.run import run, write as write_changes
+from migrate.run import run
+from migrate.run import write as write_changes
 from migrate.settings import Settings
 from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
 
@@ -155,7 +156,8 @@ def test_a_module_that_a_cell_writes_is_migrated_in_that_cell(write: Write) -> N
 def test_emitted_code_in_a_module_leaves_the_modules_own_names_alone(write: Write) -> None:
     custom = (
         "import tensorflow.compat.v1 as tf\n\n\nos = 'linux'\n\n\ndef call_model_fn():\n  return os\n\n\n"
-        "def model_fn(features, labels, mode):\n  loss = tf.losses.mean_squared_error(labels, tf.get_variable('w', []))\n"
+        "def model_fn(features, labels, mode):\n"
+        "  loss = tf.losses.mean_squared_error(labels, tf.get_variable('w', []))\n"
         "  train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())\n"
         "  return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n\n\n"
         "est = tf.estimator.Estimator(model_fn, 'm')\nest.train(lambda: data(), max_steps=3)\n"
@@ -198,7 +200,7 @@ def test_lines_in_messages_count_in_their_cells(write: Write) -> None:
     path = write(IMPORTS, DATA, CONFIG, "x = 1\n" + MADE, TRAIN, "keep(est)")
     outcome = run([str(path)], Settings(), jobs=1, progress=None)
     helps = {finding.cell: finding.help for finding in outcome.findings if not finding.is_own_reason}
-    assert helps == {number: "See FT190 at line 1 of cell 6." for number in (3, 4, 5)}
+    assert helps == dict.fromkeys((3, 4, 5), "See FT190 at line 1 of cell 6.")
 
 
 def test_a_comment_leaves_a_site_alone(write: Write) -> None:
@@ -302,7 +304,9 @@ def test_without_nbformat_the_message_says_what_to_install_and_other_files_are_d
     path = write(*JOB)
     (path.parent / "plain.ipynb").write_text(json.dumps(notebook("import tensorflow as tf", "# estimator")))
     (path.parent / "job.py").write_text("\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN]))
-    without = "import sys; sys.modules['nbformat'] = None; from migrate.cli import main; sys.exit(main(['.', '--write']))"
+    without = (
+        "import sys; sys.modules['nbformat'] = None; from migrate.cli import main; sys.exit(main(['.', '--write']))"
+    )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     before = path.read_bytes()
     result = subprocess.run(

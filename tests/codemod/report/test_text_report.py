@@ -10,7 +10,7 @@ SOURCE = "config = RunConfig(\n    keep_checkpoint_max=5)\n"
 
 
 def report(*findings: Finding, source: str = SOURCE, reason: str = "") -> str:
-    return plain(text.lines(findings, lambda path: source.split("\n"), lambda finding: reason))
+    return plain(text.lines(findings, lambda path, cell: source.split("\n"), lambda finding: reason))
 
 
 def test_nothing_found_is_nothing_said() -> None:

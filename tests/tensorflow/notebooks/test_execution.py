@@ -19,7 +19,9 @@ def executed(tmp_path, monkeypatch):
         path = tmp_path / name
         path.write_bytes((OURS / name).read_bytes())
         root = str(Path(__file__).parents[3])
-        migrate = "import sys; sys.path.insert(0, sys.argv[1]); from migrate.cli import main; sys.exit(main(sys.argv[2:]))"
+        migrate = (
+            "import sys; sys.path.insert(0, sys.argv[1]); from migrate.cli import main; sys.exit(main(sys.argv[2:]))"
+        )
         assert subprocess.run([sys.executable, "-c", migrate, root, name, "--write"], check=False).returncode == 1
         return run(RUN, name)
 

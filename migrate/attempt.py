@@ -1,0 +1,36 @@
+"""One text rewritten, with every way to fail made a finding: the text stays as it is, and the rest of a run goes on."""
+
+from collections.abc import Sequence
+
+from migrate.examine import failed
+from migrate.files.parse import compile_error
+from migrate.files.text import SourceText
+from migrate.files.trouble import NotWritten, trouble
+from migrate.finding import Finding, Span
+from migrate.rewrite.apply import NotParsed, apply
+from migrate.rewrite.plan import Plan
+
+
+def attempted(source: SourceText, text: str, plan: Plan, imports: Sequence[str], pieces: str) -> str | Finding:
+    """The rewritten text of a file, or why there is none.
+
+    Args:
+      source: the file as it is.
+      text: its text with the comments that ``--todo`` adds.
+      plan: what is to be done to that text.
+      imports: import statements for the emitted pieces.
+      pieces: the pieces that the file holds itself; "" for none.
+    """
+    try:
+        after = apply(text, plan, imports, pieces)
+        source.encode(after)
+    except NotWritten as problem:
+        return problem.finding
+    except NotParsed as problem:
+        help = "Write this place more plainly (a form feed inside the indentation?), or leave the file out."
+        return trouble("FT003", source.path, str(problem), help, Span(problem.line, 0, problem.line, 1))
+    except SyntaxError as error:
+        return compile_error(source) or failed(source.path, error, "rewriting")
+    except Exception as error:
+        return failed(source.path, error, "rewriting")
+    return after

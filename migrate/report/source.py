@@ -1,6 +1,7 @@
 """The lines of the files that a report quotes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import Protocol
 
 from migrate.files.read import read
 from migrate.files.text import SourceText
@@ -11,7 +12,13 @@ STDIN = "<stdin>"
 """The path under which findings and changes speak of standard input."""
 
 
-def line_reader(changes: Iterable[FileChange], stdin: bytes | None) -> Callable[[str, int | None], list[str]]:
+class LineReader(Protocol):
+    """A function from a path, and the number of a notebook's cell or None, to the lines without their ends."""
+
+    def __call__(self, path: str, cell: int | None = None, /) -> list[str]: ...
+
+
+def line_reader(changes: Iterable[FileChange], stdin: bytes | None) -> LineReader:
     """A function that gives the lines of a file, or of one cell of a notebook, as the run read them.
 
     Args:
@@ -24,7 +31,7 @@ def line_reader(changes: Iterable[FileChange], stdin: bytes | None) -> Callable[
     """
     sources = {change.path: change.source for change in changes}
 
-    def lines_of(path: str, cell: int | None) -> list[str]:
+    def lines_of(path: str, cell: int | None = None, /) -> list[str]:
         source = sources.get(path)
         if cell is not None:
             return _cell_lines(path, cell, read(path) if source is None else source.encode())

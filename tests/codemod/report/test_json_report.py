@@ -47,6 +47,7 @@ def test_each_finding_is_a_record_that_counts_lines_and_columns_from_one(finding
             "code": "FT104",
             "fidelity": "noted",
             "file": "train.py",
+            "cell": None,
             "start": {"line": 2, "column": 1},
             "end": {"line": 3, "column": 2},
             "symbol": "tensorflow.estimator.RunConfig",

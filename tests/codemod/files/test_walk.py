@@ -54,9 +54,9 @@ def test_an_absolute_argument_gives_absolute_paths(tree: Tree) -> None:
     assert files(str(root)) == [str(root / "pkg/a.py")]
 
 
-def test_only_python_files_are_read(tree: Tree) -> None:
+def test_only_python_files_and_notebooks_are_read(tree: Tree) -> None:
     tree({"a.py": "", "a.pyc": "", "a.txt": "", "py": "", "b.ipynb": "", "c.PY": ""})
-    assert files(".") == ["./a.py"]
+    assert files(".") == ["./a.py", "./b.ipynb"]
 
 
 def test_files_come_sorted_by_path_whatever_the_file_system_says(tree: Tree) -> None:

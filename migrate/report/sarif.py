@@ -86,9 +86,9 @@ def _markdown(text: str) -> str:
 def _result(finding: Finding, indices: Mapping[str, int], fingerprint: str, base: str) -> _Record:
     message = finding.message if has_lines(finding) else f"{in_file(finding)}: {finding.message}"
     text = ". ".join(part.rstrip(".") for part in (message, finding.help) if part) + "."
-    physical = {"artifactLocation": _location(finding.path, base)}
-    if has_lines(finding):
-        physical["region"] = _region(finding.span)
+    # Code scanning demands a line of every result.
+    region = _region(finding.span) if has_lines(finding) else {"startLine": 1}
+    physical = {"artifactLocation": _location(finding.path, base), "region": region}
     return {
         "ruleId": finding.code,
         "ruleIndex": indices[finding.code],

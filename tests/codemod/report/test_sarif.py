@@ -238,7 +238,7 @@ def test_a_place_in_a_notebook_stands_in_the_message_because_its_file_has_other_
     document = json.loads(sarif.render(Outcome(1, [noted]), pages(), lambda path: []))
     assert_fits(document, sarif_om.SarifLog)
     [result] = document["runs"][0]["results"]
-    assert "region" not in result["locations"][0]["physicalLocation"]
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
     assert result["message"]["text"] == f"{noted.place.removeprefix('train.ipynb:')}: {noted.message}."
 
 

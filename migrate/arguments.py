@@ -20,9 +20,10 @@ Finds tf.estimator training code and prints the diff that turns it into TensorFl
 
 _EPILOG = """\
 commands, where one of these words is the first argument:
-  explain CODE     print the page of a rule
-  rules            list all rules
-  verify OLD NEW   interrupt two programs in the same ways and compare how they resume
+  checkpoint SRC DST   make of an Estimator's checkpoint one that the migrated program resumes from
+  explain CODE         print the page of a rule
+  rules                list all rules
+  verify OLD NEW       interrupt two programs in the same ways and compare how they resume
 A file or directory of that name is reached as ./rules, or after --.
 
 settings: [migrate] in setup.cfg or [tool.migrate] in pyproject.toml, from the current directory up to the root of the

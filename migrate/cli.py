@@ -200,4 +200,15 @@ def _verify(arguments: Sequence[str]) -> int:
     return verify(list(arguments))
 
 
-_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"explain": _explain, "rules": _rules, "verify": _verify}
+def _checkpoint(arguments: Sequence[str]) -> int:
+    from migrate.checkpoints.cli import main as checkpoint
+
+    return checkpoint(list(arguments))
+
+
+_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "checkpoint": _checkpoint,
+    "explain": _explain,
+    "rules": _rules,
+    "verify": _verify,
+}

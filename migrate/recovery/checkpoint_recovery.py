@@ -1,6 +1,7 @@
 """Keras ``fit`` that saves and resumes as a ``tf.estimator.Estimator`` did."""
 
 import os
+import sys
 import time
 
 import tensorflow as tf
@@ -89,9 +90,12 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
     def _restore_all(self, path):
         names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
         if "_CHECKPOINTABLE_OBJECT_GRAPH" not in names:
+            directory = self.manager.directory
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "
-                "model: convert it first, or train in a new directory."
+                "model. To go on from it, train in the directory that this makes: "
+                f"python -m migrate checkpoint {directory} NEW_DIRECTORY --for "
+                f"{sys.argv[0]}"
             )
         self._make_slots()
         try:

@@ -4,7 +4,7 @@ import sys
 
 import tensorflow as tf
 
-from migrate.checkpoints.estimator_to_keras import estimator_to_keras
+from tests.tensorflow.checkpoints.job import carry
 
 inputs = {"x": tf.keras.Input((28, 28), name="x")}
 net = tf.keras.layers.Flatten()(inputs["x"])
@@ -12,4 +12,4 @@ for units in (256, 32):
     net = tf.keras.layers.Dense(units, activation="relu")(net)
 model = tf.keras.Model(inputs, tf.keras.layers.Dense(10)(net))
 model.compile(optimizer=tf.keras.optimizers.Adam(0.001, epsilon=1e-08), loss="mse")
-estimator_to_keras(sys.argv[1], model, sys.argv[2])
+carry(sys.argv[1], model, sys.argv[2])

@@ -3,6 +3,10 @@
 import numpy as np
 import tensorflow as tf
 
+from migrate.checkpoints.bundle import found
+from migrate.checkpoints.convert import save, to_program
+from migrate.checkpoints.described import describe
+
 keras = tf.keras.optimizers
 OPTIMIZERS = {
     "v1-three-default": lambda: keras.Adagrad(0.05, epsilon=0.0),
@@ -62,3 +66,11 @@ def batches(estimators, name, size=8):
     """One pass over the data that the estimator was trained on, in its order."""
     data = np.load(estimators / "data.npz")
     return tf.data.Dataset.from_tensor_slices(({"x": data["x"]}, data[name.split("-")[1]])).batch(size)
+
+
+def carry(source, model, directory):
+    """Carries an Estimator's checkpoint over for a model, and gives the model its values."""
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer)
+    save([to_program(found(str(source))[0], describe(checkpoint))], str(directory))
+    checkpoint.restore(tf.train.latest_checkpoint(str(directory))).assert_consumed()
+    return model

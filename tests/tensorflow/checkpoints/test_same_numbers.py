@@ -7,19 +7,16 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.checkpoints.estimator_to_keras import estimator_to_keras
 from migrate.recovery.evaluation_metrics import two_class_metrics, value_metrics
 from migrate.recovery.predictions import predict_classes, predict_values
-from tests.tensorflow.checkpoints.job import OPTIMIZERS, batches, build
+from tests.tensorflow.checkpoints.job import OPTIMIZERS, batches, build, carry
 
 # After 30 steps, as a part of the largest weight; v1 Adam multiplies up its powers of beta, Keras computes them anew.
 TOLERANCES = {"v1-three-Adam": 5e-5, "v2-three-RMSProp": 2e-3}
 
 
 def carried(estimators, name, step, directory, **settings):
-    model = build(name, **settings)
-    estimator_to_keras(str(estimators / name / f"model.ckpt-{step}"), model, str(directory))
-    return model
+    return carry(estimators / name / f"model.ckpt-{step}", build(name, **settings), directory / str(step))
 
 
 def distance(model, other):

@@ -1,0 +1,165 @@
+"""The checkpoint that a migrated program saves, found by starting the program and stopping it before it trains."""
+
+import contextlib
+import gc
+import importlib
+import os
+import runpy
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.python.ops.resource_variable_ops import UninitializedVariable  # no public name makes one
+
+SMALL_BYTES = 2**20
+"""A variable that is larger is given no memory: only its shape is of use here."""
+
+
+_VARIABLES = tf.compat.v1.GraphKeys.GLOBAL_VARIABLES
+
+
+class NotDescribed(Exception):
+    """No checkpoint could be found in a program; the text says why."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """A migrated program.
+
+    Attributes:
+      checkpoint: the ``tf.train.Checkpoint`` that it saves.
+      graph: the ``tf.Graph`` of its model_fn; None for a Keras program.
+      settings: the configuration of a Keras program's optimizer; empty for a model_fn.
+    """
+
+    checkpoint: Any
+    graph: Any = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Found(BaseException):
+    """Ends a program where it makes its manager; no ``except Exception`` of the program's catches it."""
+
+    def __init__(self, checkpoint: Any) -> None:
+        super().__init__()
+        self.checkpoint = checkpoint
+
+
+def of_program(path: str, arguments: list[str]) -> Described:
+    """Starts a program as ``__main__``, up to where it makes its first ``tf.train.CheckpointManager``.
+
+    Args:
+      path: the program's file.
+      arguments: its command line; ``{model_dir}`` stands for an empty directory, so that none of the user's is touched.
+
+    Raises:
+      NotDescribed: the program ended, or failed, before it made a manager.
+    """
+    with tempfile.TemporaryDirectory() as model_dir, _as_main(path, arguments, model_dir), _stopped_at_manager():
+        try:
+            runpy.run_path(path, run_name="__main__")
+        except _Found as found:
+            return describe(found.checkpoint)
+        except SystemExit as stop:
+            raise NotDescribed(f"{path} ended ({stop.code}) before it made a CheckpointManager; see --args.") from stop
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise NotDescribed(f"{path} failed before it made a CheckpointManager: {reason}") from error
+    raise NotDescribed(f"{path} makes no tf.train.CheckpointManager; name a function with --model.")
+
+
+def of_function(name: str) -> Described:
+    """Calls ``module:function``.
+
+    Args:
+      name: the function's; it takes nothing and returns a compiled ``tf.keras.Model``, a ``ModelFnTraining``, or a
+        ``tf.train.Checkpoint`` of either.
+
+    Raises:
+      NotDescribed: there is no such function, it fails, or it returns something else.
+    """
+    module, _, function = name.partition(":")
+    sys.path.insert(0, os.getcwd())
+    try:
+        with _without_memory():
+            made = getattr(importlib.import_module(module), function)()
+    except Exception as error:
+        raise NotDescribed(f"{name} cannot be called: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(os.getcwd())
+    if isinstance(made, tf.keras.Model):
+        return describe(tf.train.Checkpoint(model=made, optimizer=made.optimizer))
+    checkpoint = getattr(made, "checkpoint", made)
+    if not isinstance(checkpoint, tf.train.Checkpoint):
+        raise NotDescribed(f"{name} returned {type(made).__name__}, which is no Keras model and no Checkpoint.")
+    return describe(checkpoint)
+
+
+def describe(checkpoint: Any) -> Described:
+    """Finds out what a ``tf.train.Checkpoint`` of a migrated program is made of.
+
+    Raises:
+      NotDescribed: it holds variables by name, and there is no graph with these.
+    """
+    variables = getattr(checkpoint, "variables", None)
+    if variables is None or not hasattr(variables, "items"):
+        optimizer = getattr(checkpoint, "optimizer", None)
+        return Described(checkpoint, settings=optimizer.get_config() if optimizer else {})
+    names = set(variables.keys())
+    for graph in gc.get_objects():  # no program hands over its ModelFnTraining, but it is still there
+        if type(graph) is tf.Graph and names == {v.op.name for v in graph.get_collection(_VARIABLES)}:
+            return Described(checkpoint, graph)
+    raise NotDescribed("The program saves variables by name, but not those of a model_fn's graph.")
+
+
+@contextlib.contextmanager
+def _as_main(path: str, arguments: list[str], model_dir: str) -> Iterator[None]:
+    """Gives the program its own command line and folder; what it prints goes to stderr."""
+    before = sys.argv, sys.path[:]
+    sys.argv = [path, *(argument.replace("{model_dir}", model_dir) for argument in arguments)]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        sys.argv, sys.path[:] = before
+
+
+@contextlib.contextmanager
+def _stopped_at_manager() -> Iterator[None]:
+    class Stop(tf.train.CheckpointManager):  # type: ignore[misc]
+        def __init__(self, checkpoint: Any, *args: Any, **kwargs: Any) -> None:
+            raise _Found(checkpoint)
+
+    names = tf.train, tf.compat.v1.train
+    before = tf.train.CheckpointManager
+    for name in names:
+        name.CheckpointManager = Stop
+    try:
+        with _without_memory():
+            yield
+    finally:
+        for name in names:
+            name.CheckpointManager = before
+
+
+@contextlib.contextmanager
+def _without_memory() -> Iterator[None]:
+    """Within, a large variable has a shape and no value."""
+
+    def make(next_creator: Any, **settings: Any) -> Any:
+        if not tf.executing_eagerly():
+            return next_creator(**settings)
+        value = settings["initial_value"]
+        value = tf.convert_to_tensor(value() if callable(value) else value, settings.get("dtype"))
+        if value.shape.num_elements() * value.dtype.size <= SMALL_BYTES:
+            return next_creator(**{**settings, "initial_value": value})
+        return UninitializedVariable(
+            trainable=settings.get("trainable", True), shape=value.shape, dtype=value.dtype, name=settings.get("name")
+        )
+
+    with tf.variable_creator_scope(make):
+        yield

@@ -1,0 +1,128 @@
+"""The names that an Estimator gave to the variables of a migrated program."""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from migrate.checkpoints.bundle import Stored
+from migrate.checkpoints.described import Described
+from migrate.checkpoints.plan import Carried, Misfit, parts
+
+# Keras optimizer: the attribute that holds a slot of every variable, and the slot's name in checkpoints that were
+# written with a tf.compat.v1.train optimizer and with a Keras optimizer.
+SLOTS = {
+    "Adadelta": (
+        ("_accumulated_grads", "Adadelta", "accum_grad"),
+        ("_accumulated_delta_vars", "Adadelta_1", "accum_var"),
+    ),
+    "Adagrad": (("_accumulators", "Adagrad", "accumulator"),),
+    "Adam": (("_momentums", "Adam", "m"), ("_velocities", "Adam_1", "v")),
+    "Ftrl": (("_accumulators", "Ftrl", "accumulator"), ("_linears", "Ftrl_1", "linear")),
+    "RMSprop": (("_velocities", "RMSProp", "rms"), ("_momentums", "RMSProp_1", "momentum")),
+    "SGD": (("momentums", "Momentum", "momentum"),),
+}
+
+
+def of_program(program: Described, old: Mapping[str, list[int]] | None) -> list[Carried]:
+    """What an Estimator's checkpoint and a migrated program's have in common.
+
+    Args:
+      program: the migrated program.
+      old: the shapes in an Estimator's checkpoint by name, which show how it spells the slots of a Keras optimizer;
+        None where there is only the program.
+
+    Raises:
+      Misfit: no Estimator saves such a program, or its names are not known without ``old``.
+    """
+    if program.graph is not None:
+        return list(_of_graph(program))
+    model, optimizer = (getattr(program.checkpoint, name, None) for name in ("model", "optimizer"))
+    if model is None or optimizer is None:
+        raise Misfit("The program saves neither the variables of a model_fn nor a Keras model with its optimizer.")
+    if old is None:
+        raise Misfit("The names of the slots are not known: name a checkpoint of the old program with --like.")
+    optimizer.build(model.trainable_variables)
+    weights = dict(_weights(model))
+    carried = [Carried((Stored(name),), variable) for name, variable in weights.items()]
+    carried += _slots(program, weights, old)
+    carried += _rate(program, old)
+    return [*carried, Carried((Stored("global_step"),), optimizer.iterations)]
+
+
+def _of_graph(program: Described) -> Iterator[Carried]:
+    """A model_fn's variables have the Estimator's names; a part of a partitioned one is a slice of the whole."""
+    for variable in program.graph.get_collection(tf.compat.v1.GraphKeys.GLOBAL_VARIABLES):
+        name = variable.op.name
+        part = variable._get_save_slice_info()  # what a Saver asks for
+        stored = Stored(part.full_name, part.spec) if part else Stored(name)
+        yield Carried((stored,), program.checkpoint.variables[name])
+
+
+def _weights(model: Any) -> Iterator[tuple[str, Any]]:
+    """The model's variables by the names that a canned DNN estimator gave them."""
+    dense = [layer for layer in model.layers if isinstance(layer, tf.keras.layers.Dense)]
+    position, scope = -1, ""
+    for layer in model.layers:
+        if isinstance(layer, tf.keras.layers.Dense):
+            position += 1
+            scope = "dnn/logits" if layer is dense[-1] else f"dnn/hiddenlayer_{position}"
+            yield from ((f"{scope}/{part}", getattr(layer, part)) for part in ("kernel", "bias"))
+        elif isinstance(layer, tf.keras.layers.BatchNormalization):
+            parts = ("gamma", "beta", "moving_mean", "moving_variance")
+            yield from ((f"{scope}/batchnorm_{position}/{part}", getattr(layer, part)) for part in parts)
+        elif layer.trainable_weights:
+            raise Misfit(f"The layer {layer.name} has weights, and a canned DNN has no such layer.")
+
+
+def _slots(program: Described, weights: dict[str, Any], old: Mapping[str, list[int]]) -> Iterator[Carried]:
+    """The optimizer's slots by the names that they have in the checkpoint."""
+    optimizer = program.checkpoint.optimizer
+    kind = type(optimizer).__name__
+    if kind not in SLOTS:
+        raise Misfit(f"The slots of {kind} are not known; known are those of {', '.join(SLOTS)}.")
+    order = [id(variable) for variable in program.checkpoint.model.trainable_variables]
+    scale = _momentum_scale(program, old)
+    for attribute, v1, keras in SLOTS[kind]:
+        if attribute.endswith("momentums") and kind != "Adam" and not optimizer.momentum:
+            continue
+        for name, variable in weights.items():
+            if id(variable) not in order:
+                continue
+            slot = getattr(optimizer, attribute)[order.index(id(variable))]
+            known = [f"{name}/t_0/{v1}", f"{name}/{v1}", f"{name}/part_0/{v1}", *_in_training(old, f"/{name}/{keras}")]
+            found = next((one for one in known if one in old), known[0])
+            stored = parts(_numbered(found, old), list(slot.shape))
+            yield Carried(stored, slot, scale if v1 == "Momentum" and found.endswith(v1) else 1.0)
+
+
+def _numbered(first: str, old: Mapping[str, list[int]]) -> list[str]:
+    """The names of a slot's parts, of which each counts its own: ``w/t_0/Adam``, ``w/t_1/Adam``."""
+    if not re.search(r"/(t|part)_0/", first):
+        return [first]
+    names = (re.sub(r"/(t|part)_0/", rf"/\g<1>_{number}/", first) for number in itertools.count(1))
+    return [first, *itertools.takewhile(lambda name: name in old, names)]
+
+
+def _in_training(old: Mapping[str, list[int]], end: str) -> list[str]:
+    # A Keras optimizer's variables stand under training/NAME/, where NAME is the user's choice.
+    return [name for name in old if re.fullmatch(r"training/[^/]+" + re.escape(end), name)]
+
+
+def _momentum_scale(program: Described, old: Mapping[str, list[int]]) -> float:
+    """What turns a v1 accumulator into a Keras momentum, which has the learning rate in it."""
+    if not any(name.endswith("/Momentum") for name in old):
+        return 1.0
+    rate = program.settings["learning_rate"]
+    if isinstance(rate, dict):
+        raise Misfit("A Momentum slot cannot be carried under a changing learning rate: the algorithms differ.")
+    return -float(rate)
+
+
+def _rate(program: Described, old: Mapping[str, list[int]]) -> Iterator[Carried]:
+    """The learning rate where a Keras optimizer saved it: an Estimator, too, went on with the saved one."""
+    if not isinstance(program.settings["learning_rate"], dict):
+        for name in _in_training(old, "/learning_rate"):
+            yield Carried((Stored(name),), program.checkpoint.optimizer._learning_rate)

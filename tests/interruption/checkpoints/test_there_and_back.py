@@ -1,0 +1,70 @@
+"""A job moves to its migrated program and back again, and each goes on where the other stood."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from migrate.run import run as codemod
+from migrate.settings import Settings
+from tests.pairs import LEGACY, ROOT
+
+# The largest relative difference: Keras's Adam rounds otherwise than the Estimator's; a model_fn is the very same.
+PROGRAMS = {Path(__file__).parent / "regression.py": 1e-5, LEGACY / "alternating_model_fn.py": 0.0}
+
+
+def start(interpreter, *command):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return subprocess.run(
+        [os.environ[interpreter], *map(str, command)], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def run(interpreter, *command):
+    done = start(interpreter, *command)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.fixture(scope="module", params=list(PROGRAMS), ids=lambda path: path.stem)
+def moved(request, tmp_path_factory):
+    """The folder of a job: the Estimator to 10, the migrated program to 20, the Estimator to 30; and it alone."""
+    folder = tmp_path_factory.mktemp("moved")
+    legacy = shutil.copy(request.param, folder)
+    for change in codemod([str(legacy)], Settings(), jobs=1, progress=None).changes:
+        (folder / f"migrated_{Path(change.path).name}").write_text(change.after)
+    migrated = folder / f"migrated_{request.param.name}"
+    run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", folder / "old", "--max_steps", 10)
+    shutil.copytree(folder / "old", folder / "alone")
+    convert = ("-m", "migrate", "checkpoint", "--for", migrated)
+    run("MIGRATE_NEW_PYTHON", *convert, folder / "old", folder / "new")
+    run("MIGRATE_NEW_PYTHON", migrated, "--model_dir", folder / "new", "--max_steps", 20)
+    back = ("--to-estimator", "--like", folder / "old")
+    run("MIGRATE_NEW_PYTHON", *convert, folder / "new", folder / "back", *back)
+    run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", folder / "back", "--max_steps", 30)
+    for steps in (20, 30):
+        run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", folder / "alone", "--max_steps", steps)
+    return folder, migrated, PROGRAMS[request.param]
+
+
+def test_after_all_it_has_what_the_estimator_alone_comes_to(moved):
+    folder, _, tolerance = moved
+    back, alone = (tf.train.load_checkpoint(str(folder / name / "model.ckpt-30")) for name in ("back", "alone"))
+    assert back.get_variable_to_shape_map() == alone.get_variable_to_shape_map()
+    for name in alone.get_variable_to_shape_map():
+        found, expected = back.get_tensor(name), alone.get_tensor(name)
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance, err_msg=name)
+
+
+def test_the_migrated_program_in_the_old_directory_goes_on_or_tells_the_command(moved):
+    folder, migrated, tolerance = moved
+    done = start("MIGRATE_NEW_PYTHON", migrated, "--model_dir", folder / "old", "--max_steps", 20)
+    if tolerance:
+        assert done.returncode != 0
+        assert f"python -m migrate checkpoint {folder / 'old'} NEW_DIRECTORY --for {migrated}" in done.stderr
+    else:
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert (folder / "old" / "ckpt-20.index").exists()

@@ -43,7 +43,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
       The findings and the plan of each file, by its path.
     """
     files = _Files(modules, settings)
-    drafts = [draft for module in modules for draft in files.drafts(module, programs(module, tree))]
+    drafts = [draft for module in modules for draft in files.drafts(module, programs(module, tree, settings.canned))]
     verdicts: list[list[tuple[Rule, Verdict]]] = [[] for _ in drafts]
     findings: list[Finding] = []
     for rule in RULES.values():

@@ -11,6 +11,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "recovery": ("auto", "checkpoint-manager", "backup-and-restore"),
     "target": ("portable", "keras2", "keras3"),
     "input": ("restart", "continue"),
+    "canned": ("keras", "model-fn"),
 }
 """The settings that take one of a few words, the default first."""
 
@@ -26,6 +27,7 @@ class Settings:
       target: the TensorFlow that the output runs on, ``portable`` (both lines), ``keras2`` or ``keras3``.
       input: where the input stands after a resume, ``restart`` (at its first element, as an Estimator's) or
         ``continue``.
+      canned: what a canned estimator becomes, a ``keras`` model or a visible ``model-fn``.
       select: codes or prefixes of the rules to use; empty means all.
       ignore: codes or prefixes of the rules to leave out.
       module_name: the module that the emitted pieces are written to when a file does not hold them itself.
@@ -37,6 +39,7 @@ class Settings:
     recovery: str = "auto"
     target: str = "portable"
     input: str = "restart"
+    canned: str = "keras"
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     module_name: str = "tf2_recovery"

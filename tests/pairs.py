@@ -25,6 +25,7 @@ class Variant:
 VARIANTS = (
     Variant(TF2, Settings()),
     Variant(TF2 / "backup_and_restore", Settings(recovery="backup-and-restore")),
+    Variant(TF2 / "feature_columns", Settings(canned="model-fn"), "feature_columns/*.py"),
     Variant(TF2 / "keras2", Settings(target="keras2"), "multi_worker_*.py"),
 )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.canned import parameters
 from migrate.analysis.handed_on import HandedOn
 from migrate.analysis.hooks import HookClass
 from migrate.analysis.inputs import Input, Inputs
@@ -14,14 +15,6 @@ from migrate.analysis.policy import Config, Configs
 from migrate.analysis.surroundings import why_not_here
 from migrate.analysis.symbols import estimator_kind, symbol_of
 from migrate.analysis.tree import Link, Tree
-
-_CLASSIFIER = ("hidden_units", "feature_columns", "model_dir", "n_classes", "weight_column", "label_vocabulary")
-_REGRESSOR = ("hidden_units", "feature_columns", "model_dir", "label_dimension", "weight_column")
-_V1_TAIL = (
-    "optimizer", "activation_fn", "dropout", "input_layer_partitioner", "config", "warm_start_from", "loss_reduction",
-    "batch_norm",
-)  # fmt: skip
-_V2_TAIL = tuple(name for name in _V1_TAIL if name != "input_layer_partitioner")
 
 METHODS = {
     "train": ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
@@ -77,7 +70,7 @@ class Program:
       tree: the files around it.
       site: the estimator's constructor.
       others: the imports of the other files in which the migration changes names.
-      kind: ``dnn``, ``custom``, ``tpu``, ``canned`` or ``keras``.
+      kind: ``dnn``, ``custom``, ``tpu``, ``canned``, ``keras``, or ``model-fn`` for a canned one that becomes one.
       is_v1: whether the constructor has the defaults of TensorFlow 1.
       arguments: the constructor's arguments by parameter name; empty for ``canned`` and ``keras``.
       config: the settings that reach it.
@@ -116,13 +109,13 @@ class Program:
 
     @property
     def has_model_fn(self) -> bool:
-        """Whether the estimator is made from a custom model_fn."""
+        """Whether the estimator is made from a custom model_fn, or becomes one."""
         return self.kind in _HAVE_MODEL_FN
 
 
-def programs(module: Module, tree: Tree) -> list[Program]:
-    """Every program of a module, one for each estimator that it makes."""
-    reader = _Reader(module, tree)
+def programs(module: Module, tree: Tree, canned: str = "keras") -> list[Program]:
+    """Every program of a module, one for each estimator that it makes; ``canned`` as in the settings."""
+    reader = _Reader(module, tree, canned)
     others = _others(module, tree)
     found = [reader.read(site) for site in module.sites if site.kind == "estimator"]
     calls = {site.node for site in module.sites} | {call.node for program in found for call in program.calls}
@@ -135,7 +128,7 @@ def programs(module: Module, tree: Tree) -> list[Program]:
     return found
 
 
-_HAVE_MODEL_FN = frozenset({"custom", "tpu"})
+_HAVE_MODEL_FN = frozenset({"custom", "tpu", "model-fn"})
 
 
 def reached(module: Module, tree: Tree) -> tuple[str, ...]:
@@ -163,9 +156,10 @@ def loose_sites(module: Module, found: list[Program]) -> Iterator[Site]:
 
 
 class _Reader:
-    def __init__(self, module: Module, tree: Tree) -> None:
+    def __init__(self, module: Module, tree: Tree, canned: str) -> None:
         self.module = module
         self.tree = tree
+        self.canned = canned
         self.names: Names = module.names
         self.configs = Configs(module.names)
         self.inputs = Inputs(module.names)
@@ -175,6 +169,8 @@ class _Reader:
         assert kind is not None
         is_v1 = site.symbol.api == "v1" or (site.symbol.api == "tf" and self.module.is_tf1)
         program = Program(self.module, self.tree, site, kind, is_v1)
+        if kind in ("dnn", "canned") and self.canned == "model-fn" and parameters(program.name, is_v1=is_v1):
+            program.kind = "model-fn"
         if site.symbol.is_contrib_learn:
             program.problems.append((site.node, f"`{site.symbol.qualified}` is older than tf.estimator and differs"))
         self._read_arguments(program)
@@ -218,11 +214,10 @@ class _Reader:
     def _read_arguments(self, program: Program) -> None:
         if program.kind in ("canned", "keras"):
             return
-        head = _CLASSIFIER if program.name.endswith("Classifier") else _REGRESSOR
-        canned = head + (_V1_TAIL if program.is_v1 else _V2_TAIL)
-        parameters = {"dnn": canned, "custom": CUSTOM_PARAMETERS, "tpu": TPU_PARAMETERS}[program.kind]
+        known = {"custom": CUSTOM_PARAMETERS, "tpu": TPU_PARAMETERS}
+        canned = parameters(program.name, is_v1=program.is_v1)
         try:
-            program.arguments = bind(program.site.node, parameters)
+            program.arguments = bind(program.site.node, known.get(program.kind, canned))
         except Unbindable as reason:
             program.problems.append((program.site.node, str(reason)))
 

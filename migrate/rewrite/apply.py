@@ -3,6 +3,7 @@
 import ast
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TypeGuard
 
 import libcst as cst
@@ -236,8 +237,11 @@ class _Editor(cst.CSTTransformer):
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         if updated_node.body:
-            return updated_node
+            return updated_node.with_changes(body=_set_apart(original_node.body, updated_node.body, 1))
         return updated_node.with_changes(body=[cst.parse_statement("pass")])
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        return updated_node.with_changes(body=_set_apart(original_node.body, updated_node.body, 2))
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         where = self.ranges.get(original_node)
@@ -437,6 +441,21 @@ def _with_first(function: cst.FunctionDef, statements: str) -> cst.FunctionDef:
     at = 1 if function.get_docstring() is not None else 0
     new = [cst.parse_statement(line) for line in statements.splitlines()]
     return function.with_changes(body=block.with_changes(body=[*body[:at], *new, *body[at:]]))
+
+
+def _set_apart(
+    before: Sequence[cst.BaseStatement], after: Sequence[cst.BaseStatement], blanks: int
+) -> list[cst.BaseStatement]:
+    """The statements of a block, with blank lines around a function that is new in it."""
+    known = {statement.name.value for statement in before if isinstance(statement, cst.FunctionDef)}
+    lines = list(after)
+    for number, (above, below) in enumerate(pairwise(after), start=1):
+        is_new = any(isinstance(one, cst.FunctionDef) and one.name.value not in known for one in (above, below))
+        if is_new and isinstance(below, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+            own = [line for line in below.leading_lines if line.comment is not None]
+            empty = [cst.EmptyLine(indent=False)] * blanks
+            lines[number] = below.with_changes(leading_lines=[*empty, *own])
+    return lines
 
 
 def _header(suite: cst.SimpleStatementSuite) -> cst.TrailingWhitespace:

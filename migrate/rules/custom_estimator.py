@@ -28,7 +28,7 @@ from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.hand_on import hand_on
-from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, noted, rule
+from migrate.rules.rule import GIVEN, Example, Verdict, exact, manual, noted, rule
 
 
 @rule(
@@ -51,7 +51,7 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, noted, r
         "estimator",
         kind="custom",
     ),
-    kinds=CUSTOM,
+    kinds=GIVEN,
 )
 def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node

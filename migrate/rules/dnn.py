@@ -49,7 +49,7 @@ def dnn(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node
     for name in _NOT_CARRIED:
         if not is_none(arguments.get(name)):
-            yield manual(arguments[name], f"{name} is not carried over yet", f"Migrate without {name}, or by hand.")
+            yield manual(arguments[name], f"{name} is not carried over yet", "Use --canned model-fn.")
     if "hidden_units" not in arguments:
         yield manual(site, "hidden_units is missing", "Give hidden_units.")
         return
@@ -122,7 +122,7 @@ def _classifier_head(program: Program, draft: Draft) -> tuple[str, str, str] | V
         return manual(
             given,
             "n_classes is not known before the program runs, and two classes have another loss than more",
-            "Write the number of classes as a literal, or assign it to a name once.",
+            "Write the number of classes as a literal, or use --canned model-fn.",
         )
     if classes > 2:
         assert given is not None
@@ -143,7 +143,7 @@ def _regressor_head(program: Program, draft: Draft) -> tuple[str, str, str] | Ve
         return manual(
             dimension,
             "label_dimension other than 1 is not carried over yet",
-            "Migrate with one label, or by hand.",
+            "Use --canned model-fn.",
         )
     draft.pieces.add("value_metrics")
     return "1", "MeanSquaredError(reduction={})", "value_metrics()"

@@ -65,7 +65,7 @@ def numeric_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
         _hold_at(program, columns)
         shapes = [_shape(draft, shape) for _, shape in columns.columns]
     except Unbindable as reason:
-        yield manual(given, str(reason), "Numeric columns are carried over; migrate others by hand for now.")
+        yield manual(given, str(reason), "Keras gets numeric columns alone; --canned model-fn keeps every column.")
         return
     tf, inputs = draft.tf, draft.inputs
     nodes = [key for key, _ in columns.columns]

@@ -48,11 +48,13 @@ def manual(node: ast.expr | ast.stmt, message: str, help: str, module: Module | 
     return Verdict(node, Fidelity.MANUAL, message, help, module)
 
 
-REWRITTEN = frozenset({"dnn", "custom", "tpu"})
+REWRITTEN = frozenset({"dnn", "custom", "tpu", "model-fn"})
 """The kinds of program that can be rewritten today; the others have one rule that says so."""
 
 DNN = frozenset({"dnn"})
-CUSTOM = frozenset({"custom", "tpu"})
+CUSTOM = frozenset({"custom", "tpu", "model-fn"})
+GIVEN = frozenset({"custom", "tpu"})
+MODEL_FN = frozenset({"model-fn"})
 TPU = frozenset({"tpu"})
 
 

@@ -5,6 +5,7 @@ Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change.
 
 import math
 import os
+import sys
 import time
 
 import tensorflow as tf
@@ -148,9 +149,12 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
     def _restore_all(self, path):
         names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
         if "_CHECKPOINTABLE_OBJECT_GRAPH" not in names:
+            directory = self.manager.directory
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "
-                "model: convert it first, or train in a new directory."
+                "model. To go on from it, train in the directory that this makes: "
+                f"python -m migrate checkpoint {directory} NEW_DIRECTORY --for "
+                f"{sys.argv[0]}"
             )
         self._make_slots()
         try:

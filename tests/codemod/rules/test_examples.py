@@ -19,6 +19,11 @@ REWRITTEN = [parameter for parameter in EXAMPLES if parameter.values[1].after is
 LEFT = [parameter for parameter in EXAMPLES if parameter.values[1].after is None]
 
 
+def choices(example: Example) -> dict[str, str]:
+    canned = "model-fn" if example.kind == "model-fn" else "keras"
+    return {"recovery": example.recovery, "target": example.target, "canned": canned}
+
+
 def source(example: Example) -> str:
     if example.slot == "module":
         return example.before
@@ -27,7 +32,7 @@ def source(example: Example) -> str:
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) -> None:
-    text, findings = migrate(source(example), recovery=example.recovery, target=example.target)
+    text, findings = migrate(source(example), **choices(example))
     assert example.after is not None
     assert "".join(example.after.split()) in "".join(text.split()), text
     assert all(finding.rewritten for finding in findings), findings
@@ -35,7 +40,7 @@ def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) 
 
 @pytest.mark.parametrize(("rule", "example"), LEFT)
 def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule: Rule, example: Example) -> None:
-    text, findings = migrate(source(example), recovery=example.recovery, target=example.target)
+    text, findings = migrate(source(example), **choices(example))
     assert text == source(example)
     reasons = [f for f in findings if f.code == rule.code and f.fidelity is Fidelity.MANUAL]
     assert reasons
@@ -45,16 +50,16 @@ def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule:
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_a_second_run_over_the_output_finds_nothing(rule: Rule, example: Example) -> None:
-    text, _ = migrate(source(example), recovery=example.recovery, target=example.target)
-    assert migrate(text, recovery=example.recovery, target=example.target) == (text, [])
+    text, _ = migrate(source(example), **choices(example))
+    assert migrate(text, **choices(example)) == (text, [])
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_the_output_compiles_and_names_no_estimator(rule: Rule, example: Example) -> None:
-    text, _ = migrate(source(example), recovery=example.recovery, target=example.target)
+    text, _ = migrate(source(example), **choices(example))
     names = {node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
     assert not names & {"estimator", "RunConfig"}
-    assert example.kind in ("custom", "tpu") or "SessionRunHook" not in names
+    assert example.kind in ("custom", "tpu", "model-fn") or "SessionRunHook" not in names
 
 
 @pytest.mark.parametrize(("rule", "example"), EXAMPLES)
@@ -63,7 +68,7 @@ def test_every_comment_survives(rule: Rule, example: Example) -> None:
         line if "import" in line or not line.strip() else f"{line}  # line {number}"
         for number, line in enumerate(source(example).splitlines())
     )
-    text, _ = migrate(commented, recovery=example.recovery, target=example.target)
+    text, _ = migrate(commented, **choices(example))
     for number in range(len(commented.splitlines())):
         assert (f"# line {number}\n" in commented + "\n") == (f"# line {number}\n" in text + "\n"), text
 

@@ -34,9 +34,10 @@ def moved(request, tmp_path_factory):
     """The folder of a job: the Estimator to 10, the migrated program to 20, the Estimator to 30; and it alone."""
     folder = tmp_path_factory.mktemp("moved")
     legacy = shutil.copy(request.param, folder)
+    migrated = folder / "migrated" / request.param.name
+    migrated.parent.mkdir()
     for change in codemod([str(legacy)], Settings(), jobs=1, progress=None).changes:
-        (folder / f"migrated_{Path(change.path).name}").write_text(change.after)
-    migrated = folder / f"migrated_{request.param.name}"
+        (migrated.parent / Path(change.path).name).write_text(change.after)
     run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", folder / "old", "--max_steps", 10)
     shutil.copytree(folder / "old", folder / "alone")
     convert = ("-m", "migrate", "checkpoint", "--for", migrated)

@@ -1,0 +1,41 @@
+"""The arguments of the canned estimators that a visible model_fn can stand for, in the order of their signatures."""
+
+_CLASSES = ("n_classes", "weight_column", "label_vocabulary")
+_VALUES = ("label_dimension", "weight_column")
+_DNN = ("hidden_units", "feature_columns", "model_dir")
+_DNN_TAIL = (
+    "optimizer", "activation_fn", "dropout", "input_layer_partitioner", "config", "warm_start_from", "loss_reduction",
+    "batch_norm",
+)  # fmt: skip
+_LINEAR = ("feature_columns", "model_dir")
+_LINEAR_TAIL = ("optimizer", "config", "partitioner", "warm_start_from", "loss_reduction", "sparse_combiner")
+_COMBINED = (
+    "model_dir", "linear_feature_columns", "linear_optimizer", "dnn_feature_columns", "dnn_optimizer",
+    "dnn_hidden_units", "dnn_activation_fn", "dnn_dropout",
+)  # fmt: skip
+_COMBINED_TAIL = (
+    "input_layer_partitioner", "config", "warm_start_from", "loss_reduction", "batch_norm", "linear_sparse_combiner",
+)  # fmt: skip
+_BASELINE_TAIL = ("optimizer", "config", "loss_reduction")
+
+_V1 = {
+    "DNNClassifier": (*_DNN, *_CLASSES, *_DNN_TAIL),
+    "DNNRegressor": (*_DNN, *_VALUES, *_DNN_TAIL),
+    "LinearClassifier": (*_LINEAR, *_CLASSES, *_LINEAR_TAIL),
+    "LinearRegressor": (*_LINEAR, *_VALUES, *_LINEAR_TAIL),
+    "DNNLinearCombinedClassifier": (*_COMBINED, *_CLASSES, *_COMBINED_TAIL),
+    "DNNLinearCombinedRegressor": (*_COMBINED, *_VALUES, *_COMBINED_TAIL),
+    "BaselineClassifier": ("model_dir", *_CLASSES, *_BASELINE_TAIL),
+    "BaselineRegressor": ("model_dir", *_VALUES, *_BASELINE_TAIL),
+}
+_PARTITIONERS = ("input_layer_partitioner", "partitioner")
+
+
+def parameters(name: str, *, is_v1: bool) -> tuple[str, ...]:
+    """The parameters of a canned estimator's constructor; none where no model_fn is written for it.
+
+    Args:
+      name: its class, ``DNNClassifier``.
+      is_v1: whether it is TensorFlow 1's, which can be partitioned.
+    """
+    return tuple(one for one in _V1.get(name, ()) if is_v1 or one not in _PARTITIONERS)

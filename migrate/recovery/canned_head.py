@@ -1,0 +1,210 @@
+"""Loss, metrics and predictions of the canned estimators, for a ``model_fn``."""
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery.model_fn_serving import (
+    ClassificationOutput,
+    PredictOutput,
+    RegressionOutput,
+)
+from migrate.recovery.model_fn_spec import EstimatorSpec
+
+
+class CannedHead:
+    """What a canned estimator makes of its logits.
+
+    Args:
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+    """
+
+    def __init__(self, weight_column=None, loss_reduction="weighted_sum"):
+        if isinstance(weight_column, str):
+            weight_column = tf.feature_column.numeric_column(weight_column)
+        self._weight_column = weight_column
+        self._loss_reduction = loss_reduction
+
+    def spec(self, features, labels, mode, logits, train_op_fn):
+        """Returns the ``EstimatorSpec`` for one mode.
+
+        Args:
+          features: a dict of tensors.
+          labels: a tensor, [batch] or [batch, 1]; None to predict.
+          mode: "train", "eval" or "infer".
+          logits: a tensor, [batch, units].
+          train_op_fn: takes the loss and returns what a step runs.
+        """
+        with tf.name_scope("head"):
+            predictions = self._predictions(logits)
+            if mode == "infer":
+                outputs = self._outputs(predictions)
+                return EstimatorSpec(mode, predictions, export_outputs=outputs)
+            if labels.shape.rank == 1:
+                labels = tf.expand_dims(labels, -1)
+            labels = self._checked(labels)
+            losses = self._losses(labels, logits)
+            weights = self._weights(features)
+            loss = tf1.losses.compute_weighted_loss(
+                losses, weights, reduction=self._loss_reduction
+            )
+            if mode == "eval":
+                metrics = self._metrics(labels, predictions, losses, weights)
+                return EstimatorSpec(mode, predictions, loss, None, metrics)
+            updates = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
+            train_op = tf.group(train_op_fn(loss), *updates)
+            return EstimatorSpec(mode, predictions, loss, train_op)
+
+    def _weights(self, features):
+        if self._weight_column is None:
+            return 1.0
+        return tf1.feature_column.input_layer(features, [self._weight_column])
+
+    def _checked(self, labels):
+        return labels
+
+    def _metrics(self, labels, predictions, losses, weights):
+        return {"average_loss": tf1.metrics.mean(losses, weights)}
+
+
+class CannedRegression(CannedHead):
+    """The head of a ``DNNRegressor`` and the like.
+
+    Args:
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``CannedHead``.
+    """
+
+    def __init__(self, label_dimension=1, **settings):
+        super().__init__(**settings)
+        self.units = label_dimension
+
+    def _predictions(self, logits):
+        return {"predictions": logits}
+
+    def _outputs(self, predictions):
+        return {
+            "serving_default": RegressionOutput(predictions["predictions"]),
+            "regression": RegressionOutput(predictions["predictions"]),
+            "predict": PredictOutput(predictions),
+        }
+
+    def _checked(self, labels):
+        return tf.cast(labels, tf.float32)
+
+    def _losses(self, labels, logits):
+        return tf1.losses.mean_squared_error(labels, logits, reduction="none")
+
+    def _metrics(self, labels, predictions, losses, weights):
+        return {
+            **super()._metrics(labels, predictions, losses, weights),
+            "prediction/mean": _mean(predictions["predictions"], weights),
+            "label/mean": _mean(labels, weights),
+        }
+
+
+class CannedClasses(CannedHead):
+    """The head of a ``DNNClassifier`` and the like.
+
+    Args:
+      n_classes: how many classes there are; for two there is one logit.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      pr_curve: how the area under the precision-recall curve is summed up, as
+        ``tf.compat.v1.metrics.auc`` takes it.
+      weight_column, loss_reduction: as for ``CannedHead``.
+    """
+
+    def __init__(
+        self, n_classes=2, label_vocabulary=None, pr_curve="trapezoidal", **settings
+    ):
+        super().__init__(**settings)
+        self.units = n_classes if n_classes > 2 else 1
+        self._n_classes = n_classes
+        self._names = label_vocabulary
+        self._pr_curve = pr_curve
+
+    def _predictions(self, logits):
+        scores, logistic = logits, {}
+        if self.units == 1:
+            logistic = {"logistic": tf.sigmoid(logits)}
+            scores = tf.concat([tf.zeros_like(logits), logits], -1)
+        class_ids = tf.expand_dims(tf.argmax(scores, -1), -1)
+        all_ids = tf.range(self._n_classes)
+        if self._names:
+            names = tf.constant(self._names)
+            classes, all_classes = tf.gather(names, class_ids), names
+        else:
+            classes = tf.strings.as_string(class_ids)
+            all_classes = tf.strings.as_string(all_ids)
+        each = [tf.shape(logits)[0], 1]
+        return {
+            "logits": logits,
+            **logistic,
+            "probabilities": tf.nn.softmax(scores),
+            "class_ids": class_ids,
+            "classes": classes,
+            "all_class_ids": tf.tile(all_ids[tf.newaxis], each),
+            "all_classes": tf.tile(all_classes[tf.newaxis], each),
+        }
+
+    def _outputs(self, predictions):
+        classes = ClassificationOutput(
+            predictions["probabilities"], predictions["all_classes"]
+        )
+        outputs = {"serving_default": classes, "classification": classes}
+        if self.units == 1:
+            outputs["regression"] = RegressionOutput(predictions["logistic"])
+        return {**outputs, "predict": PredictOutput(predictions)}
+
+    def _checked(self, labels):
+        if self._names:
+            ids = tf.range(len(self._names), dtype=tf.int64)
+            entries = tf.lookup.KeyValueTensorInitializer(self._names, ids)
+            labels = tf.lookup.StaticHashTable(entries, -1).lookup(labels)
+        if self.units == 1:
+            labels = tf.cast(labels, tf.float32)
+        last = tf.cast(self._n_classes - 1, labels.dtype)
+        in_range = tf1.debugging.Assert(
+            tf.reduce_all((labels >= 0) & (labels <= last)),
+            [f"Labels must be in [0, {self._n_classes - 1}].", labels],
+        )
+        with tf1.control_dependencies([in_range]):
+            return tf.identity(labels)
+
+    def _losses(self, labels, logits):
+        if self.units == 1:
+            return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
+        losses = tf1.losses.sparse_softmax_cross_entropy(
+            labels, logits, reduction="none"
+        )
+        return tf.expand_dims(losses, -1)
+
+    def _metrics(self, labels, predictions, losses, weights):
+        metrics, ids = tf1.metrics, predictions["class_ids"]
+        found = {
+            **super()._metrics(labels, predictions, losses, weights),
+            "accuracy": metrics.accuracy(labels, ids, weights),
+        }
+        if self.units > 1:
+            return found
+        logistic, baseline = predictions["logistic"], _mean(labels, weights)
+        return {
+            **found,
+            "precision": metrics.precision(labels, ids, weights),
+            "recall": metrics.recall(labels, ids, weights),
+            "prediction/mean": _mean(logistic, weights),
+            "label/mean": baseline,
+            "accuracy_baseline": tuple(tf.maximum(v, 1 - v) for v in baseline),
+            "auc": metrics.auc(labels, logistic, weights),
+            "auc_precision_recall": metrics.auc(
+                labels,
+                logistic,
+                weights,
+                curve="PR",
+                summation_method=self._pr_curve,
+            ),
+        }
+
+
+def _mean(values, weights):
+    return tf1.metrics.mean(values, tf.broadcast_to(weights, tf.shape(values)))

@@ -1,0 +1,89 @@
+"""The networks of the canned estimators, with the variable names that they gave."""
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+
+def dnn_logits(
+    features,
+    feature_columns,
+    hidden_units,
+    units,
+    mode,
+    *,
+    activation_fn=tf.nn.relu,
+    dropout=None,
+    batch_norm=False,
+):
+    """Returns the logits of a ``DNNClassifier`` and the like, [batch, units].
+
+    Args:
+      features: a dict of tensors.
+      feature_columns: what to take from them, a list.
+      hidden_units: the widths of the hidden layers, a list of ints.
+      units: how many logits an example has.
+      mode: "train", "eval" or "infer".
+      activation_fn: of the hidden layers.
+      dropout: the part of the units that a training step leaves out, or None.
+      batch_norm: whether the hidden layers are normalized.
+    """
+    training = mode == "train"
+    with tf1.variable_scope("input_from_feature_columns"):
+        net = tf1.feature_column.input_layer(features, feature_columns)
+    for number, width in enumerate(hidden_units):
+        with tf1.variable_scope(f"hiddenlayer_{number}"):
+            net = _dense(net, width)
+            net = activation_fn(net) if activation_fn else net
+            if dropout is not None and training:
+                net = tf.nn.dropout(net, dropout)
+            if batch_norm:
+                with tf1.variable_scope(f"batchnorm_{number}") as scope:
+                    net = _normalized(net, training, scope)
+    with tf1.variable_scope("logits"):
+        return _dense(net, units)
+
+
+def linear_logits(features, feature_columns, units, sparse_combiner="sum"):
+    """Returns the logits of a ``LinearClassifier`` and the like, [batch, units].
+
+    Args:
+      features, feature_columns, units: as for ``dnn_logits``.
+      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+    """
+    return tf1.feature_column.linear_model(
+        features, feature_columns, units, sparse_combiner
+    )
+
+
+def baseline_logits(features, units):
+    """Returns the logits of a ``BaselineClassifier`` and the like, [batch, units]."""
+    batch_size = tf.shape(next(iter(features.values())))[0]
+    bias = tf1.get_variable("bias", [units], initializer=tf1.zeros_initializer())
+    return tf.multiply(bias, tf.ones([batch_size, units]))
+
+
+def _dense(net, width):
+    glorot = tf1.glorot_uniform_initializer()
+    kernel = tf1.get_variable("kernel", [net.shape[-1], width], initializer=glorot)
+    bias = tf1.get_variable("bias", [width], initializer=tf1.zeros_initializer())
+    return tf.nn.bias_add(tf.matmul(net, kernel), bias)
+
+
+def _normalized(net, training, scope):
+    shape, ones = [net.shape[-1]], tf1.ones_initializer()
+    zeros = tf1.zeros_initializer()
+    gamma = tf1.get_variable("gamma", shape, initializer=ones)
+    beta = tf1.get_variable("beta", shape, initializer=zeros)
+    scope.set_partitioner(None)
+    fixed = {"trainable": False}
+    moving_mean = tf1.get_variable("moving_mean", shape, initializer=zeros, **fixed)
+    moving_variance = tf1.get_variable(
+        "moving_variance", shape, initializer=ones, **fixed
+    )
+    mean, variance = moving_mean, moving_variance
+    if training:
+        mean, variance = tf.nn.moments(net, [0])
+        for moving, value in ((moving_mean, mean), (moving_variance, variance)):
+            update = moving.assign_sub((moving - value) * (1 - 0.999))
+            tf1.add_to_collection(tf1.GraphKeys.UPDATE_OPS, update)
+    return tf.nn.batch_normalization(net, mean, variance, beta, gamma, 0.001)

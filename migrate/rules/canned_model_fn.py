@@ -1,0 +1,221 @@
+"""FT126 · canned estimators with --canned model-fn
+
+``DNN*``, ``Linear*``, ``DNNLinearCombined*`` and ``Baseline*`` classifiers and regressors build their graph from
+feature columns inside TensorFlow's library, which is gone since TensorFlow 2.16.
+
+Instead: with ``--canned model-fn`` the estimator becomes a ``model_fn`` that stands in your file, and is trained as a
+custom one is. Its layers, loss, metrics, predictions and export are those of the Estimator, under their old names, as
+short emitted functions. All feature columns stay as they are, on TensorFlow 2.15 and on the newest, and without
+``tf_keras``. Its variables have the names that the Estimator gave, so that the old checkpoint in the old ``model_dir``
+goes on, with no conversion.
+
+Fidelity: exact: variables and slots are equal to the last bit after 50 more steps. Dropout draws other random numbers.
+The histograms of the layers' activations are not written for TensorBoard. Partitioners, ``LinearSDCA``,
+``optimizer=None`` and the columns of ``tf.feature_column.shared_embeddings`` leave the program. Without
+``--canned model-fn`` a canned estimator becomes a Keras model where there is one for it.
+
+See: tf.estimator.DNNClassifier, tf.estimator.DNNLinearCombinedClassifier, tf.estimator.LinearClassifier.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.program import Program
+from migrate.analysis.symbols import symbol_of
+from migrate.rewrite.draft import Draft
+from migrate.rules.rule import MODEL_FN, Example, Verdict, exact, manual, noted, rule
+
+_PARTITIONERS = ("input_layer_partitioner", "partitioner")
+_REDUCTIONS = {
+    "SUM": "weighted_sum",
+    "MEAN": "weighted_mean",
+    "AUTO": "weighted_sum_over_batch_size",
+    "SUM_OVER_BATCH_SIZE": "weighted_sum_over_batch_size",
+    "SUM_BY_NONZERO_WEIGHTS": "weighted_sum_by_nonzero_weights",
+    "SUM_OVER_NONZERO_WEIGHTS": "weighted_sum_by_nonzero_weights",
+}
+# The optimizer's name and rate where the program gives no optimizer, or the name alone.
+_RATES = {"DNN": ("Adagrad", 0.05), "Linear": ("Ftrl", 0.2), "Baseline": ("Ftrl", 0.3)}
+_COMBINED_RATES = {"dnn": ("Adagrad", 0.001), "linear": ("Ftrl", 0.005)}
+
+
+@rule(
+    "FT126",
+    "exact",
+    Example("hidden_units=[8, 4]", "def model_fn(features, labels, mode):", "estimator", kind="model-fn"),
+    Example("hidden_units=[8]", 'with tf.compat.v1.variable_scope("dnn"', "estimator", kind="model-fn"),
+    Example(
+        "hidden_units=[8], n_classes=args.every", "CannedClasses(n_classes=n_classes)", "estimator", kind="model-fn"
+    ),
+    Example("hidden_units=[8], weight_column='w'", 'weight_column="w"', "estimator", kind="model-fn"),
+    Example("hidden_units=[8], optimizer='Adam'", 'canned_optimizer("Adam", 0.05)', "estimator", kind="model-fn"),
+    Example("hidden_units=[8], optimizer=None", None, "estimator", kind="model-fn"),
+    Example("hidden_units=[8], input_layer_partitioner=args.p", None, "estimator", kind="model-fn"),
+    Example("[tf.feature_column.embedding_column(x, 4)]", "training_steps(", "columns", kind="model-fn"),
+    Example("tf.feature_column.shared_embeddings([x, y], 4)", None, "columns", kind="model-fn"),
+    kinds=MODEL_FN,
+)
+def canned_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
+    problems = list(_problems(program, draft))
+    yield from problems
+    if problems:
+        return
+    writer = _Writer(program, draft)
+    draft.model_fn = writer.name
+    draft.before.append("\n".join([*writer.lines(), ""]))
+    if draft.seed:
+        draft.common["seed"] = draft.seed
+    warm_start = program.arguments.get("warm_start_from")
+    if warm_start is not None and not is_none(warm_start):
+        draft.warm_start = draft.repeatable(warm_start, "warm_start_from")
+    message = f"{program.name} becomes a model_fn with the same variables, loss and metrics"
+    dropout = next((program.arguments[n] for n in ("dropout", "dnn_dropout") if n in program.arguments), None)
+    if is_none(dropout):
+        yield exact(program.site.node, message)
+    else:
+        yield noted(program.site.node, f"{message}; Dropout draws other random numbers than the Estimator's")
+
+
+def _problems(program: Program, draft: Draft) -> Iterator[Verdict]:
+    arguments, site = program.arguments, program.site.node
+    if not program.is_v1:
+        yield manual(site, f"the model_fn of TensorFlow 2's {program.name} is not written yet", "Use --canned keras.")
+    if draft.uses_backup:
+        help = "Use --recovery checkpoint-manager."
+        yield manual(site, "BackupAndRestore belongs to Keras's fit, and a model_fn trains in a loop of its own", help)
+    for name in _PARTITIONERS:
+        if not is_none(arguments.get(name)):
+            yield manual(arguments[name], f"{name} splits variables, which is not carried over", "Take it out.")
+    for name in ("optimizer", "dnn_optimizer", "linear_optimizer"):
+        given = arguments.get(name)
+        if given is not None and is_none(given):
+            yield manual(given, f"{name}=None leaves the rate to the number of columns", f"Give {name}.")
+        found = symbol_of(program.module.names, given.func) if isinstance(given, ast.Call) else None
+        if given is not None and found is not None and found.tail.endswith("LinearSDCA"):
+            yield manual(given, "LinearSDCA trains without gradients, in operations of its own", "Use Ftrl.")
+    if "loss_reduction" in arguments and _reduction(arguments["loss_reduction"]) is None:
+        yield manual(arguments["loss_reduction"], "this loss_reduction is not known", "Name one of losses.Reduction.")
+    for node in program.module.names.parents:
+        found = symbol_of(program.module.names, node) if isinstance(node, ast.Attribute) else None
+        if found is not None and found.tail == "feature_column.shared_embeddings":
+            assert isinstance(node, ast.Attribute)
+            reason = "its columns are not supported by tf.compat.v1.feature_column.input_layer"
+            yield manual(node, reason, "Use tf.compat.v1.feature_column.shared_embedding_columns.")
+
+
+def _reduction(given: ast.expr) -> str | None:
+    name = given.attr if isinstance(given, ast.Attribute) else literal(given)
+    return _REDUCTIONS.get(str(name), str(name) if name in _REDUCTIONS.values() else None)
+
+
+class _Writer:
+    """Writes the model_fn of one canned estimator."""
+
+    def __init__(self, program: Program, draft: Draft) -> None:
+        self.program, self.draft = program, draft
+        self.name = draft.fresh("model_fn")
+        self.v1 = f"{draft.tf}.compat.v1"
+
+    def lines(self) -> list[str]:
+        kind = self.program.name.removesuffix("Classifier").removesuffix("Regressor")
+        body = {"DNN": self._dnn, "Linear": self._linear, "Baseline": self._baseline}.get(kind, self._combined)()
+        return [f"def {self.name}(features, labels, mode):", f"    head = {self._head()}", *(f"    {b}" for b in body)]
+
+    def _head(self) -> str:
+        names = ["weight_column"]
+        if self.program.name.endswith("Classifier"):
+            piece, names = "CannedClasses", ["n_classes", "label_vocabulary", *names]
+        else:
+            piece, names = "CannedRegression", ["label_dimension", *names]
+        self.draft.pieces.add(piece)
+        settings = self._settings({name: name for name in names})
+        given = self.program.arguments.get("loss_reduction")
+        if given is not None:
+            settings.append(f'loss_reduction="{_reduction(given)}"')
+        return f"{piece}({', '.join(settings)})"
+
+    def _dnn(self) -> list[str]:
+        names = {"activation_fn": "activation_fn", "dropout": "dropout", "batch_norm": "batch_norm"}
+        logits = self._dnn_logits("feature_columns", "hidden_units", names)
+        return [
+            self._scope("dnn"),
+            f"    logits = {logits}",
+            f"    return {self._spec('logits', self._train(self._optimizer('optimizer', *_RATES['DNN'])))}",
+        ]
+
+    def _linear(self) -> list[str]:
+        logits = self._linear_logits("feature_columns", "sparse_combiner")
+        return [
+            self._scope("linear"),
+            f"    logits = {logits}",
+            f"    return {self._spec('logits', self._train(self._optimizer('optimizer', *_RATES['Linear'])))}",
+        ]
+
+    def _baseline(self) -> list[str]:
+        self.draft.pieces.add("baseline_logits")
+        return [
+            f'with {self.v1}.variable_scope("baseline"):',
+            "    logits = baseline_logits(features, head.units)",
+            f"return {self._spec('logits', self._train(self._optimizer('optimizer', *_RATES['Baseline'])))}",
+        ]
+
+    def _combined(self) -> list[str]:
+        arguments = self.program.arguments
+        lines, parts, optimizers = [], [], []
+        if not is_none(arguments.get("dnn_feature_columns")):
+            names = {"activation_fn": "dnn_activation_fn", "dropout": "dnn_dropout", "batch_norm": "batch_norm"}
+            logits = self._dnn_logits("dnn_feature_columns", "dnn_hidden_units", names)
+            lines += [self._scope("dnn"), f"    dnn = {logits}"]
+            parts.append("dnn")
+        if not is_none(arguments.get("linear_feature_columns")):
+            logits = self._linear_logits("linear_feature_columns", "linear_sparse_combiner")
+            lines += [self._scope("linear"), f"    linear = {logits}"]
+            parts.append("linear")
+        for part in parts:
+            optimizers.append(f'"{part}": {self._optimizer(f"{part}_optimizer", *_COMBINED_RATES[part])}')
+        train = self._train(f"{{{', '.join(optimizers)}}}")
+        return [*lines, f"return {self._spec(' + '.join(parts), train)}"]
+
+    def _scope(self, name: str) -> str:
+        self.draft.pieces.add("whole_variables")
+        return f'with {self.v1}.variable_scope("{name}", partitioner=whole_variables()):'
+
+    def _dnn_logits(self, columns: str, units: str, names: dict[str, str]) -> str:
+        self.draft.pieces.add("dnn_logits")
+        given = [self._given(columns), self._given(units), "head.units", "mode", *self._settings(names)]
+        return f"dnn_logits(features, {', '.join(given)})"
+
+    def _linear_logits(self, columns: str, combiner: str) -> str:
+        self.draft.pieces.add("linear_logits")
+        given = [self._given(columns), "head.units", *self._settings({"sparse_combiner": combiner})]
+        return f"linear_logits(features, {', '.join(given)})"
+
+    def _optimizer(self, name: str, default: str, rate: float) -> str:
+        self.draft.pieces.add("canned_optimizer")
+        optimizer = self._given(name) if name in self.program.arguments else f'"{default}"'
+        return f"canned_optimizer({optimizer}, {rate})"
+
+    def _train(self, optimizer: str) -> str:
+        self.draft.pieces.add("canned_train_op")
+        return f"lambda loss: canned_train_op(loss, {optimizer})"
+
+    def _spec(self, logits: str, train: str) -> str:
+        return f"head.spec(features, labels, mode, {logits}, {train})"
+
+    def _settings(self, names: dict[str, str]) -> list[str]:
+        """The keyword arguments of a piece, by its own name and by the estimator's, that the program gives."""
+        return [f"{own}={self._given(name)}" for own, name in names.items() if name in self.program.arguments]
+
+    def _given(self, name: str) -> str:
+        """An argument as the model_fn may read it later: with the value that it has where the estimator was made."""
+        node, names = self.program.arguments[name], self.program.module.names
+        if isinstance(node, ast.Name):
+            found = names.scope_of(node).lookup(node.id)
+            if found is not None and len(found[1]) == 1:
+                return self.draft.text(node)
+        elif literal(node) is not ...:
+            return self.draft.text(node)
+        variable = self.draft.fresh(name)
+        self.draft.before.append(f"{variable} = {self.draft.text(node)}")
+        return variable

@@ -1,0 +1,58 @@
+"""A canned estimator goes on as a visible model_fn, from its own checkpoint, as it would have gone on itself."""
+
+import re
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tests.tensorflow.canned.conftest import PROGRAM
+
+NAMES = re.findall(r"^def (\w+)\(model_dir", PROGRAM.read_text(), re.MULTILINE)
+
+
+def by_name(path):
+    """The values in a checkpoint, by the names that a graph gives its variables."""
+    reader = tf.train.load_checkpoint(str(path))
+    keys = [key for key in reader.get_variable_to_shape_map() if not key.startswith(("_", "save_counter"))]
+    return {_plain(key): reader.get_tensor(key) for key in keys}
+
+
+def _plain(key):
+    return key.split("/")[1].replace(".S", "/").replace("..", ".") if key.startswith("variables/") else key
+
+
+TWO_CLASSES = {part.partition("(")[0] for part in PROGRAM.read_text().split("\ndef ") if "batches(TWO)" in part}
+
+
+def tolerance(name):
+    """How far the newest line of TensorFlow may be from the Estimator's: its sigmoid differs by a bit from 2.15's."""
+    return 1e-5 if name in TWO_CLASSES and not tf.__version__.startswith("2.15") else 0.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_after_fifty_steps_every_variable_and_slot_is_the_same(continued, name):
+    old, new = by_name(continued.old / name / "model.ckpt-60"), by_name(continued.new / name / "ckpt-60")
+    assert len(new) == len(old)
+    # A Saver leaves the part and the scope out of a partitioned variable's name, so every value is looked for.
+    for key, value in old.items():
+        like = [other for other in new.values() if other.shape == value.shape]
+        assert any(np.allclose(other, value, rtol=tolerance(name), atol=tolerance(name)) for other in like), key
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_evaluate_gives_the_same_metrics_under_the_same_names(continued, name):
+    old, new = continued.results(name)
+    assert new["metrics"] == pytest.approx(old["metrics"], rel=max(1e-6, tolerance(name)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_predict_yields_the_same(continued, name):
+    old, new = (result["prediction"] for result in continued.results(name))
+    assert [(key, dtype) for key, (dtype, _) in new.items()] == [(key, dtype) for key, (dtype, _) in old.items()]
+    for key, (dtype, value) in old.items():
+        found = new[key][1]
+        if dtype.startswith("float"):
+            assert np.allclose(found, value, rtol=tolerance(name), atol=tolerance(name)), key
+        else:
+            assert found == value

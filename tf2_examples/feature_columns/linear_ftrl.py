@@ -1,0 +1,104 @@
+"""A linear classifier of three named classes, with Ftrl; TensorFlow 2.12 to 2.15."""
+
+import argparse
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from tf2_recovery import (
+    CannedClasses,
+    EverySecs,
+    ModelFnTraining,
+    canned_optimizer,
+    canned_train_op,
+    evaluate_model_fn,
+    linear_logits,
+    mend_checkpoint_list,
+    training_steps,
+    whole_variables,
+)
+
+COLUMNS = [
+    tf.feature_column.categorical_column_with_hash_bucket("word", 50),
+    tf.feature_column.numeric_column("length"),
+]
+CLASSES = ["noun", "verb", "other"]
+
+
+def input_fn():
+    random = np.random.RandomState(0)
+    words = np.array([f"word{number}" for number in random.randint(0, 40, 200)])
+    lengths = random.rand(200).astype(np.float32)
+    weights = random.rand(200).astype(np.float32)
+    labels = np.array(CLASSES)[random.randint(0, 3, 200)]
+    features = {"word": words, "length": lengths, "weight": weights}
+    dataset = tf.data.Dataset.from_tensor_slices((features, labels))
+    return dataset.repeat().batch(10)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model_dir", required=True)
+    parser.add_argument("--max_steps", type=int, default=100)
+    args = parser.parse_args()
+    model_dir = args.model_dir or tempfile.mkdtemp()
+    optimizer = lambda: tf1.train.FtrlOptimizer(
+        tf1.train.exponential_decay(0.5, tf1.train.get_global_step(), 20, 0.9)
+    )
+    n_classes = len(CLASSES)
+
+    def model_fn(features, labels, mode):
+        head = CannedClasses(
+            n_classes=n_classes, label_vocabulary=CLASSES, weight_column="weight"
+        )
+        with tf.compat.v1.variable_scope("linear", partitioner=whole_variables()):
+            logits = linear_logits(features, COLUMNS, head.units)
+            return head.spec(
+                features,
+                labels,
+                mode,
+                logits,
+                lambda loss: canned_train_op(loss, canned_optimizer(optimizer, 0.2)),
+            )
+
+    dataset = input_fn()
+    training = ModelFnTraining(
+        model_fn, dataset, summary_dir=model_dir, save_summary_steps=100
+    )
+    mend_checkpoint_list(model_dir)
+    manager = tf.train.CheckpointManager(
+        training.checkpoint,
+        model_dir,
+        max_to_keep=5,
+        step_counter=training.global_step,
+        checkpoint_interval=20,
+    )
+    step = restored = training.restore(manager)
+    evaluation, evaluated = EverySecs(600), None
+    for step in training_steps(
+        training,
+        dataset,
+        manager,
+        max_steps=args.max_steps,
+        pause_every=20,
+        log_every=100,
+    ):
+        if (
+            manager.save(checkpoint_number=step)
+            and step > restored
+            and evaluation.due()
+        ):
+            evaluate_model_fn(model_fn, input_fn, model_dir, steps=20)
+            evaluated = step
+    if step > restored:  # else the job was finished before
+        manager.save(checkpoint_number=step, check_interval=False)
+        if evaluated != step:
+            evaluate_model_fn(model_fn, input_fn, model_dir, steps=20)
+    metrics = evaluate_model_fn(model_fn, input_fn, model_dir, steps=20)
+    print("accuracy", metrics["accuracy"], "loss", metrics["loss"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1302 @@
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate.
+
+Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change.
+"""
+
+from typing import Any, NamedTuple
+import copy
+import inspect
+import math
+import numbers
+import os
+import re
+import time
+import uuid
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+
+class ServingInputReceiver(NamedTuple):
+    """What a ``serving_input_receiver_fn`` returns.
+
+    Attributes:
+      features: what the model_fn gets, a tensor or a dict of tensors.
+      receiver_tensors: what a request feeds, the same.
+    """
+
+    features: Any
+    receiver_tensors: Any
+
+
+def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
+    """Returns a ``serving_input_receiver_fn`` whose requests feed the features.
+
+    Args:
+      features: a dict from name to a tensor or ``tf.TensorSpec``, whose first dimension
+        is the batch.
+      default_batch_size: an int, or None for any.
+    """
+
+    def serving_input_receiver_fn():
+        tensors = {
+            name: tf1.placeholder(
+                feature.dtype, [default_batch_size, *feature.shape[1:]], name
+            )
+            for name, feature in features.items()
+        }
+        return ServingInputReceiver(dict(tensors), tensors)
+
+    return serving_input_receiver_fn
+
+
+def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=None):
+    """Returns a ``serving_input_receiver_fn`` whose requests feed ``tf.Example``.
+
+    Args:
+      feature_spec: a dict for ``tf.io.parse_example``.
+      default_batch_size: an int, or None for any.
+    """
+
+    def serving_input_receiver_fn():
+        protos = tf1.placeholder(
+            tf.string, [default_batch_size], "input_example_tensor"
+        )
+        features = tf.io.parse_example(protos, feature_spec)
+        return ServingInputReceiver(features, {"examples": protos})
+
+    return serving_input_receiver_fn
+
+
+class PredictOutput:
+    """The outputs of a signature for the Predict API: a tensor or a dict of them."""
+
+    def __init__(self, outputs):
+        self._outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
+
+    def as_signature_def(self, receiver_tensors):
+        """Returns the ``SignatureDef`` for what a request feeds."""
+        return tf1.saved_model.predict_signature_def(receiver_tensors, self._outputs)
+
+
+class ClassificationOutput:
+    """The outputs of a signature for the Classify API: scores, classes, or both."""
+
+    def __init__(self, scores=None, classes=None):
+        self._scores, self._classes = scores, classes
+
+    def as_signature_def(self, receiver_tensors):
+        """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
+        (examples,) = receiver_tensors.values()
+        return tf1.saved_model.classification_signature_def(
+            examples, self._classes, self._scores
+        )
+
+
+class RegressionOutput:
+    """The output of a signature for the Regress API: a float tensor."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def as_signature_def(self, receiver_tensors):
+        """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
+        (examples,) = receiver_tensors.values()
+        return tf1.saved_model.regression_signature_def(examples, self._value)
+
+
+class ModeKeys:
+    """The modes that a ``model_fn`` is called in."""
+
+    TRAIN = "train"
+    EVAL = "eval"
+    PREDICT = "infer"
+
+
+class EstimatorSpec(NamedTuple):
+    """What a ``model_fn`` returns, as ``tf.estimator.EstimatorSpec``.
+
+    Attributes:
+      mode: one of ``ModeKeys``.
+      predictions: a tensor or a dict of tensors; needed to predict.
+      loss: a tensor with one value; needed to train and to evaluate.
+      train_op: needed to train.
+      eval_metric_ops: a dict from name to a pair of value and update, or to a metric.
+      export_outputs: a dict from the name of a signature to its outputs.
+      training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks:
+        ``tf.compat.v1.train.SessionRunHook`` objects.
+      scaffold: a ``tf.compat.v1.train.Scaffold``.
+    """
+
+    mode: str
+    predictions: Any = None
+    loss: Any = None
+    train_op: Any = None
+    eval_metric_ops: Any = None
+    export_outputs: Any = None
+    training_chief_hooks: Any = ()
+    training_hooks: Any = ()
+    scaffold: Any = None
+    evaluation_hooks: Any = ()
+    prediction_hooks: Any = ()
+
+
+class CannedHead:
+    """What a canned estimator makes of its logits.
+
+    Args:
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+    """
+
+    def __init__(self, weight_column=None, loss_reduction="weighted_sum"):
+        if isinstance(weight_column, str):
+            weight_column = tf.feature_column.numeric_column(weight_column)
+        self._weight_column = weight_column
+        self._loss_reduction = loss_reduction
+
+    def spec(self, features, labels, mode, logits, train_op_fn):
+        """Returns the ``EstimatorSpec`` for one mode.
+
+        Args:
+          features: a dict of tensors.
+          labels: a tensor, [batch] or [batch, 1]; None to predict.
+          mode: "train", "eval" or "infer".
+          logits: a tensor, [batch, units].
+          train_op_fn: takes the loss and returns what a step runs.
+        """
+        with tf.name_scope("head"):
+            predictions = self._predictions(logits)
+            if mode == "infer":
+                outputs = self._outputs(predictions)
+                return EstimatorSpec(mode, predictions, export_outputs=outputs)
+            if labels.shape.rank == 1:
+                labels = tf.expand_dims(labels, -1)
+            labels = self._checked(labels)
+            losses = self._losses(labels, logits)
+            weights = self._weights(features)
+            loss = tf1.losses.compute_weighted_loss(
+                losses, weights, reduction=self._loss_reduction
+            )
+            if mode == "eval":
+                metrics = self._metrics(labels, predictions, losses, weights)
+                return EstimatorSpec(mode, predictions, loss, None, metrics)
+            updates = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
+            train_op = tf.group(train_op_fn(loss), *updates)
+            return EstimatorSpec(mode, predictions, loss, train_op)
+
+    def _weights(self, features):
+        if self._weight_column is None:
+            return 1.0
+        return tf1.feature_column.input_layer(features, [self._weight_column])
+
+    def _checked(self, labels):
+        return labels
+
+    def _metrics(self, labels, predictions, losses, weights):
+        return {"average_loss": tf1.metrics.mean(losses, weights)}
+
+
+class CannedRegression(CannedHead):
+    """The head of a ``DNNRegressor`` and the like.
+
+    Args:
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``CannedHead``.
+    """
+
+    def __init__(self, label_dimension=1, **settings):
+        super().__init__(**settings)
+        self.units = label_dimension
+
+    def _predictions(self, logits):
+        return {"predictions": logits}
+
+    def _outputs(self, predictions):
+        return {
+            "serving_default": RegressionOutput(predictions["predictions"]),
+            "regression": RegressionOutput(predictions["predictions"]),
+            "predict": PredictOutput(predictions),
+        }
+
+    def _checked(self, labels):
+        return tf.cast(labels, tf.float32)
+
+    def _losses(self, labels, logits):
+        return tf1.losses.mean_squared_error(labels, logits, reduction="none")
+
+    def _metrics(self, labels, predictions, losses, weights):
+        return {
+            **super()._metrics(labels, predictions, losses, weights),
+            "prediction/mean": _mean(predictions["predictions"], weights),
+            "label/mean": _mean(labels, weights),
+        }
+
+
+class CannedClasses(CannedHead):
+    """The head of a ``DNNClassifier`` and the like.
+
+    Args:
+      n_classes: how many classes there are; for two there is one logit.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      pr_curve: how the area under the precision-recall curve is summed up, as
+        ``tf.compat.v1.metrics.auc`` takes it.
+      weight_column, loss_reduction: as for ``CannedHead``.
+    """
+
+    def __init__(
+        self, n_classes=2, label_vocabulary=None, pr_curve="trapezoidal", **settings
+    ):
+        super().__init__(**settings)
+        self.units = n_classes if n_classes > 2 else 1
+        self._n_classes = n_classes
+        self._names = label_vocabulary
+        self._pr_curve = pr_curve
+
+    def _predictions(self, logits):
+        scores, logistic = logits, {}
+        if self.units == 1:
+            logistic = {"logistic": tf.sigmoid(logits)}
+            scores = tf.concat([tf.zeros_like(logits), logits], -1)
+        class_ids = tf.expand_dims(tf.argmax(scores, -1), -1)
+        all_ids = tf.range(self._n_classes)
+        if self._names:
+            names = tf.constant(self._names)
+            classes, all_classes = tf.gather(names, class_ids), names
+        else:
+            classes = tf.strings.as_string(class_ids)
+            all_classes = tf.strings.as_string(all_ids)
+        each = [tf.shape(logits)[0], 1]
+        return {
+            "logits": logits,
+            **logistic,
+            "probabilities": tf.nn.softmax(scores),
+            "class_ids": class_ids,
+            "classes": classes,
+            "all_class_ids": tf.tile(all_ids[tf.newaxis], each),
+            "all_classes": tf.tile(all_classes[tf.newaxis], each),
+        }
+
+    def _outputs(self, predictions):
+        classes = ClassificationOutput(
+            predictions["probabilities"], predictions["all_classes"]
+        )
+        outputs = {"serving_default": classes, "classification": classes}
+        if self.units == 1:
+            outputs["regression"] = RegressionOutput(predictions["logistic"])
+        return {**outputs, "predict": PredictOutput(predictions)}
+
+    def _checked(self, labels):
+        if self._names:
+            ids = tf.range(len(self._names), dtype=tf.int64)
+            entries = tf.lookup.KeyValueTensorInitializer(self._names, ids)
+            labels = tf.lookup.StaticHashTable(entries, -1).lookup(labels)
+        if self.units == 1:
+            labels = tf.cast(labels, tf.float32)
+        last = tf.cast(self._n_classes - 1, labels.dtype)
+        in_range = tf1.debugging.Assert(
+            tf.reduce_all((labels >= 0) & (labels <= last)),
+            [f"Labels must be in [0, {self._n_classes - 1}].", labels],
+        )
+        with tf1.control_dependencies([in_range]):
+            return tf.identity(labels)
+
+    def _losses(self, labels, logits):
+        if self.units == 1:
+            return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
+        losses = tf1.losses.sparse_softmax_cross_entropy(
+            labels, logits, reduction="none"
+        )
+        return tf.expand_dims(losses, -1)
+
+    def _metrics(self, labels, predictions, losses, weights):
+        metrics, ids = tf1.metrics, predictions["class_ids"]
+        found = {
+            **super()._metrics(labels, predictions, losses, weights),
+            "accuracy": metrics.accuracy(labels, ids, weights),
+        }
+        if self.units > 1:
+            return found
+        logistic, baseline = predictions["logistic"], _mean(labels, weights)
+        return {
+            **found,
+            "precision": metrics.precision(labels, ids, weights),
+            "recall": metrics.recall(labels, ids, weights),
+            "prediction/mean": _mean(logistic, weights),
+            "label/mean": baseline,
+            "accuracy_baseline": tuple(tf.maximum(v, 1 - v) for v in baseline),
+            "auc": metrics.auc(labels, logistic, weights),
+            "auc_precision_recall": metrics.auc(
+                labels,
+                logistic,
+                weights,
+                curve="PR",
+                summation_method=self._pr_curve,
+            ),
+        }
+
+
+def _mean(values, weights):
+    return tf1.metrics.mean(values, tf.broadcast_to(weights, tf.shape(values)))
+
+
+class EverySecs:
+    """Is due at first, and whenever so many seconds have gone since it last was.
+
+    Args:
+      secs: an int or a float, as ``RunConfig.save_checkpoints_secs``.
+    """
+
+    def __init__(self, secs):
+        self._secs, self._last = secs, -float("inf")
+
+    def due(self):
+        """Returns whether the seconds are over, and if so counts them anew."""
+        now = time.monotonic()
+        if now < self._last + self._secs:
+            return False
+        self._last = now
+        return True
+
+
+class GraphPart:
+    """The part of a TF1 graph that some results need, to be run in a ``tf.function``.
+
+    It runs what ``Session.run(results)`` would run and nothing else. Unlike a session,
+    it reads and writes a variable in program order: ``tf.function`` sees to that.
+
+    Args:
+      graph: the ``tf.Graph``.
+      results: tensors and operations of the graph, to be computed.
+      given: names of the tensors that each run is given from outside.
+      prefix: begins the names under which the part's tables are shared.
+
+    Attributes:
+      needs: names of the tensors, of those given, that the part uses.
+      operations: names of the operations that it runs.
+    """
+
+    def __init__(self, graph, results, given, prefix=""):
+        self._results = [result.name for result in results]
+        sources = {name.split(":")[0] for name in given}
+        self.operations = _operations_behind(results, sources)
+        self.needs = set(given).intersection(self._results)
+        whole = graph.as_graph_def()
+        self._nodes = tf1.GraphDef(versions=whole.versions, library=whole.library)
+        for node in whole.node:  # in the order in which the program made them
+            if node.name in self.operations:
+                self._add(node, given, prefix)
+
+    def _add(self, node, given, prefix):
+        inputs = [name for name in node.input if not name.startswith("^")]
+        controls = [name for name in node.input if name[1:] in self.operations]
+        tensors = [name if ":" in name else f"{name}:0" for name in inputs]
+        self.needs.update(set(given).intersection(tensors))
+        del node.input[:]
+        node.input.extend(inputs + controls)
+        # A variable's handle is given: there is nothing to be placed beside.
+        node.attr.pop("_class", None)
+        if "shared_name" in node.attr and not node.attr["shared_name"].s:
+            node.attr["shared_name"].s = (prefix + node.name).encode()
+        self._nodes.node.append(node)
+
+    def run(self, given):
+        """Adds the part to the current ``tf.function``, and returns its results.
+
+        Args:
+          given: a dict from name to tensor, or from a handle's name to ``tf.Variable``.
+        """
+        known = {name: _inside(given[name]) for name in self.needs}
+        inside = [name for name in self._results if name not in known]
+        computed = tf.graph_util.import_graph_def(
+            self._nodes, input_map=known, return_elements=inside, name=""
+        )
+        known.update(zip(inside, computed))
+        return [known[name] for name in self._results]
+
+
+def _operations_behind(results, sources):
+    found, ahead = set(), [getattr(result, "op", result) for result in results]
+    while ahead:
+        operation = ahead.pop()
+        if operation.name not in found and operation.name not in sources:
+            found.add(operation.name)
+            ahead += [tensor.op for tensor in operation.inputs]
+            ahead += operation.control_inputs
+    return found
+
+
+def _inside(given):
+    """Brings a tensor or a variable into the function that is being traced."""
+    if isinstance(given, tf.Variable):
+        return tf.convert_to_tensor(given.handle)
+    return tf.identity(given)
+
+
+def call_with_known(function, **known):
+    """Calls ``function`` with those of the arguments ``known`` that it names."""
+    bound = getattr(function, "keywords", {})  # of a functools.partial
+    names = inspect.signature(function).parameters.keys() - bound.keys()
+    return function(**{name: known[name] for name in names if name in known})
+
+
+def call_input_fn(input_fn, mode, params=None, config=None):
+    """Calls ``input_fn`` on the CPU with those of mode, params, config it names."""
+    with tf.device("/cpu:0"):
+        return call_with_known(input_fn, mode=mode, params=params, config=config)
+
+
+def features_and_labels(batch):
+    """Splits a batch into features and labels; labels are None where it has none."""
+    if not isinstance(batch, (list, tuple)):
+        return batch, None
+    if len(batch) != 2:
+        raise ValueError("input_fn should give features, or (features, labels).")
+    return batch
+
+
+def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
+    """Calls an unchanged TF1 ``model_fn`` in the default graph.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      features: a tensor or a structure of tensors.
+      labels: the same, or None.
+      mode: "train", "eval" or "infer", as in ``tf.estimator.ModeKeys``.
+      params: a dict; the model_fn gets a copy.
+      config: what the model_fn reads from its ``RunConfig``, if anything.
+
+    Returns:
+      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
+
+    Raises:
+      ValueError: if there are labels and the model_fn takes none.
+    """
+    if labels is not None and "labels" not in inspect.signature(model_fn).parameters:
+        raise ValueError("model_fn takes no labels, but input_fn returns labels.")
+    spec = call_with_known(
+        model_fn,
+        features=features,
+        labels=labels,
+        mode=mode,
+        params=copy.deepcopy(params or {}),
+        config=config,
+    )
+    return spec.as_estimator_spec() if hasattr(spec, "as_estimator_spec") else spec
+
+
+def mend_checkpoint_list(model_dir):
+    """Makes the file ``checkpoint``, a directory's list of checkpoints, safe to use.
+
+    Call it before ``tf.train.CheckpointManager(..., model_dir)``, which deletes in time
+    whatever that file lists, and begins from scratch when it is lost. Afterwards
+
+    - what an Estimator wrote counts for no ``max_to_keep`` and is never deleted;
+    - the latest checkpoint can be read: a torn one is passed over, with a warning. To
+      know that, the latest is read once;
+    - a list that was lost is there again, made from the files.
+
+    Args:
+      model_dir: the Estimator's directory; it may be new.
+
+    Raises:
+      ValueError: there are checkpoints, but none that can be read.
+    """
+    found = _on_disk(model_dir)
+    try:
+        state = tf.train.get_checkpoint_state(model_dir)
+    except ValueError:  # the file is there, but empty
+        state = None
+    listed, names, preserved = [], [], 0.0
+    if state:
+        listed = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
+        latest = os.path.basename(state.model_checkpoint_path)
+        names = [*(name for name in listed if name != latest), latest]
+        preserved = state.last_preserved_timestamp
+    whole = _without_torn(model_dir, names) or _without_torn(model_dir, found)
+    if (found or names) and not whole:
+        raise ValueError(f"None of the checkpoints in {model_dir} can be read.")
+    managed = {n: found[n] for n in whole if n.startswith("ckpt-") and n in found}
+    if whole != names or list(managed) != listed:
+        _write_list(model_dir, whole[-1], managed, preserved)
+
+
+def _on_disk(model_dir):
+    """Returns the time of each checkpoint, in seconds, by name and in order of step."""
+    steps, times = {}, {}
+    for path in tf.io.gfile.glob(os.path.join(model_dir, "*.index")):
+        match = re.fullmatch(r"((?:model\.)?ckpt-(\d+))\.index", os.path.basename(path))
+        if match:
+            steps[match[1]] = int(match[2])
+            times[match[1]] = tf.io.gfile.stat(path).mtime_nsec / 1e9
+    return {name: times[name] for name in sorted(steps, key=steps.get)}
+
+
+def _without_torn(model_dir, names):
+    names = list(names)
+    while names and not _is_whole(os.path.join(model_dir, names[-1])):
+        tf.get_logger().warning("Cannot read checkpoint %s: passed over", names.pop())
+    return names
+
+
+def _is_whole(path):
+    try:
+        reader = tf.train.load_checkpoint(path)
+        for name, dtype in reader.get_variable_to_dtype_map().items():
+            if dtype != tf.variant:  # an iterator's, which no reader returns
+                reader.get_tensor(name)
+    except (tf.errors.OpError, IndexError, RuntimeError, ValueError):
+        return False
+    return True
+
+
+def _write_list(model_dir, latest, managed, preserved):
+    """Writes ``checkpoint``, a text of TensorFlow's ``CheckpointState``, in one go."""
+    lines = [f'model_checkpoint_path: "{latest}"']
+    lines += [f'all_model_checkpoint_paths: "{name}"' for name in managed]
+    lines += [f"all_model_checkpoint_timestamps: {t}" for t in managed.values()]
+    lines += [f"last_preserved_timestamp: {preserved}"]
+    path = os.path.join(model_dir, "checkpoint")
+    tf.io.write_file(path + ".new", "\n".join(lines) + "\n")
+    tf.io.gfile.rename(path + ".new", path, overwrite=True)
+
+
+def variable_key(name):
+    """Returns the key of a variable in the checkpoints of ``train.checkpoint``."""
+    escaped = name.replace(".", "..").replace("/", ".S")
+    return f"variables/{escaped}/.ATTRIBUTES/VARIABLE_VALUE"
+
+
+def is_by_name(path):
+    """Returns whether an Estimator, or a ``Saver``, wrote a checkpoint."""
+    saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
+    return "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved
+
+
+def check_fit(path, variables):
+    """Raises a ValueError that names the variables that a checkpoint does not fit.
+
+    Args:
+      path: the checkpoint's.
+      variables: a dict from name to ``tf.Variable``.
+    """
+    saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
+    key = str if is_by_name(path) else variable_key
+    missing, misshapen = [], []
+    for name, variable in variables.items():
+        shape = saved.get(key(name))
+        if shape is None and not (key is str and "/part_" in name):
+            missing.append(name)
+        elif shape is not None and shape != variable.shape.as_list():
+            misshapen.append(f"{name} {shape}, not {variable.shape.as_list()}")
+    if missing or misshapen:
+        raise ValueError(
+            f"{path} does not fit the model_fn. Missing in it: "
+            f"{', '.join(missing) or 'none'}. Of another shape: "
+            f"{', '.join(misshapen) or 'none'}."
+        )
+
+
+class ModelFnTraining:
+    """An unchanged ``model_fn`` in training: its variables, and the steps it takes.
+
+    The model_fn builds its TF1 graph once, as under an Estimator. ``tf.function`` runs
+    that graph on ``tf.Variable`` objects, which have the names that the graph gave.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      dataset: a ``tf.data.Dataset`` of features, or of (features, labels).
+      params: a dict for the model_fn.
+      config: what the model_fn reads from its ``RunConfig``, if anything.
+      seed: the graph's random seed, ``RunConfig.tf_random_seed``.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, to take values
+        from where there is no checkpoint to restore.
+      summary_dir: where ``tf.compat.v1.summary`` goes; None for nowhere.
+      save_summary_steps: steps from one summary to the next; None or 0 for none.
+
+    Attributes:
+      graph: the TF1 graph.
+      spec: the EstimatorSpec that the model_fn returned.
+      variables: a dict from name to ``tf.Variable``: all that a checkpoint holds.
+      checkpoint: a ``tf.train.Checkpoint`` of them.
+      global_step: one of them, int64.
+      writer: a ``tf.summary.SummaryWriter`` into summary_dir, or None.
+    """
+
+    def __init__(
+        self,
+        model_fn,
+        dataset,
+        *,
+        params=None,
+        config=None,
+        seed=None,
+        warm_start_from=None,
+        summary_dir=None,
+        save_summary_steps=100,
+    ):
+        self.graph = tf.Graph()
+        with self.graph.as_default():
+            tf1.set_random_seed(seed)
+            tf1.train.create_global_step()
+            self._placeholders, batch = _placeholders(dataset.element_spec)
+            features, labels = features_and_labels(batch)
+            spec = call_model_fn(model_fn, features, labels, "train", params, config)
+            if warm_start_from:
+                path = isinstance(warm_start_from, str)
+                tf1.train.warm_start(*([warm_start_from] if path else warm_start_from))
+            self._loss = tf.reshape(spec.loss, [])
+            if "loss" not in [s.op.name for s in tf1.get_collection("summaries")]:
+                tf1.summary.scalar("loss", self._loss)
+            self._summary = tf1.summary.merge_all()
+            self._saved = {v.op.name: v for v in tf1.global_variables()}
+            _check_carried(self._saved)
+            local = {v.op.name: v for v in tf1.local_variables()}
+            scaffold = self._scaffold = spec.scaffold or tf1.train.Scaffold()
+            start = scaffold.local_init_op or scaffold.default_local_init_op()
+        self.spec = spec
+        in_graph = {**local, **self._saved}
+        held = {
+            name: tf.Variable(tf.zeros(v.shape, v.dtype), False, name=name)
+            for name, v in in_graph.items()
+        }
+        self._by_handle = {v.handle.name: held[name] for name, v in in_graph.items()}
+        self.variables = {name: held[name] for name in self._saved}
+        self.checkpoint = tf.train.Checkpoint(variables=self.variables)
+        self.global_step = self.variables["global_step"]
+        self.writer = summary_dir and tf.summary.create_file_writer(summary_dir)
+        self._save_summary_steps = summary_dir and save_summary_steps
+        self._prefix = f"{uuid.uuid4()}/"  # the tables of two trainings must not meet
+        self._take_steps = tf.function(self._take_steps, autograph=False)
+        tf.function(
+            lambda: self.part([start]).run(self._by_handle)[:0], autograph=False
+        )()
+
+    def restore(self, manager):
+        """Restores the latest checkpoint; where there is none, initializes.
+
+        Args:
+          manager: a ``tf.train.CheckpointManager`` that saves ``checkpoint``; the
+            latest may be one that an Estimator wrote.
+
+        Returns:
+          The global step, an int.
+
+        Raises:
+          ValueError: the checkpoint lacks variables, or has them in another shape.
+        """
+        path = manager.latest_checkpoint
+        if path is None:
+            self._run_session(None)
+        else:
+            if not self._scaffold.saver:
+                check_fit(path, self.variables)
+            if is_by_name(path):
+                self._run_session(path)
+            else:
+                manager.restore_or_initialize()
+            tf1.logging.info("Restored %s", path)
+        return int(self.global_step)
+
+    def _run_session(self, checkpoint):
+        """Takes the values that an Estimator's session begins with.
+
+        Those are an Estimator's checkpoint's; or the initializers',
+        ``init_from_checkpoint``'s, the Scaffold's and the warm start's.
+        """
+        with self.graph.as_default():
+            creator = tf1.train.ChiefSessionCreator(
+                self._scaffold, checkpoint_filename_with_path=checkpoint
+            )
+            with creator.create_session() as session:
+                values = session.run(self._saved)
+        for name, value in values.items():
+            self.variables[name].assign(value)
+
+    def __call__(self, batches, until, first_step):
+        """Takes several steps without coming back to Python between them.
+
+        Args:
+          batches: an iterator of the dataset.
+          until: the global step to stop at, an int; a loss that is NaN stops before.
+          first_step: the step at which the training began; summaries count from it.
+
+        Returns:
+          The last step's loss, a float.
+
+        Raises:
+          tf.errors.OutOfRangeError: the dataset ended; the steps before that are taken.
+        """
+        bounds = tf.constant(until, tf.int64), tf.constant(first_step, tf.int64)
+        return float(self._take_steps(batches, *bounds))
+
+    def part(self, results, given=frozenset()):
+        """Returns the ``GraphPart`` of some results; see ``given`` for its inputs."""
+        inputs = {p.name for p in self._placeholders} | self._by_handle.keys()
+        return GraphPart(self.graph, results, inputs | given, self._prefix)
+
+    def given(self, batch):
+        """Returns what a part is given: a batch, and the variables."""
+        tensors = tf.nest.flatten(batch, expand_composites=True)
+        names = [placeholder.name for placeholder in self._placeholders]
+        return {**self._by_handle, **dict(zip(names, tensors))}
+
+    def take_step(self, batches, first_step, more=()):
+        """Adds one step to the ``tf.function`` that is being traced.
+
+        Args:
+          batches: an iterator of the dataset.
+          first_step: as for a call.
+          more: tensors and operations of the graph that the step computes as well.
+
+        Returns:
+          The loss, and a list of what was asked for.
+        """
+        given = self.given(next(batches))
+        step = self.global_step.read_value()
+        results = [self._loss, self.spec.train_op, *more]
+        shared = self._shared_with_summary(results)
+        values = self.part(results + list(shared.values())).run(given)
+        if self._save_summary_steps:
+            given.update(zip(shared, values[len(results) :]))
+            due = (step - first_step) % self._save_summary_steps == 0
+            tf.cond(due, lambda: self._write(given, step + 1), lambda: False)
+        return values[0], values[2 : len(results)]
+
+    def _take_steps(self, batches, until, first_step):
+        def take_step(_, __):
+            loss, _ = self.take_step(batches, first_step)
+            return self.global_step.read_value(), loss
+
+        return tf.while_loop(
+            lambda step, loss: (step < until) & ~tf.math.is_nan(loss),
+            take_step,
+            (self.global_step.read_value(), tf.zeros([], self._loss.dtype)),
+        )[1]
+
+    def _shared_with_summary(self, results):
+        """Returns, by name, the tensors of a step that a summary takes from it."""
+        if not self._save_summary_steps:
+            return {}
+        operations = self.part(results).operations
+        outputs = {
+            tensor.name: tensor
+            for operation in self.graph.get_operations()
+            if operation.name in operations
+            for tensor in operation.outputs
+        }
+        self._summary_part = self.part([self._summary], operations | outputs.keys())
+        return {
+            name: outputs[name] for name in self._summary_part.needs & outputs.keys()
+        }
+
+    def _write(self, given, step):
+        (summary,) = self._summary_part.run(given)
+        with self.writer.as_default(step):
+            return tf.summary.experimental.write_raw_pb(summary)
+
+
+def _placeholders(structure):
+    parts = tf.nest.flatten(structure, expand_composites=True)
+    flat = [tf1.placeholder(part.dtype, part.shape) for part in parts]
+    return flat, tf.nest.pack_sequence_as(structure, flat, expand_composites=True)
+
+
+def _check_carried(variables):
+    """Raises a ValueError for what an Estimator saves and a checkpoint would lack."""
+    other = [saved.name for saved in tf1.get_collection(tf1.GraphKeys.SAVEABLE_OBJECTS)]
+    other += [name for name, v in variables.items() if not hasattr(v, "handle")]
+    if other:
+        raise ValueError(f"Not resource variables, so they would be lost: {other}.")
+
+
+def dnn_logits(
+    features,
+    feature_columns,
+    hidden_units,
+    units,
+    mode,
+    *,
+    activation_fn=tf.nn.relu,
+    dropout=None,
+    batch_norm=False,
+):
+    """Returns the logits of a ``DNNClassifier`` and the like, [batch, units].
+
+    Args:
+      features: a dict of tensors.
+      feature_columns: what to take from them, a list.
+      hidden_units: the widths of the hidden layers, a list of ints.
+      units: how many logits an example has.
+      mode: "train", "eval" or "infer".
+      activation_fn: of the hidden layers.
+      dropout: the part of the units that a training step leaves out, or None.
+      batch_norm: whether the hidden layers are normalized.
+    """
+    training = mode == "train"
+    with tf1.variable_scope("input_from_feature_columns"):
+        net = tf1.feature_column.input_layer(features, feature_columns)
+    for number, width in enumerate(hidden_units):
+        with tf1.variable_scope(f"hiddenlayer_{number}"):
+            net = _dense(net, width)
+            net = activation_fn(net) if activation_fn else net
+            if dropout is not None and training:
+                net = tf.nn.dropout(net, dropout)
+            if batch_norm:
+                with tf1.variable_scope(f"batchnorm_{number}") as scope:
+                    net = _normalized(net, training, scope)
+    with tf1.variable_scope("logits"):
+        return _dense(net, units)
+
+
+def linear_logits(features, feature_columns, units, sparse_combiner="sum"):
+    """Returns the logits of a ``LinearClassifier`` and the like, [batch, units].
+
+    Args:
+      features, feature_columns, units: as for ``dnn_logits``.
+      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+    """
+    return tf1.feature_column.linear_model(
+        features, feature_columns, units, sparse_combiner
+    )
+
+
+def baseline_logits(features, units):
+    """Returns the logits of a ``BaselineClassifier`` and the like, [batch, units]."""
+    batch_size = tf.shape(next(iter(features.values())))[0]
+    bias = tf1.get_variable("bias", [units], initializer=tf1.zeros_initializer())
+    return tf.multiply(bias, tf.ones([batch_size, units]))
+
+
+def _dense(net, width):
+    glorot = tf1.glorot_uniform_initializer()
+    kernel = tf1.get_variable("kernel", [net.shape[-1], width], initializer=glorot)
+    bias = tf1.get_variable("bias", [width], initializer=tf1.zeros_initializer())
+    return tf.nn.bias_add(tf.matmul(net, kernel), bias)
+
+
+def _normalized(net, training, scope):
+    shape, ones = [net.shape[-1]], tf1.ones_initializer()
+    zeros = tf1.zeros_initializer()
+    gamma = tf1.get_variable("gamma", shape, initializer=ones)
+    beta = tf1.get_variable("beta", shape, initializer=zeros)
+    scope.set_partitioner(None)
+    fixed = {"trainable": False}
+    moving_mean = tf1.get_variable("moving_mean", shape, initializer=zeros, **fixed)
+    moving_variance = tf1.get_variable(
+        "moving_variance", shape, initializer=ones, **fixed
+    )
+    mean, variance = moving_mean, moving_variance
+    if training:
+        mean, variance = tf.nn.moments(net, [0])
+        for moving, value in ((moving_mean, mean), (moving_variance, variance)):
+            update = moving.assign_sub((moving - value) * (1 - 0.999))
+            tf1.add_to_collection(tf1.GraphKeys.UPDATE_OPS, update)
+    return tf.nn.batch_normalization(net, mean, variance, beta, gamma, 0.001)
+
+
+def canned_optimizer(optimizer, learning_rate):
+    """Returns a ``tf.compat.v1.train.Optimizer``.
+
+    Args:
+      optimizer: one, a function that makes one, or the name of one.
+      learning_rate: the rate for one that is given by name.
+    """
+    named = {
+        "Adagrad": tf1.train.AdagradOptimizer,
+        "Adam": tf1.train.AdamOptimizer,
+        "Ftrl": tf1.train.FtrlOptimizer,
+        "RMSProp": tf1.train.RMSPropOptimizer,
+        "SGD": tf1.train.GradientDescentOptimizer,
+    }
+    if isinstance(optimizer, str):
+        return named[optimizer](learning_rate)
+    return optimizer() if callable(optimizer) else optimizer
+
+
+def whole_variables():
+    """Returns a partitioner that leaves variables whole.
+
+    With it slots get the names that the canned estimators of TensorFlow 1 gave them.
+    """
+    return tf1.min_max_variable_partitioner(max_partitions=0)
+
+
+def canned_train_op(loss, optimizer):
+    """Returns what takes a step of an optimizer.
+
+    Args:
+      loss: a tensor with one value.
+      optimizer: a ``tf.compat.v1.train.Optimizer``; or several, by the variable scope
+        that each trains.
+    """
+    step = tf1.train.get_global_step()
+    if not isinstance(optimizer, dict):
+        return optimizer.minimize(loss, step)
+    trained = [
+        one.minimize(loss, var_list=tf1.trainable_variables(f"{scope}/"))
+        for scope, one in optimizer.items()
+    ]
+    with tf1.control_dependencies(trained):
+        return tf1.assign_add(step, 1)
+
+
+def input_in_graph(input_fn, mode, params=None, config=None):
+    """Calls ``input_fn`` in the default graph.
+
+    Args:
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      mode, params, config: passed on where input_fn names them.
+
+    Returns:
+      The batch, a structure of tensors, and the hooks that the session needs for it.
+    """
+    batch = call_input_fn(input_fn, mode, params, config)
+    if not isinstance(batch, tf.data.Dataset):
+        return batch, []
+    iterator = tf1.data.make_initializable_iterator(batch)
+    return iterator.get_next(), [_StartIterator(iterator.initializer)]
+
+
+class _StartIterator(tf1.train.SessionRunHook):
+    def __init__(self, initializer):
+        self._initializer = initializer
+
+    def after_create_session(self, session, coord):
+        session.run(self._initializer)
+
+
+class RestoredSession(tf1.train.SessionCreator):
+    """Makes sessions whose variables are restored from a checkpoint.
+
+    Args:
+      checkpoint_path: of a ``tf.train.CheckpointManager`` or an Estimator; None to
+        initialize the variables.
+      scaffold: the EstimatorSpec's ``tf.compat.v1.train.Scaffold``, or None.
+    """
+
+    def __init__(self, checkpoint_path, scaffold=None):
+        self._path = checkpoint_path
+        self._scaffold = scaffold or tf1.train.Scaffold()
+
+    def create_session(self):
+        """Returns a ``tf.compat.v1.Session`` of the default graph."""
+        if self._path is None:
+            return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
+        local = (
+            self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
+        )
+        session = tf1.Session()
+        self._saver().restore(session, self._path)
+        session.run(local)
+        return session
+
+    def _saver(self):
+        if self._scaffold.saver or is_by_name(self._path):
+            return self._scaffold.saver or tf1.train.Saver()
+        by_key = {variable_key(v.op.name): v for v in tf1.global_variables()}
+        return tf1.train.Saver(by_key)
+
+
+def evaluate_model_fn(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    steps=None,
+    hooks=(),
+    checkpoint_path=None,
+    name=None,
+):
+    """Evaluates a checkpoint, and writes the metrics for TensorBoard.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      model_dir: holds the checkpoints; the metrics go to its ``eval`` or ``eval_NAME``.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      steps: how many batches; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      name: tells apart evaluations on several datasets.
+
+    Returns:
+      A dict with the model_fn's metrics, the mean "loss", and the "global_step".
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        step = tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "eval", params, config)
+        features, labels = features_and_labels(batch)
+        spec = call_model_fn(model_fn, features, labels, "eval", params, config)
+        metrics = spec.eval_metric_ops or {}
+        pairs = {name: _pair(metric) for name, metric in metrics.items()}
+        pairs["loss"] = tf1.metrics.mean(spec.loss)
+        update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
+        values = {name: value for name, (value, _) in pairs.items()}
+        final = tf1.train.FinalOpsHook({**values, "global_step": step})
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
+        with tf1.train.MonitoredSession(creator, hooks) as session:
+            taken = 0
+            while not session.should_stop() and taken != steps:
+                session.run(update)
+                taken += 1
+        directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
+        _write_metrics(directory, final.final_ops_values)
+    return final.final_ops_values
+
+
+def _pair(metric):
+    """Returns the value and the update of a ``tf1.metrics`` pair or a Keras metric."""
+    if isinstance(metric, tuple):
+        return metric
+    return metric.result(), metric.updates
+
+
+def _write_metrics(directory, metrics):
+    step = metrics["global_step"]
+    tf1.logging.info("Saving dict for global step %d: %s", step, metrics)
+    summary = tf1.Summary()
+    for name, value in metrics.items():
+        if name != "global_step" and isinstance(value, numbers.Number):
+            summary.value.add(tag=name, simple_value=value)
+    writer = tf1.summary.FileWriterCache.get(directory)
+    writer.add_summary(summary, step)
+    writer.flush()
+
+
+def export_model_fn(
+    model_fn,
+    export_dir_base,
+    serving_input_receiver_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    checkpoint_path=None,
+    assets_extra=None,
+):
+    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      export_dir_base: the directory to make the new one in.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn.
+      config: what it reads from a ``RunConfig``, if anything.
+      checkpoint_path: None for the latest.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+
+    Returns:
+      The path of the new directory.
+
+    Raises:
+      ValueError: there is no checkpoint.
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    if path is None:
+        raise ValueError(f"There is no checkpoint in {model_dir}.")
+    export_dir = _new_directory(export_dir_base)
+    # Whoever watches for exports sees a whole one or none.
+    unfinished = os.path.join(export_dir_base, "temp-" + os.path.basename(export_dir))
+    with tf.Graph().as_default():
+        tf1.train.create_global_step()
+        receiver = serving_input_receiver_fn()
+        spec = call_model_fn(model_fn, receiver.features, None, "infer", params, config)
+        local = spec.scaffold and spec.scaffold.local_init_op
+        session = RestoredSession(path, spec.scaffold).create_session()
+        builder = tf1.saved_model.Builder(unfinished)
+        builder.add_meta_graph_and_variables(
+            session,
+            [tf.saved_model.SERVING],
+            _signatures(spec, receiver.receiver_tensors),
+            assets_collection=tf1.get_collection(tf1.GraphKeys.ASSET_FILEPATHS),
+            main_op=local or tf1.train.Scaffold.default_local_init_op(),
+            strip_default_attrs=True,
+        )
+        builder.save()
+        session.close()
+    for name, source in (assets_extra or {}).items():
+        copy = os.path.join(unfinished, "assets.extra", name)
+        tf.io.gfile.makedirs(os.path.dirname(copy))
+        tf.io.gfile.copy(source, copy)
+    tf.io.gfile.rename(unfinished, export_dir)
+    return export_dir
+
+
+def _signatures(spec, receiver_tensors):
+    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
+    if len(outputs) == 1:
+        outputs = {default: next(iter(outputs.values())), **outputs}
+    if not isinstance(receiver_tensors, dict):
+        receiver_tensors = {"input": receiver_tensors}
+    return {
+        name: output.as_signature_def(receiver_tensors)
+        for name, output in outputs.items()
+    }
+
+
+def _new_directory(base):
+    """Returns the path of a directory named by the time in seconds, not yet there."""
+    while True:
+        path = os.path.join(base, str(int(time.time())))
+        if not tf.io.gfile.exists(path):
+            return path
+        time.sleep(1)
+
+
+def predict_with_model_fn(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    predict_keys=None,
+    hooks=(),
+    checkpoint_path=None,
+    yield_single_examples=True,
+):
+    """Yields predictions of a checkpoint.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch; of a pair,
+        the first is the features.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      predict_keys: the keys of the predictions to compute; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      yield_single_examples: whether to take the batches apart.
+
+    Yields:
+      The predictions of one example, or of one batch, as numpy arrays.
+
+    Raises:
+      ValueError: no prediction has one of the predict_keys.
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "infer", params, config)
+        features = batch[0] if isinstance(batch, (list, tuple)) else batch
+        spec = call_model_fn(model_fn, features, None, "infer", params, config)
+        wanted = _with_keys(spec.predictions, predict_keys)
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
+        session = tf1.train.MonitoredSession(creator, hooks)
+    # The graph is not the default one at a yield: the caller may go on eagerly.
+    with session:
+        while not session.should_stop():
+            predictions = session.run(wanted)
+            yield from (
+                _examples(predictions) if yield_single_examples else [predictions]
+            )
+
+
+def _examples(predictions):
+    if not isinstance(predictions, dict):
+        return list(predictions)
+    lengths = {key: len(value) for key, value in predictions.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"Predictions differ in batch length: {lengths}.")
+    examples = zip(*predictions.values())
+    return [dict(zip(predictions, example)) for example in examples]
+
+
+def _with_keys(predictions, keys):
+    if not keys:
+        return predictions
+    wanted = {key: predictions[key] for key in predictions if key in keys}
+    if not wanted:
+        raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")
+    return wanted
+
+
+def training_steps(
+    train, dataset, manager, *, max_steps=None, pause_every=None, log_every=100
+):
+    """Trains; yields the global step at the start and then about once a second.
+
+    Between two yields the steps run without coming back to Python. After an
+    AbortedError or UnavailableError it goes on from the latest checkpoint, and the
+    dataset starts again.
+
+    Args:
+      train: a ``ModelFnTraining``, restored.
+      dataset: its ``tf.data.Dataset``; or an iterator, which does not start again.
+      manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``.
+      max_steps: the global step to end at; None for the end of the dataset.
+      pause_every: it also yields every so many steps; None for no such pauses.
+      log_every: steps between two lines with the loss and the speed; None for none.
+
+    Yields:
+      The global step, an int; nothing where max_steps has been reached before.
+
+    Raises:
+      tf.compat.v1.train.NanLossDuringTrainingError: the loss is not a number.
+    """
+    step = first = int(train.global_step)
+    end = math.inf if max_steps is None else max_steps
+    batches, speed, seconds = iter(dataset), _SpeedLog(train.writer), 1.0
+    if step < end:
+        yield step
+    while step < end:
+        until = min(end, step + max(1, int(1 / seconds)))
+        until = min(until, _next(step, first, pause_every))
+        until = min(until, _next(step, first + 1, log_every))
+        started, began = step, time.monotonic()
+        try:
+            loss = train(batches, until, first)
+        except tf.errors.OutOfRangeError:
+            loss, end = 0.0, 0
+        except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
+            tf.get_logger().warning("Going on from the latest checkpoint: %s", error)
+            step = first = train.restore(manager)
+            batches = iter(dataset)
+            continue
+        step = int(train.global_step)
+        if math.isnan(loss):
+            raise tf1.train.NanLossDuringTrainingError
+        if log_every and (step - first - 1) % log_every == 0 and end:
+            speed.log(step, loss)
+        seconds = (time.monotonic() - began) / max(1, step - started)
+        yield step
+
+
+def _next(step, origin, every):
+    """Returns the first of origin, origin + every, ... that is after ``step``."""
+    return step + every - (step - origin) % every if every else math.inf
+
+
+class _SpeedLog:
+    def __init__(self, writer):
+        self._writer, self._last = writer, None
+
+    def log(self, step, loss):
+        # An Estimator names the step before the update, and the speed only later on.
+        now = step, time.monotonic()
+        if self._last:
+            speed = (step - self._last[0]) / (now[1] - self._last[1])
+            tf1.logging.info("global_step/sec: %g", speed)
+            if self._writer:
+                scalar = tf1.Summary.Value(tag="global_step/sec", simple_value=speed)
+                summary = tf1.Summary(value=[scalar]).SerializeToString()
+                with self._writer.as_default(step):
+                    tf.summary.experimental.write_raw_pb(summary)
+        tf1.logging.info("loss = %s, step = %d", loss, step - 1)
+        self._last = now

@@ -106,8 +106,12 @@ def describe(checkpoint: Any) -> Described:
     """
     variables = getattr(checkpoint, "variables", None)
     if variables is None or not hasattr(variables, "items"):
-        optimizer = getattr(checkpoint, "optimizer", None)
-        return Described(checkpoint, settings=optimizer.get_config() if optimizer else {})
+        model, optimizer = getattr(checkpoint, "model", None), getattr(checkpoint, "optimizer", None)
+        if model is None or optimizer is None:
+            return Described(checkpoint)
+        with _without_memory():
+            optimizer.build(model.trainable_variables)
+        return Described(checkpoint, settings=optimizer.get_config())
     names = set(variables.keys())
     for graph in gc.get_objects():  # no program hands over its ModelFnTraining, but it is still there
         if type(graph) is tf.Graph and names == {v.op.name for v in graph.get_collection(_VARIABLES)}:

@@ -44,7 +44,6 @@ def of_program(program: Described, old: Mapping[str, list[int]] | None) -> list[
         raise Misfit("The program saves neither the variables of a model_fn nor a Keras model with its optimizer.")
     if old is None:
         raise Misfit("The names of the slots are not known: name a checkpoint of the old program with --like.")
-    optimizer.build(model.trainable_variables)
     weights = dict(_weights(model))
     carried = [Carried((Stored(name),), variable) for name, variable in weights.items()]
     carried += _slots(program, weights, old)

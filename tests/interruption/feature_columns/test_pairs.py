@@ -1,0 +1,129 @@
+"""Migrated programs with feature columns go on in their Estimator's directory, are killed, and give the job back."""
+
+import csv
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tests.interruption.model_fn.conftest import final_variables, indices, kept
+from tests.pairs import LEGACY, ROOT, TF2
+
+# Two classes go through tf.sigmoid, which differs by a bit between TensorFlow 2.15 and the newest.
+PAIRS = {"wide_and_deep": 1e-5, "linear_ftrl": 0.0, "warm_start": 0.0}
+RELATIONSHIPS = ["wife", "husband", "child"]
+
+
+@pytest.fixture(scope="session")
+def census(tmp_path_factory):
+    """A directory with a small census."""
+    folder, random = tmp_path_factory.mktemp("census"), np.random.RandomState(0)
+    (folder / "relationship.txt").write_text("\n".join(RELATIONSHIPS))
+    with open(folder / "census.csv", "w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow("age education_num hours_per_week workclass occupation relationship region income".split())
+        for _ in range(320):
+            age, education, hours = random.randint(17, 80), random.randint(1, 16), random.randint(10, 60)
+            words = [random.choice(words) for words in (["private", "state", "none"], list("abcdefg"), RELATIONSHIPS)]
+            income = ">50K" if age + 3 * education + hours + random.randint(0, 40) > 130 else "<=50K"
+            rows.writerow([age, education, hours, *words, random.randint(0, 5), income])
+    return folder
+
+
+class Job:
+    """One pair's programs and the directories that they worked in."""
+
+    def __init__(self, name, folder, census):
+        self.name, self.folder = name, folder
+        self.arguments = ["--data", str(census)] if name == "wide_and_deep" else []
+        self.printed = {}
+
+    def start(self, interpreter, *command):
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(ROOT)}
+        environment.pop("TF_USE_LEGACY_KERAS", None)  # feature columns need no tf_keras
+        command = [os.environ[interpreter], *map(str, command)]
+        return subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder
+        )
+
+    def run(self, side, directory, steps):
+        process = self.start(*self.command(side, directory, steps))
+        output, errors = process.communicate()
+        assert process.returncode == 0, errors[-3000:]
+        self.printed[directory, steps] = output.splitlines()
+
+    def command(self, side, directory, steps):
+        interpreter, folder = {"old": ("MIGRATE_OLD_PYTHON", LEGACY), "new": ("MIGRATE_NEW_PYTHON", TF2)}[side]
+        program = folder / "feature_columns" / f"{self.name}.py"
+        return interpreter, program, "--model_dir", self.folder / directory, "--max_steps", steps, *self.arguments
+
+    def carry_back(self, source, destination):
+        program = TF2 / "feature_columns" / f"{self.name}.py"
+        command = ("-m", "migrate", "checkpoint", source, destination, "--to-estimator", "--for", program)
+        process = self.start("MIGRATE_NEW_PYTHON", *command, "--args", " ".join(self.arguments))
+        _, errors = process.communicate()
+        assert process.returncode == 0, errors[-3000:]
+
+
+@pytest.fixture(scope="module", params=list(PAIRS))
+def job(request, tmp_path_factory, census):
+    """The Estimator to 20, then it alone, and the migrated program in a copy of its directory, to 70."""
+    job = Job(request.param, tmp_path_factory.mktemp(request.param), census)
+    job.run("old", "old", 20)
+    shutil.copytree(job.folder / "old", job.folder / "new")
+    shutil.copytree(job.folder / "old", job.folder / "killed")
+    job.run("old", "old", 70)
+    job.run("new", "new", 70)
+    return job
+
+
+def tolerance(job):
+    return 0.0 if tf.__version__.startswith("2.15") else PAIRS[job.name]
+
+
+def assert_same(found, expected, rtol):
+    """The values of two checkpoints; a Saver leaves the parts and the scope out of a partitioned variable's name."""
+    assert len(found) == len(expected)
+    for name, value in expected.items():
+        like = [other for other in found.values() if other.shape == value.shape]
+        assert any(np.allclose(other, value, rtol=rtol, atol=rtol) for other in like), name
+
+
+def test_fifty_steps_on_every_variable_and_slot_is_that_of_the_estimator(job):
+    assert_same(final_variables(job.folder / "new"), final_variables(job.folder / "old"), tolerance(job))
+
+
+def test_the_same_is_printed(job):
+    old, new = job.printed["old", 70], job.printed["new", 70]
+    if tolerance(job) == 0.0:
+        assert new == old
+    assert [line.split()[0] for line in new] == [line.split()[0] for line in old]
+
+
+def test_the_same_checkpoints_are_kept_of_those_that_it_wrote(job):
+    assert kept(job.folder / "new") == [step for step in kept(job.folder / "old") if step >= 20]
+
+
+def test_a_killed_job_that_is_started_again_comes_to_its_end(job):
+    directory = job.folder / "killed"
+    before = set(indices(directory))
+    process = job.start(*job.command("new", "killed", 70))
+    while process.poll() is None and set(indices(directory)) <= before:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    job.run("new", "killed", 70)
+    assert int(final_variables(directory)["global_step"]) == 70
+
+
+@pytest.mark.parametrize("job", ["wide_and_deep", "linear_ftrl"], indirect=True)
+def test_carried_back_the_estimator_goes_on_as_from_its_own_checkpoint(job):
+    job.carry_back("new", "back")
+    job.run("old", "back", 90)
+    job.run("old", "old", 90)
+    assert_same(final_variables(job.folder / "back"), final_variables(job.folder / "old"), tolerance(job))

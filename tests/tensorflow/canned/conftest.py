@@ -3,6 +3,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from migrate.run import run as codemod
 from migrate.settings import Settings
 
-PROGRAM = Path(__file__).parent / "estimators.py"
+PROGRAMS = [Path(__file__).parent / name for name in ("estimators.py", "estimators_2.py")]
 
 
 class Continued:
@@ -21,17 +22,16 @@ class Continued:
       new: the migrated programs'.
     """
 
-    def __init__(self, folder):
-        self.old, self.new = folder / "old", folder / "new"
-        (change, *others) = codemod([str(PROGRAM)], Settings(canned="model-fn"), jobs=1, progress=None).changes
-        for one in (change, *others):
-            (folder / Path(one.path).name).write_text(one.after)
+    def __init__(self, program, folder):
+        self.program, self.old, self.new = program, folder / "old", folder / "new"
+        for change in codemod([str(program)], Settings(canned="model-fn"), jobs=1, progress=None).changes:
+            (folder / Path(change.path).name).write_text(change.after)
         old = os.environ.get("MIGRATE_OLD_PYTHON", sys.executable)
         self.old.mkdir()
-        _start(old, PROGRAM, self.old, 10)
+        _start(old, program, self.old, 10)
         shutil.copytree(self.old, self.new)
-        _start(old, PROGRAM, self.old, 60)
-        _start(sys.executable, folder / PROGRAM.name, self.new, 60)
+        _start(old, program, self.old, 60)
+        _start(sys.executable, folder / program.name, self.new, 60)
 
     def results(self, name):
         """What the estimator evaluated and predicted at the end, and what its model_fn did."""
@@ -46,4 +46,5 @@ def _start(python, program, directory, steps):
 
 @pytest.fixture(scope="session")
 def continued(tmp_path_factory):
-    return Continued(tmp_path_factory.mktemp("canned"))
+    """A function that gives a program's ``Continued``; each is made once."""
+    return cache(lambda program: Continued(program, tmp_path_factory.mktemp("canned")))

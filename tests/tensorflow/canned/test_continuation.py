@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.tensorflow.canned.conftest import PROGRAM
+from tests.tensorflow.canned.conftest import PROGRAMS
 
-NAMES = re.findall(r"^def (\w+)\(model_dir", PROGRAM.read_text(), re.MULTILINE)
+PARTS = {
+    (program, part.partition("(")[0]): part
+    for program in PROGRAMS
+    for part in re.split(r"^def ", program.read_text(), flags=re.MULTILINE)
+    if "(model_dir, steps)" in part.splitlines()[0]
+}
+ESTIMATORS = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS]
 
 
 def by_name(path):
@@ -22,37 +28,38 @@ def _plain(key):
     return key.split("/")[1].replace(".S", "/").replace("..", ".") if key.startswith("variables/") else key
 
 
-TWO_CLASSES = {part.partition("(")[0] for part in PROGRAM.read_text().split("\ndef ") if "batches(TWO)" in part}
-
-
-def tolerance(name):
+def tolerance(program, name):
     """How far the newest line of TensorFlow may be from the Estimator's: its sigmoid differs by a bit from 2.15's."""
-    return 1e-5 if name in TWO_CLASSES and not tf.__version__.startswith("2.15") else 0.0
+    is_same = tf.__version__.startswith("2.15") or "batches(TWO)" not in PARTS[program, name]
+    return 0.0 if is_same else 1e-5
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_after_fifty_steps_every_variable_and_slot_is_the_same(continued, name):
-    old, new = by_name(continued.old / name / "model.ckpt-60"), by_name(continued.new / name / "ckpt-60")
+@pytest.mark.parametrize(("program", "name"), ESTIMATORS)
+def test_after_fifty_steps_every_variable_and_slot_is_the_same(continued, program, name):
+    both = continued(program)
+    old, new = by_name(both.old / name / "model.ckpt-60"), by_name(both.new / name / "ckpt-60")
     assert len(new) == len(old)
     # A Saver leaves the part and the scope out of a partitioned variable's name, so every value is looked for.
     for key, value in old.items():
         like = [other for other in new.values() if other.shape == value.shape]
-        assert any(np.allclose(other, value, rtol=tolerance(name), atol=tolerance(name)) for other in like), key
+        assert any(
+            np.allclose(other, value, rtol=tolerance(program, name), atol=tolerance(program, name)) for other in like
+        ), key
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_evaluate_gives_the_same_metrics_under_the_same_names(continued, name):
-    old, new = continued.results(name)
-    assert new["metrics"] == pytest.approx(old["metrics"], rel=max(1e-6, tolerance(name)))
+@pytest.mark.parametrize(("program", "name"), ESTIMATORS)
+def test_evaluate_gives_the_same_metrics_under_the_same_names(continued, program, name):
+    old, new = continued(program).results(name)
+    assert new["metrics"] == pytest.approx(old["metrics"], rel=max(1e-6, tolerance(program, name)))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_predict_yields_the_same(continued, name):
-    old, new = (result["prediction"] for result in continued.results(name))
+@pytest.mark.parametrize(("program", "name"), ESTIMATORS)
+def test_predict_yields_the_same(continued, program, name):
+    old, new = (result["prediction"] for result in continued(program).results(name))
     assert [(key, dtype) for key, (dtype, _) in new.items()] == [(key, dtype) for key, (dtype, _) in old.items()]
     for key, (dtype, value) in old.items():
         found = new[key][1]
         if dtype.startswith("float"):
-            assert np.allclose(found, value, rtol=tolerance(name), atol=tolerance(name)), key
+            assert np.allclose(found, value, rtol=tolerance(program, name), atol=tolerance(program, name)), key
         else:
             assert found == value

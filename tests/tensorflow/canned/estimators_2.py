@@ -1,0 +1,142 @@
+"""Canned estimators of TensorFlow 2, each trained, evaluated and asked for a prediction; TensorFlow 2.12 to 2.15.
+
+usage: estimators_2.py DIRECTORY MAX_STEPS; what they give is written to DIRECTORY/results.json.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+
+random = np.random.RandomState(0)
+FEATURES = {
+    "x": random.rand(96, 3).astype(np.float32),
+    "age": random.rand(96).astype(np.float32) * 80,
+    "word": np.array(["a", "b", "c", "other"])[random.randint(0, 4, 96)],
+    "code": random.randint(0, 6, 96),
+    "weight": random.rand(96).astype(np.float32),
+}
+TWO, THREE = random.randint(0, 2, 96), random.randint(0, 3, 96)
+NAMED = np.array(["u", "v", "w"])[THREE]
+VALUES = random.rand(96).astype(np.float32)
+
+column = tf.feature_column
+X = column.numeric_column("x", (3,))
+WORD = column.categorical_column_with_vocabulary_list("word", ["a", "b", "c"], num_oov_buckets=1)
+CODE = column.categorical_column_with_identity("code", 6)
+AGES = column.bucketized_column(column.numeric_column("age"), [20, 40, 60])
+CROSSED = column.crossed_column(["word", AGES], 12)
+WIDE = [X, WORD, CODE, AGES, CROSSED]
+DEEP = [X, AGES, column.indicator_column(WORD), column.embedding_column(CODE, 4), column.indicator_column(CROSSED)]
+
+
+def batches(labels):
+    return tf.data.Dataset.from_tensor_slices((FEATURES, labels)).batch(16)
+
+
+def _plain(values):
+    return [value.decode() if isinstance(value, bytes) else value for value in values]
+
+
+def report(metrics, predictions):
+    prediction = {name: np.asarray(value) for name, value in next(predictions).items()}
+    return {
+        "metrics": {name: float(value) for name, value in metrics.items()},
+        "prediction": {name: [str(value.dtype), _plain(value.tolist())] for name, value in prediction.items()},
+    }
+
+
+def dnn_default(model_dir, steps):
+    estimator = tf.estimator.DNNClassifier([8, 4], DEEP, model_dir)
+    estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(TWO)), estimator.predict(lambda: batches(TWO)))
+
+
+def dnn_adam(model_dir, steps):
+    estimator = tf.estimator.DNNClassifier(
+        [8, 4], DEEP, model_dir, n_classes=3, batch_norm=True, optimizer=tf.keras.optimizers.legacy.Adam(0.01)
+    )
+    estimator.train(lambda: batches(THREE).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(THREE)), estimator.predict(lambda: batches(THREE)))
+
+
+def dnn_rmsprop(model_dir, steps):
+    estimator = tf.estimator.DNNClassifier([8, 4], DEEP, model_dir, optimizer="RMSProp", weight_column="weight")
+    estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(TWO)), estimator.predict(lambda: batches(TWO)))
+
+
+def dnn_rmsprop_momentum(model_dir, steps):
+    estimator = tf.estimator.DNNClassifier(
+        [8, 4], DEEP, model_dir, n_classes=3, optimizer=tf.keras.optimizers.legacy.RMSprop(0.01, momentum=0.5)
+    )
+    estimator.train(lambda: batches(THREE).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(THREE)), estimator.predict(lambda: batches(THREE)))
+
+
+def dnn_momentum(model_dir, steps):
+    estimator = tf.estimator.DNNRegressor(
+        [8], DEEP, model_dir, optimizer=lambda: tf.keras.optimizers.legacy.SGD(0.01, momentum=0.9, nesterov=True)
+    )
+    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
+
+
+def linear_default(model_dir, steps):
+    estimator = tf.estimator.LinearClassifier(WIDE, model_dir, n_classes=3, label_vocabulary=["u", "v", "w"])
+    estimator.train(lambda: batches(NAMED).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(NAMED)), estimator.predict(lambda: batches(NAMED)))
+
+
+def linear_sgd(model_dir, steps):
+    estimator = tf.estimator.LinearRegressor(WIDE, model_dir, weight_column="weight", optimizer="SGD")
+    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
+
+
+def combined_default(model_dir, steps):
+    estimator = tf.estimator.DNNLinearCombinedClassifier(
+        model_dir, WIDE, dnn_feature_columns=DEEP, dnn_hidden_units=[8, 4]
+    )
+    estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(TWO)), estimator.predict(lambda: batches(TWO)))
+
+
+def combined_adam(model_dir, steps):
+    estimator = tf.estimator.DNNLinearCombinedRegressor(
+        model_dir, WIDE, tf.keras.optimizers.legacy.Adam(0.01, decay=0.1), DEEP, "Adagrad", [8]
+    )
+    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
+
+
+def baseline_classes(model_dir, steps):
+    estimator = tf.estimator.BaselineClassifier(model_dir)
+    estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(TWO)), estimator.predict(lambda: batches(TWO)))
+
+
+ALL = (
+    dnn_default,
+    dnn_adam,
+    dnn_rmsprop,
+    dnn_rmsprop_momentum,
+    dnn_momentum,
+    linear_default,
+    linear_sgd,
+    combined_default,
+    combined_adam,
+    baseline_classes,
+)
+
+
+def main():
+    directory, steps = Path(sys.argv[1]), int(sys.argv[2])
+    results = {one.__name__: one(str(directory / one.__name__), steps) for one in ALL}
+    (directory / "results.json").write_text(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -26,7 +26,8 @@ def census(tmp_path_factory):
     (folder / "relationship.txt").write_text("\n".join(RELATIONSHIPS))
     with open(folder / "census.csv", "w", newline="") as file:
         rows = csv.writer(file)
-        rows.writerow("age education_num hours_per_week workclass occupation relationship region income".split())
+        numbers, words = ["age", "education_num", "hours_per_week"], ["workclass", "occupation", "relationship"]
+        rows.writerow([*numbers, *words, "region", "income"])
         for _ in range(320):
             age, education, hours = random.randint(17, 80), random.randint(1, 16), random.randint(10, 60)
             words = [random.choice(words) for words in (["private", "state", "none"], list("abcdefg"), RELATIONSHIPS)]

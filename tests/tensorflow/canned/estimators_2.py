@@ -112,12 +112,6 @@ def combined_adam(model_dir, steps):
     return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
 
 
-def baseline_classes(model_dir, steps):
-    estimator = tf.estimator.BaselineClassifier(model_dir)
-    estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
-    return report(estimator.evaluate(lambda: batches(TWO)), estimator.predict(lambda: batches(TWO)))
-
-
 ALL = (
     dnn_default,
     dnn_adam,
@@ -128,7 +122,6 @@ ALL = (
     linear_sgd,
     combined_default,
     combined_adam,
-    baseline_classes,
 )
 
 

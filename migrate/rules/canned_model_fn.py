@@ -87,6 +87,9 @@ def _problems(program: Program, draft: Draft) -> Iterator[Verdict]:
     if draft.uses_backup:
         help = "Use --recovery checkpoint-manager."
         yield manual(site, "BackupAndRestore belongs to Keras's fit, and a model_fn trains in a loop of its own", help)
+    if program.returned is not None:
+        help = "Train it in the function that makes it."
+        yield manual(site, f"`{program.returned[0].name}` hands the estimator over, which a model_fn cannot be", help)
     for name in _PARTITIONERS:
         if not is_none(arguments.get(name)):
             yield manual(arguments[name], f"{name} splits variables, which is not carried over", "Take it out.")
@@ -123,6 +126,8 @@ class _Writer:
         self.program, self.draft = program, draft
         self.name = draft.fresh("model_fn")
         self.v1 = f"{draft.tf}.compat.v1"
+        # TensorFlow 1's optimizer stands in the scope of the variables, which shows in the names of the slots.
+        self.inside = "    " if program.is_v1 else ""
 
     def lines(self) -> list[str]:
         kind = self.program.name.removesuffix("Classifier").removesuffix("Regressor")
@@ -152,7 +157,7 @@ class _Writer:
         return [
             self._scope("dnn"),
             f"    logits = {logits}",
-            f"    return {self._spec('logits', self._train_one('dnn', 'DNN'))}",
+            f"{self.inside}return {self._spec('logits', self._train_one('dnn', 'DNN'))}",
         ]
 
     def _linear(self) -> list[str]:
@@ -160,7 +165,7 @@ class _Writer:
         return [
             self._scope("linear"),
             f"    logits = {logits}",
-            f"    return {self._spec('logits', self._train_one('linear', 'Linear'))}",
+            f"{self.inside}return {self._spec('logits', self._train_one('linear', 'Linear'))}",
         ]
 
     def _baseline(self) -> list[str]:

@@ -45,6 +45,7 @@ class Arguments:
       interactive: whether to ask about each hunk first.
       format: the report to print, one of ``FORMATS``; None for the summary alone.
       output: the file to print the report to, or None for standard output.
+      cache_dir: where what a run found is kept for the next one; None for nowhere.
     """
 
     paths: tuple[str, ...]
@@ -54,6 +55,7 @@ class Arguments:
     interactive: bool
     format: str | None
     output: str | None
+    cache_dir: str | None = None
 
 
 def program() -> str:
@@ -94,7 +96,8 @@ def parse(arguments: Sequence[str]) -> Arguments:
     write = options.write or options.interactive
     default = None if options.check or (write and not options.output) else "diff"
     format = options.format or default
-    return Arguments(paths, settings, options.jobs or _cores(), write, options.interactive, format, options.output)
+    jobs = options.jobs or _cores()
+    return Arguments(paths, settings, jobs, write, options.interactive, format, options.output, options.cache_dir)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -121,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--select", action="append", metavar="CODE", help="use only these rules, by code or prefix")
     parser.add_argument("--ignore", action="append", metavar="CODE", help="leave out these rules, by code or prefix")
     parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes at most (default: one a core)")
+    parser.add_argument("--cache-dir", metavar="DIR", help="keep what is found in DIR, for a run on an unchanged tree")
     parser.add_argument("--version", action="version", version=f"estimator-migrate {__version__}")
     return parser
 

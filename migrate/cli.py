@@ -75,6 +75,14 @@ def _migrate(arguments: Sequence[str]) -> int:
 
 
 def _found(asked: Arguments, stdin: bytes | None) -> Outcome:
+    if asked.cache_dir is None or stdin is not None:
+        return _run(asked, stdin)
+    from migrate.cache import Cache
+
+    return Cache(asked.cache_dir, asked.paths, asked.settings).run(lambda: _run(asked, stdin))
+
+
+def _run(asked: Arguments, stdin: bytes | None) -> Outcome:
     from migrate.run import run
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":

@@ -68,6 +68,8 @@ def fit_on_workers(
             calls.on_train_batch_begin(batch)
             train(batches)
             calls.on_train_batch_end(batch)
+            if model.stop_training:
+                break
         logs = _metrics(model)
         if validation_data is not None:
             model.reset_metrics()

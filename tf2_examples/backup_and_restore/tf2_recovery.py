@@ -199,7 +199,10 @@ class WorkerRecovery(CheckpointRecovery):
         Raises:
           RuntimeError: the workers found checkpoints of different steps.
         """
+        checkpoint = self.manager.checkpoint
         with self.strategy.scope():
+            # Made by the first step, the slots would miss in the save before it.
+            checkpoint.optimizer.build(checkpoint.model.trainable_variables)
             step = super().restore()
         own = self.strategy.experimental_distribute_values_from_function(
             lambda context: tf.constant([step])
@@ -303,6 +306,8 @@ def fit_on_workers(
             calls.on_train_batch_begin(batch)
             train(batches)
             calls.on_train_batch_end(batch)
+            if model.stop_training:
+                break
         logs = _metrics(model)
         if validation_data is not None:
             model.reset_metrics()

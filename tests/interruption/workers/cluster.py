@@ -130,7 +130,7 @@ def _arrays(path: Path) -> tuple[np.ndarray, ...]:
         return tuple(arrays[name] for name in arrays.files)
 
 
-def write_mnist(path: Path, examples: int = 80) -> None:
+def write_mnist(path: Path, examples: int) -> None:
     """A small .npz in MNIST's layout."""
     rng = np.random.RandomState(0)
     arrays = {}

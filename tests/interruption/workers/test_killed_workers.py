@@ -9,16 +9,17 @@ import pytest
 from tests.interruption.workers.cluster import run_job, write_mnist
 from tests.pairs import TF2
 
-STEPS_PER_EPOCH, EPOCHS = 4, 6
+STEPS_PER_EPOCH, EPOCHS = 4, 3
 LAST_STEP = STEPS_PER_EPOCH * EPOCHS
+GLOBAL_BATCH = 24
+"""An epoch is one pass over the examples, so that input that starts again after an epoch changes nothing."""
 
 KILLS = {
+    "worker 1 in a save": {1: "written:4"},
     "worker 1 in mid-epoch": {1: "step:6"},
-    "worker 1 as it joins a save": {1: "save:8"},
-    "worker 1 when it has written its own copy": {1: "written:12"},
-    "the chief when its files are not yet listed": {0: "written:16"},
-    "the chief in mid-epoch": {0: "step:18"},
-    "both at once": {0: "step:22", 1: "step:22"},
+    "the chief in a save": {0: "written:8"},
+    "the chief in mid-epoch": {0: "step:10"},
+    "both at once": {0: "step:10", 1: "step:10"},
 }
 NUMBERS = range(len(KILLS))
 
@@ -29,17 +30,18 @@ Job = namedtuple("Job", "undisturbed starts saved leftovers")
 def trained(request, new_python, legacy_keras, tmp_path_factory):
     """Start the pair's program: ``trained(directory, faults)``, as several workers."""
     place = tmp_path_factory.mktemp(request.param)
-    write_mnist(place / "mnist.npz")
+    write_mnist(place / "mnist.npz", GLOBAL_BATCH * STEPS_PER_EPOCH)
     is_fit = request.param == "keras2"
     folder = TF2 / "keras2" if is_fit else TF2
 
-    def train(name, directory, faults=None, **options):
+    def train(name, directory, faults=None, count=2, **options):
         command = [
             *(str(folder / "multi_worker_main.py"), "--data", str(place / "mnist.npz")),
-            *("--model_dir", str(place / directory), "--per_worker_batch_size", "8", "--validation_steps", "2"),
+            *("--model_dir", str(place / directory), "--validation_steps", "2"),
             *("--epochs", str(EPOCHS), "--steps_per_epoch", str(STEPS_PER_EPOCH)),
+            *("--per_worker_batch_size", str(GLOBAL_BATCH // count)),
         ]
-        return run_job(new_python, command, place / name, faults, env=legacy_keras if is_fit else {}, **options)
+        return run_job(new_python, command, place / name, faults, count, env=legacy_keras if is_fit else {}, **options)
 
     train.place = place
     return train
@@ -109,17 +111,15 @@ def test_all_workers_have_the_same_weights(job):
 
 
 def test_what_a_killed_worker_left_behind_is_gone_after_the_next_start(job):
-    assert "workertemp" in "".join(job.leftovers[2])
+    assert "workertemp" in "".join(job.leftovers[0])
     assert job.leftovers[-1] == []
 
 
-def test_three_workers_with_a_chief_task_resume_too(trained):
-    whole = trained("three-whole", "three", count=3, has_chief=True)
-    killed = trained("three-killed", "three-struck", {2: "step:6"}, count=3, has_chief=True)
-    again = trained("three-again", "three-struck", count=3, has_chief=True)
+def test_three_workers_with_a_chief_task_resume_and_end_as_two_do(trained, job):
+    killed = trained("three-killed", "three", {2: "step:10"}, count=3, has_chief=True)
+    again = trained("three-again", "three", count=3, has_chief=True)
     assert [worker.code == 0 for worker in killed] == [False] * 3
-    assert [worker.steps[0] for worker in again] == [STEPS_PER_EPOCH + 1] * 3
+    assert [worker.steps[0] for worker in again] == [2 * STEPS_PER_EPOCH + 1] * 3
     assert [worker.code for worker in again] == [0] * 3
-    for struck, other in zip(again, whole, strict=True):
-        for one, two in zip(struck.weights, other.weights, strict=True):
-            np.testing.assert_array_equal(one, two)
+    for three, two in zip(again[0].weights, job.undisturbed[0].weights, strict=True):
+        np.testing.assert_allclose(three, two, rtol=1e-3, atol=1e-6)

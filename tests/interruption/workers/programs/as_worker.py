@@ -1,4 +1,4 @@
-"""Run a program as one worker of a job: print its steps, strike it where it is told, and keep its weights.
+"""Run a program as one worker of a job: seed it, print its steps, strike it where it is told, and keep its weights.
 
 usage: python as_worker.py FAULT WEIGHTS PROGRAM [ARGS...]
 
@@ -55,6 +55,7 @@ def say(calls):
 watch(tf.keras.callbacks.CallbackList, "on_train_begin", begin, lambda calls: None)
 watch(tf.keras.callbacks.CallbackList, "on_train_batch_end", lambda calls: None, say)
 watch(tf.train.Checkpoint, "_write", lambda checkpoint: strike("save"), lambda checkpoint: strike("written"))
+tf.keras.utils.set_random_seed(1)
 made = runpy.run_path(program, run_name="__main__")
 np.savez(weights, *made["model"].get_weights())
 print("done", flush=True)

@@ -62,7 +62,9 @@ def job(trained):
 
 def last_saved_step(directory):
     """The step of the newest checkpoint that is listed; BackupAndRestore numbers them by epoch."""
-    (listed,) = (path for path in directory.rglob("checkpoint") if "workertemp" not in str(path))
+    listed = next((path for path in directory.rglob("checkpoint") if "workertemp" not in str(path)), None)
+    if listed is None:
+        return 0
     number = int(re.search(r'^model_checkpoint_path: ".*-(\d+)"', listed.read_text(), re.MULTILINE)[1])
     return number * STEPS_PER_EPOCH if listed.parent.name == "chief" else number
 

@@ -13,7 +13,12 @@ def build(strategy):
     """A compiled classifier that has not seen its input yet, with the same weights each time."""
     seeded = tf.keras.initializers.RandomNormal(seed=1)
     with strategy.scope():
-        model = tf.keras.Sequential([tf.keras.layers.Dense(8, "relu", kernel_initializer=seeded), tf.keras.layers.Dense(3, kernel_initializer=seeded)])
+        model = tf.keras.Sequential(
+            [
+                tf.keras.layers.Dense(8, "relu", kernel_initializer=seeded),
+                tf.keras.layers.Dense(3, kernel_initializer=seeded),
+            ]
+        )
         model.compile(
             optimizer=tf.keras.optimizers.Adam(0.01),
             loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),

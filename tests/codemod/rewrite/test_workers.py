@@ -1,0 +1,136 @@
+"""What becomes of fit under the strategy of several workers, in its many spellings."""
+
+import pytest
+
+from migrate.finding import Fidelity
+from tests.codemod.programs import migrate
+
+PROGRAM = """\
+import os
+
+import tensorflow as tf
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+with strategy.scope():
+    model = build()
+{}
+"""
+SAVING = 'callbacks=[tf.keras.callbacks.ModelCheckpoint("/job/ckpt"{})]'
+
+
+def fit(text, target="portable"):
+    return migrate(PROGRAM.format(text), target=target)
+
+
+def left(text, target="portable"):
+    after, findings = fit(text, target)
+    assert after == PROGRAM.format(text)
+    return [(finding.code, finding.message) for finding in findings if finding.fidelity is Fidelity.MANUAL]
+
+
+def test_fit_of_a_model_outside_the_scope_is_left_alone():
+    program = PROGRAM.format("other = build()\nother.fit(dataset)")
+    assert migrate(program) == (program, [])
+
+
+def test_fit_under_a_strategy_of_one_worker_is_left_alone():
+    program = PROGRAM.format("model.fit(dataset)").replace("MultiWorkerMirroredStrategy", "MirroredStrategy")
+    assert migrate(program) == (program, [])
+
+
+def test_fit_that_recovers_already_is_left_alone_on_keras_2():
+    backup = 'model.fit(dataset, callbacks=[tf.keras.callbacks.BackupAndRestore("/job/backup")])'
+    assert left(backup, "keras2") == []
+
+
+def test_fit_that_does_not_save_is_left_alone_on_keras_2():
+    assert left("model.fit(dataset, epochs=3)", "keras2") == []
+
+
+def test_the_history_is_still_what_fit_returns():
+    assert "history = fit_on_workers(model, dataset, epochs=3)" in fit("history = model.fit(dataset, epochs=3)")[0]
+
+
+def test_backup_and_restore_becomes_the_loops_recovery_in_a_new_directory():
+    text, _ = fit('model.fit(dataset, steps_per_epoch=9, callbacks=[tf.keras.callbacks.BackupAndRestore("/job/b")])')
+    assert '"/job/b-recovery",' in text
+    assert "BackupAndRestore" not in text
+
+
+def test_the_suffix_of_a_file_is_no_part_of_the_directory():
+    text, _ = fit('model.fit(dataset, steps_per_epoch=9, callbacks=[tf.keras.callbacks.ModelCheckpoint("/job/m.h5")])')
+    assert '"/job/m-recovery"' in text
+
+
+def test_a_path_that_is_only_known_at_run_time_gets_its_own_directory_too():
+    text, _ = fit("model.fit(dataset, steps_per_epoch=9, callbacks=[tf.keras.callbacks.ModelCheckpoint(path())])")
+    assert 'str(path()) + "-recovery",' in text
+
+
+def test_a_save_every_n_batches_becomes_the_interval():
+    assert "checkpoint_interval=50," in fit(f"model.fit(dataset, {SAVING.format(', save_freq=50')})")[0]
+    assert "save_freq=50" in fit(f"model.fit(dataset, {SAVING.format(', save_freq=50')})", "keras2")[0]
+
+
+def test_without_steps_per_epoch_the_interval_is_a_pass_over_the_dataset():
+    assert "checkpoint_interval=int(dataset.cardinality())," in fit(f"model.fit(dataset, {SAVING.format('')})")[0]
+
+
+def test_the_other_callbacks_stay():
+    listed = "callbacks = [log, tf.keras.callbacks.ModelCheckpoint('/job/c')]\n"
+    text, _ = fit(f"{listed}model.fit(dataset, steps_per_epoch=9, callbacks=callbacks)")
+    assert "callbacks=[log])" in text.replace(",\n)", ")")
+    assert "callbacks = [" not in text
+
+
+def test_a_callback_in_a_variable_goes_with_its_statement():
+    made = "saving = tf.keras.callbacks.ModelCheckpoint('/job/c')\n"
+    text, _ = fit(f"{made}model.fit(dataset, steps_per_epoch=9, callbacks=[saving])")
+    assert "saving" not in text
+
+
+def test_fit_inside_the_scope_is_rewritten_there():
+    text, _ = fit(f"    model.fit(dataset, steps_per_epoch=9, {SAVING.format('')})")
+    assert "    recovery = WorkerRecovery(\n" in text
+    assert "    fit_on_workers(model, dataset, recovery, steps_per_epoch=9)" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("model.fit(x, y)", "y"),
+        ("model.fit(x, batch_size=8)", "batch_size"),
+        ("model.fit(dataset, class_weight=w)", "class_weight"),
+        ("model.fit(*given)", "by *args"),
+        ("model.fit(dataset, callbacks=given())", "not a list"),
+        ("c = []\nc.append(log)\nmodel.fit(dataset, callbacks=c)", "changed after it is made"),
+        (f"model.fit(dataset, {SAVING.format(', save_best_only=True')})", "keeps the best epoch"),
+        (f"model.fit(dataset, {SAVING.format(', period=3')})", "period"),
+        (
+            "model.fit(dataset, callbacks=[tf.keras.callbacks.ModelCheckpoint('/job/{epoch}')])",
+            "keeps a file for each epoch",
+        ),
+        (f"model.fit(dataset, steps_per_epoch=count(), {SAVING.format('')})", "worked out in the call"),
+    ],
+)
+def test_fit_is_left_with_its_reason(text, reason):
+    ((code, message),) = left(text)
+    assert code == "FT404"
+    assert reason in message
+
+
+def test_a_strategy_that_is_one_of_several_is_left_for_keras_3():
+    program = PROGRAM.format("model.fit(dataset)").replace(
+        "strategy = tf.distribute.MultiWorkerMirroredStrategy()",
+        "strategy = tf.distribute.MultiWorkerMirroredStrategy()\nif alone:\n    strategy = tf.distribute.get_strategy()",
+    )
+    text, findings = migrate(program)
+    assert text == program
+    assert [finding.code for finding in findings] == ["FT404"]
+
+
+def test_the_name_and_the_recovery_are_given_at_once():
+    old = PROGRAM.replace("tf.distribute.Multi", "tf.distribute.experimental.Multi")
+    text, findings = migrate(old.format(f"model.fit(dataset, steps_per_epoch=9, {SAVING.format('')})"))
+    assert {finding.code for finding in findings} == {"FT401", "FT404"}
+    assert "experimental" not in text

@@ -49,7 +49,7 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
             _share(placement, path, plan.pieces, plan.shared, module_name)
             continue
         root = import_root(path, text)
-        if root is None or not os.path.exists(path):
+        if not plan.pieces or root is None or not os.path.exists(path):
             _hold_inline(placement, path, plan.pieces)
         else:
             groups.setdefault((root, _package(path, root)), []).append((path, plan.pieces))

@@ -122,7 +122,7 @@ def test_fit_is_left_with_its_reason(text, reason):
 def test_a_strategy_that_is_one_of_several_is_left_for_keras_3():
     program = PROGRAM.format("model.fit(dataset)").replace(
         "strategy = tf.distribute.MultiWorkerMirroredStrategy()",
-        "strategy = tf.distribute.MultiWorkerMirroredStrategy()\nif alone:\n    strategy = tf.distribute.get_strategy()",
+        "strategy = tf.distribute.MultiWorkerMirroredStrategy()\nif alone:\n    strategy = tf.distribute.Strategy()",
     )
     text, findings = migrate(program)
     assert text == program

@@ -36,6 +36,14 @@ def errors(outcome: Outcome) -> list[str]:
     return [finding.code for finding in outcome.findings if finding.error]
 
 
+def test_a_file_that_is_rewritten_without_a_piece_imports_none(tmp_path: Path) -> None:
+    renamed = "import tensorflow as tf\n\ns = tf.distribute.experimental.MultiWorkerMirroredStrategy()\n"
+    tree(tmp_path, a=JOB, b=PREDICTING, c=renamed)
+    outcome, problems = migrated(tmp_path)
+    assert errors(outcome) == problems == []
+    assert (tmp_path / "c.py").read_text() == renamed.replace("experimental.", "")
+
+
 def test_scripts_of_a_directory_share_one_module_that_holds_what_all_need(tmp_path: Path) -> None:
     tree(tmp_path, a=JOB, b=PREDICTING, c="x = 3\n")
     migrated(tmp_path)

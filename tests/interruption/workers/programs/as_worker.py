@@ -2,8 +2,8 @@
 
 usage: python as_worker.py FAULT WEIGHTS PROGRAM [ARGS...]
 
-``FAULT`` is ``none``, ``step:N`` (SIGKILL after step N), ``save:N`` (in the save at step N, before anything is written)
-or ``written:N`` (in that save, when its files are written and not yet listed).
+``FAULT`` is ``none``, ``step:N`` (SIGKILL after step N) or ``written:N`` (in the save at step N, when its files are
+written and not yet listed; in the N-th save where a loop of the program's own tells no steps).
 """
 
 import os
@@ -18,11 +18,11 @@ fault, _, at = sys.argv[1].partition(":")
 weights, program = sys.argv[2:4]
 del sys.argv[:3]
 sys.path[0] = os.path.dirname(program)
-optimizer_of = []
+optimizer_of, saves = [], []
 
 
 def step():
-    return int(optimizer_of[-1].iterations.numpy()) if optimizer_of else -1
+    return int(optimizer_of[-1].iterations.numpy()) if optimizer_of else len(saves)
 
 
 def strike(moment):
@@ -54,7 +54,7 @@ def say(calls):
 
 watch(tf.keras.callbacks.CallbackList, "on_train_begin", begin, lambda calls: None)
 watch(tf.keras.callbacks.CallbackList, "on_train_batch_end", lambda calls: None, say)
-watch(tf.train.Checkpoint, "_write", lambda checkpoint: strike("save"), lambda checkpoint: strike("written"))
+watch(tf.train.Checkpoint, "_write", saves.append, lambda checkpoint: strike("written"))
 tf.keras.utils.set_random_seed(1)
 made = runpy.run_path(program, run_name="__main__")
 np.savez(weights, *made["model"].get_weights())

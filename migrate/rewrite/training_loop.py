@@ -50,12 +50,16 @@ def training_loop(
         draft.pieces.add("HookedTraining")
         own = f", {draft.text(hooks)}" if hooks is not None and not is_none(hooks) else ""
         lines.append(f"{training} = HookedTraining({training}{own})")
-    if draft.continues_input:
+    # An input_fn that may return tensors draws through a generator, whose place no checkpoint can hold.
+    is_generated = "dataset_from_input_fn(" in lines[len(seed)]
+    if draft.continues_input and not is_generated:
         lines.append(f"{training}.checkpoint.batches = {dataset} = iter({dataset})")
     lines.append(f"mend_checkpoint_list({draft.model_dir})")
     saved = f"{training}.checkpoint, {draft.model_dir}, {_written(_manager(draft))}"
     lines.append(f"{manager} = {draft.tf}.train.CheckpointManager({saved})")
     lines.append(f"{names.step} = {names.restored} = {training}.restore({manager})")
+    if draft.continues_input and is_generated:
+        lines.append(f"{dataset} = {dataset}.skip({names.step})")
     lines += _loop(draft, names, max_steps or (f"{names.step} + {steps}" if steps else ""), evaluation, throttle)
     if is_hooked:
         lines.append(f"    {training}.end()")

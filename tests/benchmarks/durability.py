@@ -20,6 +20,7 @@ import argparse
 import contextlib
 import itertools
 import json
+import math
 import random
 import shutil
 import subprocess
@@ -59,9 +60,10 @@ class Job:
       script: the program.
       place: an empty directory.
       data: a file in MNIST's layout, for programs that want one.
+      seconds: how long it is to train.
     """
 
-    def __init__(self, nursery, script, place, data):
+    def __init__(self, nursery, script, place, data, seconds=JOB_SECONDS):
         self.nursery, self.script, self.place, self.data = nursery, script, place, data
         self.max_steps, self.runs = TRIAL_STEPS, 0
         # What a start shares with the next is a checkpoint: a seed need not make the same weights twice.
@@ -69,7 +71,7 @@ class Job:
         self.start(self.begun, until_saved=True)
         self.reference = self.undisturbed()
         times = [event["time"] for event in self.reference.of("step")]
-        trials = min(int(JOB_SECONDS / (times[-1] - times[0])), MOST_TRIALS)
+        trials = min(int(seconds / (times[-1] - times[0])), MOST_TRIALS)
         if trials > 1:
             self.max_steps *= trials
             self.reference = self.undisturbed()
@@ -92,11 +94,12 @@ class Job:
             copy_directory(self.begun, directory)
         return directory
 
-    def killed(self, chance):
-        """A run that is killed until it has come to its end, or cannot start again."""
+    def killed(self, chance, most_kills=math.inf):
+        """A run that is killed, at most so many times, until it has come to its end or cannot start again."""
         directory, attempts, window, most = self.directory(), [], self.window, 0
         while not attempts or attempts[-1].code == -9:
-            attempts.append(self.start(directory, chance.random() * window))
+            after = chance.random() * window if len(attempts) < most_kills else None
+            attempts.append(self.start(directory, after))
             # A program may need longer, the further it has come, until its first new step.
             window = self.window if attempts[-1].steps and attempts[-1].steps[-1] > most else window * 1.5
             most = max([most, *attempts[-1].steps])

@@ -1,10 +1,10 @@
-"""Every fault on every pair of ``legacy_examples/`` and ``tf2_examples/``: where each resumes, and whether as it should.
+"""Every fault on every pair of ``legacy_examples/`` and ``tf2_examples/``: where it resumes, and whether as it should.
 
-usage: python -m tests.benchmarks.pairs_table RESULTS [--pair NAME...] [--fault NAME...] [--changes N] OLD_PYTHON PYTHON...
+usage: python -m tests.benchmarks.pairs_table RESULTS [--pair NAME...] [--fault NAME...] [--changes N] -- PYTHON...
        python -m tests.benchmarks.pairs_table RESULTS
 
-The old program runs under OLD_PYTHON, with TensorFlow 2.15, the new one under each PYTHON. Pairs are found by their
-files; one that has no ``--max_steps`` is no job of one process, and is left to tests of its own. Each comparison is a
+The old programs run under the first PYTHON, with TensorFlow 2.15, the new ones under each other. Pairs are found by
+their files; one that has no ``--max_steps`` is no job of one process, and is left to tests of its own. Each comparison is a
 line of RESULTS, a file of JSON lines that later calls add to; what is there is not done again. Then, and without an
 interpreter, a table in Markdown is printed. ``25→20`` means: killed after step 25, resumed at step 20, as the old
 program did, and with whatever else ``verify`` compares the same; a cell with ✗ names the first difference.
@@ -33,8 +33,8 @@ NOTED = {"fault_tolerance_run_config.py": {"batches", "losses"}}
 """Rows that a note of the codemod names: this example shuffles without a seed."""
 
 SHARED = 1e-4
-"""The largest relative difference of losses where both began in one checkpoint: a hand-written optimizer reads and moves
-its step in no stated order, so that two runs of the Estimator itself differ."""
+"""The largest relative difference of losses that began in one checkpoint: a hand-written optimizer reads and moves its
+step in no stated order, so that two runs of the Estimator itself differ."""
 
 
 def pairs():
@@ -106,10 +106,11 @@ def fill(options, results):
                 for change in range(1, (options.changes if fault == "sigkill-in-save" else 1) + 1):
                     for python in options.pythons[1:]:
                         keras = keras_of(TF2 / name, python)
-                        if (python, *keras) not in nurseries:
-                            nurseries[python, *keras] = Nursery(python, keras)
-                            stack.callback(nurseries[python, *keras].close)
-                        nursery = nurseries[python, *keras]
+                        key = (python, *keras)
+                        if key not in nurseries:
+                            nurseries[key] = Nursery(python, keras)
+                            stack.callback(nurseries[key].close)
+                        nursery = nurseries[key]
                         about = {"pair": name, "tensorflow": nursery.tensorflow, "fault": fault, "change": change}
                         if any(about.items() <= line.items() for line in lines(results)):
                             continue

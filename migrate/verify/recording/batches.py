@@ -63,15 +63,21 @@ def parts(batch: Any) -> list[Any]:
     return [part for part in tensors if part.dtype.is_floating or part.dtype.is_integer or part.dtype.is_bool]
 
 
+_weights: Any = None
+
+
 def of_arrays(arrays: list[Any]) -> int:
     """The digest of NumPy arrays, a signed 32-bit integer."""
+    global _weights
     import numpy as np
 
+    if _weights is None:
+        _weights = np.arange(LENGTH, dtype="uint32") * 2 + 1
     total: Any = np.zeros([1], "uint32")
     for array in arrays:
         flat = np.ravel(array)[:LENGTH]
-        words: Any = flat.astype("float32" if flat.dtype.kind == "f" else "int32").view("uint32")
-        part = (words * (np.arange(len(words), dtype="uint32") * 2 + 1)).sum(dtype="uint32", keepdims=True)
+        words: Any = flat.astype("float32" if flat.dtype.kind == "f" else "int32", copy=False).view("uint32")
+        part = (words * _weights[: len(words)]).sum(dtype="uint32", keepdims=True)
         total += part * part + part * 3
     return int(total.view("int32")[0])
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import steps
+
 PLACES = 4096
 """The most numbers of a kind between two reads; of more, the oldest are lost."""
 
@@ -49,7 +51,7 @@ class Ring:
 
     def waiting(self) -> int:
         """How many values compiled functions have written since the last call of ``take``."""
-        return 0 if _rows is None else int(_rows.numpy()[self.row][0]) - self.taken
+        return 0 if _rows is None else int(steps.value_of(_rows)[self.row][0]) - self.taken
 
     def take(self, fresh: bool = True) -> list[Any]:
         """The values since the last call, oldest first, as Python numbers.
@@ -63,7 +65,7 @@ class Ring:
         if _rows is None:
             return values
         if fresh or _read is None:
-            _read = _rows.numpy()
+            _read = steps.value_of(_rows)
         row = _read[self.row]
         count = int(row[0])
         new = min(count - self.taken, PLACES)

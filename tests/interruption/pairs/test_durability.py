@@ -1,0 +1,49 @@
+"""SIGKILL at random moments of the pairs' TF2 programs: a short run of ``python -m tests.benchmarks.durability``."""
+
+import random
+
+import pytest
+
+from tests.benchmarks.durability import Job, figures, programs
+from tests.nursery import Nursery
+from tests.pairs import LEGACY
+from tests.program_arguments import digits, keras_of
+
+KILLS = 60
+NAMES = sorted(path.name for path in LEGACY.glob("*.py") if '"--max_steps"' in path.read_text())
+CASES = [(way, name) for name in NAMES for way in ("restart", "continue")]
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory):
+    """The paths of what the codemod writes, by the input's way and the name."""
+    return {(way, path.name): path for way, path in programs(tmp_path_factory.mktemp("programs"))}
+
+
+@pytest.fixture(scope="module")
+def start(new_python):
+    """A function that gives the process which starts programs of one Keras."""
+    made = {}
+
+    def of(script):
+        keras = keras_of(script, new_python)
+        if tuple(keras) not in made:
+            made[tuple(keras)] = Nursery(new_python, keras)
+        return made[tuple(keras)]
+
+    yield of
+    for nursery in made.values():
+        nursery.close()
+
+
+@pytest.mark.parametrize(("way", "name"), CASES)
+def test_no_kill_costs_a_job_more_than_the_steps_since_its_last_save(way, name, scripts, start, tmp_path):
+    script, chance = scripts[way, name], random.Random(f"{way} {name}")
+    job = Job(start(script), script, tmp_path, digits(tmp_path), seconds=0)
+    kills = 0
+    while kills < KILLS / len(CASES):
+        found = figures(job, job.killed(chance, most_kills=4))
+        kills += found["kills"]
+        assert [found[what] for what in ("stuck", "far", "elsewhere")] == [0, 0, 0], found
+        assert way == "restart" or found["changed"] == 0, found
+        assert found["compared"] >= job.max_steps

@@ -4,7 +4,7 @@ usage: python -m tests.benchmarks.pairs_table RESULTS [--pair NAME...] [--fault 
        python -m tests.benchmarks.pairs_table RESULTS
 
 The old programs run under the first PYTHON, with TensorFlow 2.15, the new ones under each other. Pairs are found by
-their files; one that has no ``--max_steps`` is no job of one process, and is left to tests of its own. Each comparison is a
+their files; one without ``--max_steps`` is no job of one process, and is left to tests of its own. Each comparison is a
 line of RESULTS, a file of JSON lines that later calls add to; what is there is not done again. Then, and without an
 interpreter, a table in Markdown is printed. ``25→20`` means: killed after step 25, resumed at step 20, as the old
 program did, and with whatever else ``verify`` compares the same; a cell with ✗ names the first difference.

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import inspect
+import math
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,9 +53,9 @@ def _programs(made: argparse.ArgumentParser) -> None:
     add("new", metavar="NEW", help="the program that should match it")
     add("--old-python", metavar="PATH", help="OLD's interpreter; NEW's, or this one, by default")
     add("--new-python", metavar="PATH", help="NEW's interpreter; OLD's, or this one, by default")
-    add("--args", default="", help="arguments of both programs, in one text")
-    add("--old-args", default="", help="arguments of OLD alone")
-    add("--new-args", default="", help="arguments of NEW alone")
+    add("--args", type=_words, default=[], help="arguments of both programs, in one text")
+    add("--old-args", type=_words, default=[], help="arguments of OLD alone")
+    add("--new-args", type=_words, default=[], help="arguments of NEW alone")
     workers = "processes that make one job, told of one another by TF_CONFIG (%(default)s)"
     add("--workers", metavar="N", type=_step, default=1, help=workers)
     directory = "the programs' flag for their directory, if {model_dir} is not in their arguments (%(default)s)"
@@ -69,15 +71,15 @@ def _what_is_done(made: argparse.ArgumentParser) -> None:
     going_on = "interrupt OLD, let NEW go on in a copy of its directory, and compare with OLD going on by itself"
     add("--continue-old", action="store_true", help=going_on)
     convert = "makes NEW's directory {new} out of OLD's {old} for these two options; a copy by default"
-    add("--convert", metavar="COMMAND", help=convert)
-    add("--timeout", metavar="S", type=float, default=TIMEOUT_SECONDS, help="seconds for each start (%(default)g)")
+    add("--convert", metavar="COMMAND", type=_words, help=convert)
+    add("--timeout", metavar="S", type=_seconds, default=TIMEOUT_SECONDS, help="seconds for each start (%(default)g)")
     changes = "how many moments in a save sigkill-in-save tries at most (%(default)s)"
-    add("--changes", metavar="N", type=int, default=MOST_CHANGES, help=changes)
+    add("--changes", metavar="N", type=_step, default=MOST_CHANGES, help=changes)
 
 
 def _how_it_is_judged(made: argparse.ArgumentParser) -> None:
     tolerance = "the largest relative difference of losses and variables that counts as none (%(default)s)"
-    made.add_argument("--tolerance", metavar="X", type=float, default=0.0, help=tolerance)
+    made.add_argument("--tolerance", metavar="X", type=_tolerance, default=0.0, help=tolerance)
 
 
 def _output(made: argparse.ArgumentParser) -> None:
@@ -91,6 +93,7 @@ def main(argv: list[str]) -> int:
     options = parser().parse_args(_with_values(argv))
     errors = Console(stderr=True)
     try:
+        directory = _output_directory(options.output)
         with _ended_by_sigterm(), _progress(errors) as progress:
             done = verify(_request(options), progress)
     except ProgramError as error:
@@ -99,7 +102,9 @@ def main(argv: list[str]) -> int:
     except KeyboardInterrupt:
         errors.print("interrupted: every program has been ended", markup=False)
         return INTERRUPTED
-    _write(done, options.output)
+    if directory is not None:
+        (directory / "verify.json").write_text(document.text(done), encoding="utf-8")
+        (directory / "verify.html").write_text(page.page(done), encoding="utf-8")
     _print(done, options.format)
     return MATCHES if done.matches else DIFFERS
 
@@ -111,10 +116,33 @@ def _with_values(argv: list[str]) -> list[str]:
 
 
 def _step(text: str) -> int:
-    step = int(text)
-    if step < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return step
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of 1 or more, not {text!r}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    seconds = _tolerance(text)
+    if seconds == 0:
+        raise argparse.ArgumentTypeError("must be more than 0")
+    return seconds
+
+
+def _tolerance(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number of 0 or more, not {text!r}")
+    return number
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{str(error).lower()} in {text!r}") from error
 
 
 def _request(options: argparse.Namespace) -> Request:
@@ -137,27 +165,34 @@ def _request(options: argparse.Namespace) -> Request:
     )
 
 
-def _program(script: str, python: str, both: str, own: str, options: argparse.Namespace) -> Program:
-    _expect_tensorflow(python)
-    args = [*shlex.split(both), *shlex.split(own)]
+def _program(script: str, python: str, both: list[str], own: list[str], options: argparse.Namespace) -> Program:
+    python = _with_tensorflow(python)
+    args = [*both, *own]
     if not any("{model_dir}" in arg for arg in args):
         args += [options.model_dir_flag, "{model_dir}"]
     return Program(script, python, tuple(args), workers=options.workers)
 
 
-def _expect_tensorflow(python: str) -> None:
-    """Look for the package without importing it, which takes seconds."""
-    if not os.path.isfile(python):
-        raise ProgramError(f"the interpreter {python} does not exist")
+def _with_tensorflow(python: str) -> str:
+    """The interpreter's path; its package is looked for without importing it, which takes seconds."""
+    path = shutil.which(python)
+    if path is None:
+        raise ProgramError(
+            f"the interpreter {python} {'cannot be run' if os.path.exists(python) else 'does not exist'}"
+        )
     look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tensorflow') is None)"
-    if subprocess.run([python, "-c", look], stdin=subprocess.DEVNULL).returncode != 0:
+    if subprocess.run([path, "-c", look], stdin=subprocess.DEVNULL, capture_output=True).returncode != 0:
         raise ProgramError(f"the interpreter {python} has no TensorFlow")
+    return path
 
 
-def _converter(command: str) -> Converter:
+def _converter(command: list[str]) -> Converter:
     def convert(old: Path, new: Path) -> None:
-        words = [word.replace("{old}", str(old)).replace("{new}", str(new)) for word in shlex.split(command)]
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        words = [word.replace("{old}", str(old)).replace("{new}", str(new)) for word in command]
+        try:
+            done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        except OSError as error:
+            raise ProgramError(f"the conversion cannot be run: {error}") from error
         if done.returncode != 0:
             raise ProgramError(f"the conversion failed:\n{done.stdout}{done.stderr}")
 
@@ -188,13 +223,15 @@ def _progress(console: Console) -> Iterator[Progress]:
         yield lambda what: status.update(what)
 
 
-def _write(done: Verification, output: str | None) -> None:
+def _output_directory(output: str | None) -> Path | None:
+    """The directory for the reports, made before anything is run, so that no result is lost for want of it."""
     if output is None:
-        return
-    directory = Path(output)
-    directory.mkdir(parents=True, exist_ok=True)
-    (directory / "verify.json").write_text(document.text(done), encoding="utf-8")
-    (directory / "verify.html").write_text(page.page(done), encoding="utf-8")
+        return None
+    try:
+        Path(output).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ProgramError(f"nothing can be written to {output}: {error.strerror}") from error
+    return Path(output)
 
 
 def _print(done: Verification, form: str) -> None:

@@ -41,8 +41,41 @@ def test_an_interpreter_without_tensorflow_is_told(capsys, script, tmp_path):
     assert "has no TensorFlow" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["--fault", "nonsense"], ["--at", "0"], ["--format", "pdf"]])
-def test_wrong_arguments_are_refused(arguments, script):
+def test_an_interpreter_that_cannot_be_run_is_told(capsys, script):
+    assert main([script, script, "--new-python", script]) == 2
+    assert f"the interpreter {script} cannot be run" in capsys.readouterr().err
+
+
+def test_an_interpreter_is_found_by_its_name(capsys, script, tmp_path, monkeypatch):
+    python = tmp_path / "python-of-its-own"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main([script, script, "--new-python", python.name]) == 2
+    assert "python-of-its-own has no TensorFlow" in capsys.readouterr().err
+
+
+def test_a_directory_that_cannot_be_written_is_told_before_anything_is_run(capsys, script):
+    assert main([script, script, "--output", f"{script}/reports"]) == 2
+    assert f"nothing can be written to {script}/reports" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--fault", "nonsense"], "invalid choice: 'nonsense'"),
+        (["--format", "pdf"], "invalid choice: 'pdf'"),
+        (["--at", "0"], "must be a whole number of 1 or more, not '0'"),
+        (["--at", "x"], "must be a whole number of 1 or more, not 'x'"),
+        (["--changes", "0"], "must be a whole number of 1 or more, not '0'"),
+        (["--timeout", "0"], "must be more than 0"),
+        (["--tolerance", "-1"], "must be a number of 0 or more, not '-1'"),
+        (["--tolerance", "nan"], "must be a number of 0 or more, not 'nan'"),
+        (["--args", "'unclosed"], "no closing quotation"),
+    ],
+)
+def test_wrong_arguments_are_refused_with_the_reason(arguments, reason, capsys, script):
     with pytest.raises(SystemExit) as refusal:
         main([script, script, *arguments])
     assert refusal.value.code == 2
+    assert reason in capsys.readouterr().err

@@ -75,7 +75,9 @@ class Job:
         if trials > 1:
             self.max_steps *= trials
             self.reference = self.undisturbed()
-        self.window = self.reference.attempts[0].seconds_to_first_step + WINDOW_SECONDS
+        undisturbed = self.reference.attempts[0]
+        steps = undisturbed.of("step")
+        self.window = undisturbed.seconds_to_first_step + min(WINDOW_SECONDS, steps[-1]["time"] - steps[0]["time"])
         self.interval = max(after - before for before, after in pairwise([0, *self.reference.saved_steps]))
 
     def undisturbed(self):

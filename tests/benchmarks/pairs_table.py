@@ -12,6 +12,7 @@ program did, and with whatever else ``verify`` compares the same; a cell with âœ
 
 import argparse
 import contextlib
+import functools
 import json
 import sys
 import tempfile
@@ -99,32 +100,37 @@ def fill(options, results):
     """Make the comparisons that are not there yet."""
     with tempfile.TemporaryDirectory(prefix="pairs-") as place, contextlib.ExitStack() as stack:
         data = digits(Path(place))
-        old, nurseries = None, {}
-        for name in options.pair or pairs():
-            pair = None
-            for fault in options.fault:
-                for change in range(1, (options.changes if fault == "sigkill-in-save" else 1) + 1):
-                    for python in options.pythons[1:]:
-                        keras = keras_of(TF2 / name, python)
-                        key = (python, *keras)
-                        if key not in nurseries:
-                            nurseries[key] = Nursery(python, keras)
-                            stack.callback(nurseries[key].close)
-                        nursery = nurseries[key]
-                        about = {"pair": name, "tensorflow": nursery.tensorflow, "fault": fault, "change": change}
-                        if any(about.items() <= line.items() for line in lines(results)):
-                            continue
-                        if old is None:
-                            old = Nursery(options.pythons[0])
-                            stack.callback(old.close)
-                        if pair is None:
-                            pair = Pair(name, old, data, Path(tempfile.mkdtemp(dir=place)))
-                        try:
-                            found = figures(name, pair.compare(pair.program(TF2 / name, nursery), fault, change))
-                        except FaultUnavailable as reason:
-                            found = {"unavailable": str(reason)}
-                        with open(results, "a") as file:
-                            print(json.dumps(about | {"old": old.tensorflow} | found), file=file)
+
+        @functools.cache
+        def nursery(python, *keras):
+            made = Nursery(python, dict.fromkeys(keras, "1"))
+            stack.callback(made.close)
+            return made
+
+        @functools.cache
+        def pair(name):
+            return Pair(name, nursery(options.pythons[0]), data, Path(tempfile.mkdtemp(dir=place)))
+
+        for name, fault, change, python in wanted(options):
+            new = nursery(python, *keras_of(TF2 / name, python))
+            about = {"pair": name, "tensorflow": new.tensorflow, "fault": fault, "change": change}
+            if any(about.items() <= line.items() for line in lines(results)):
+                continue
+            try:
+                found = figures(name, pair(name).compare(pair(name).program(TF2 / name, new), fault, change))
+            except FaultUnavailable as reason:
+                found = {"unavailable": str(reason)}
+            with open(results, "a") as file:
+                print(json.dumps(about | {"old": nursery(options.pythons[0]).tensorflow} | found), file=file)
+
+
+def wanted(options):
+    """Each pair, fault, moment of it and interpreter of the new program."""
+    for name in options.pair or pairs():
+        for fault in options.fault:
+            for change in range(1, (options.changes if fault == "sigkill-in-save" else 1) + 1):
+                for python in options.pythons[1:]:
+                    yield name, fault, change, python
 
 
 def lines(results):

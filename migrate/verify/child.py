@@ -176,19 +176,23 @@ class Child:
         )
 
 
-def attempt_of_all(children: list[Child], deadline: float) -> Attempt:
-    """Wait for all workers of a job and give the chief's attempt, with what struck any of them.
+def attempt_of_all(children: list[Child], tasks: list[str], deadline: float) -> Attempt:
+    """Wait for all tasks of a job and give the chief's attempt, with what struck any of them and all evaluations.
 
-    When one has failed, the others are given ``GRACE_SECONDS`` to notice, and are then ended.
+    When one has failed, the others are given ``GRACE_SECONDS`` to notice, and are then ended. Parameter servers, which
+    serve without end, are ended when the others are done.
     """
-    while any(child.running() for child in children) and time.time() < deadline:
-        if any(child.process.returncode not in (None, 0) for child in children):
+    ending = [child for child, task in zip(children, tasks, strict=True) if task != "ps"]
+    while any(child.running() for child in ending) and time.time() < deadline:
+        if any(child.process.poll() not in (None, 0) for child in children):
             deadline = min(deadline, time.time() + GRACE_SECONDS)
         time.sleep(0.01)
-    chief, *others = [child.attempt(deadline) for child in children]
-    struck = [event for other in others for event in other.of("fault")]
+    chief, *others = [child.attempt(deadline) for child in ending]
+    for child in children:
+        child.kill_all()
+    also = [event for other in others for event in (*other.of("fault"), *other.of("evaluation"))]
     failed = next((other.code for other in others if other.code != 0), 0)
-    return replace(chief, events=[*chief.events, *struck], code=chief.code or failed)
+    return replace(chief, events=[*chief.events, *also], code=chief.code or failed)
 
 
 def _instruction(instruction: dict[str, Any] | None, model_dir: Path) -> str:

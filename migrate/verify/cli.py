@@ -56,8 +56,11 @@ def _programs(made: argparse.ArgumentParser) -> None:
     add("--args", type=_words, default=[], help="arguments of both programs, in one text")
     add("--old-args", type=_words, default=[], help="arguments of OLD alone")
     add("--new-args", type=_words, default=[], help="arguments of NEW alone")
-    workers = "processes that make one job, told of one another by TF_CONFIG (%(default)s)"
+    workers = "workers that make one job, told of one another by TF_CONFIG (%(default)s)"
     add("--workers", metavar="N", type=_step, default=1, help=workers)
+    add("--chief", action="store_true", help="a chief beside the workers, of which the first is the chief otherwise")
+    add("--ps", metavar="N", type=_step, default=0, help="parameter servers beside them (%(default)s)")
+    add("--evaluator", action="store_true", help="an evaluator beside them")
     directory = "the programs' flag for their directory, if {model_dir} is not in their arguments (%(default)s)"
     add("--model-dir-flag", metavar="FLAG", default="--model_dir", help=directory)
 
@@ -170,7 +173,8 @@ def _program(script: str, python: str, both: list[str], own: list[str], options:
     args = [*both, *own]
     if not any("{model_dir}" in arg for arg in args):
         args += [options.model_dir_flag, "{model_dir}"]
-    return Program(script, python, tuple(args), workers=options.workers)
+    cluster = {"chief": options.chief, "parameter_servers": options.ps, "evaluator": options.evaluator}
+    return Program(script, python, tuple(args), workers=options.workers, **cluster)
 
 
 def _with_tensorflow(python: str) -> str:

@@ -1,4 +1,4 @@
-"""The workers of one job on this machine, told of one another by TF_CONFIG."""
+"""The tasks of one job on this machine, told of one another by TF_CONFIG."""
 
 from __future__ import annotations
 
@@ -7,20 +7,31 @@ import socket
 from contextlib import ExitStack
 
 HOST = "localhost"
+TRAINING = ("chief", "worker")
+"""The types of the tasks that end by themselves, when training is done."""
 
 
-def worker_variables(count: int) -> list[dict[str, str]]:
-    """The variables of each of ``count`` workers, on ports that are free now; of a single one, none.
+def task_variables(tasks: list[str]) -> list[dict[str, str]]:
+    """The variables of each task, by its type, on ports that are free now; of a single one, none.
 
-    Worker 0 is the chief, as in every cluster that names no other.
+    An evaluator is no part of the cluster that the others see, as TensorFlow wants it.
     """
-    if count == 1:
+    if len(tasks) == 1:
         return [{}]
     with ExitStack() as sockets:
-        bound = [sockets.enter_context(socket.socket()) for _ in range(count)]
+        bound = [sockets.enter_context(socket.socket()) for _ in tasks]
         for each in bound:
             each.bind((HOST, 0))
         addresses = [f"{HOST}:{each.getsockname()[1]}" for each in bound]
-    cluster = {"worker": addresses}
-    tasks = [{"cluster": cluster, "task": {"type": "worker", "index": index}} for index in range(count)]
-    return [{"TF_CONFIG": json.dumps(task)} for task in tasks]
+    cluster: dict[str, list[str]] = {}
+    placed = []
+    for task, address in zip(tasks, addresses, strict=True):
+        placed.append({"type": task, "index": len(cluster.setdefault(task, []))})
+        cluster[task].append(address)
+    cluster.pop("evaluator", None)
+    return [{"TF_CONFIG": json.dumps({"cluster": cluster, "task": task})} for task in placed]
+
+
+def struck(tasks: list[str], worker: int) -> int:
+    """The place of the task that a fault strikes: its number among those that train, from the end if negative."""
+    return worker % sum(task in TRAINING for task in tasks)

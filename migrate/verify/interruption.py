@@ -11,7 +11,7 @@ from typing import Any
 
 from migrate.verify.checkpoint import read_variables
 from migrate.verify.child import Child, attempt_of_all
-from migrate.verify.cluster import worker_variables
+from migrate.verify.cluster import struck, task_variables
 from migrate.verify.directory import copy_directory
 from migrate.verify.faults.fault import Fault, Place
 from migrate.verify.program import Program, ProgramError
@@ -47,22 +47,23 @@ def run(
         children = [
             stack.enter_context(Child(program, directory, Path(scratch) / str(index), each, variables, place))
             for index, (each, variables) in enumerate(
-                zip(_instructions(program, fault, start), worker_variables(program.workers), strict=True)
+                zip(_instructions(program, fault, start), task_variables(program.tasks), strict=True)
             )
         ]
         if fault and start < fault.starts:
-            fault.watch(children[fault.worker], start, deadline)
-        return attempt_of_all(children, deadline)
+            fault.watch(children[struck(program.tasks, fault.worker)], start, deadline)
+        return attempt_of_all(children, program.tasks, deadline)
 
 
 def _instructions(program: Program, fault: Fault | None, start: int) -> list[dict[str, Any] | None]:
-    """What each worker is told: a fault that interrupts strikes one of them, a change is made to all."""
+    """What each task is told: a fault that interrupts strikes one of them, a change is made to all."""
+    count = len(program.tasks)
     if fault is None:
-        return [None] * program.workers
+        return [None] * count
     if start >= fault.starts:
-        return [fault.last_instruction()] * program.workers
-    each: list[dict[str, Any] | None] = [None] * program.workers
-    each[fault.worker] = fault.instruction(start)
+        return [fault.last_instruction()] * count
+    each: list[dict[str, Any] | None] = [None] * count
+    each[struck(program.tasks, fault.worker)] = fault.instruction(start)
     return each
 
 

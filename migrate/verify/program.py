@@ -24,7 +24,10 @@ class Program:
       args: its arguments; ``{model_dir}`` in them stands for the directory of the run.
       env: variables set beside this process' own; ``{model_dir}`` is replaced here too.
       cwd: the directory it is started in; this process' own by default.
-      workers: how many processes make one job, each told of the others by ``TF_CONFIG``.
+      workers: how many workers make one job, each told of the others by ``TF_CONFIG``.
+      chief: whether there is a chief beside them; else the first of several workers is the chief.
+      parameter_servers: how many there are beside them; they are ended when the others are done.
+      evaluator: whether there is one beside them.
       launch: starts a process, as ``subprocess.Popen`` does, which it is by default.
     """
 
@@ -34,7 +37,16 @@ class Program:
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | Path | None = None
     workers: int = 1
+    chief: bool = False
+    parameter_servers: int = 0
+    evaluator: bool = False
     launch: Callable[..., subprocess.Popen[bytes]] = field(default=subprocess.Popen, compare=False, repr=False)
+
+    @property
+    def tasks(self) -> list[str]:
+        """The type of each task of the job, the chief first, and those that train before the others."""
+        trainers = ["chief"] * self.chief + ["worker"] * self.workers
+        return [*trainers, *["ps"] * self.parameter_servers, *["evaluator"] * self.evaluator]
 
     def command(self, model_dir: str | Path) -> list[str]:
         """The script and its arguments for a run in ``model_dir``."""

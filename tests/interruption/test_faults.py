@@ -131,6 +131,15 @@ def test_a_killed_chief_fails_the_job(program, tmp_path):
     assert attempt.steps[-1] == 13
 
 
+def test_a_cluster_with_a_killed_chief_goes_on_as_a_whole_with_its_parameter_server_and_evaluator(program, old_python):
+    cluster = replace(program("cluster", python=old_python), chief=True, parameter_servers=1, evaluator=True)
+    record = run_interrupted(cluster, FAULTS["chief-killed"](at=13))
+    assert record.attempts[0].steps[-1] == 13
+    assert record.resumed_at == [10]
+    assert record.final_step == 40
+    assert record.evaluations[-1][0] == 40
+
+
 def test_the_workers_faults_need_several_workers(program):
-    with pytest.raises(FaultUnavailable, match="--workers starts several"):
+    with pytest.raises(FaultUnavailable, match="start several"):
         run_interrupted(program("loop"), FAULTS["worker-killed"](at=13))

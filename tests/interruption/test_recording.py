@@ -9,6 +9,7 @@ import pytest
 
 from migrate.verify import FAULTS, Program, run, run_interrupted
 from migrate.verify.checkpoint import read_variables
+from tests.pairs import TF2
 
 
 def run_plainly(program, model_dir):
@@ -128,3 +129,18 @@ def test_a_monitored_session_is_seen_with_its_resumption(program):
     assert record.resumed_at == [10]
     assert record.saved_steps == [0, 5, 10, 15, 20, 23]
     assert len(record.by_step("loss")) == len(record.by_step("batch")) == 23
+
+
+def test_each_step_of_a_model_fn_inside_a_function_is_seen_and_its_evaluations_too(new_python):
+    job = Program(TF2 / "alternating_model_fn.py", new_python, ("--model_dir", "{model_dir}", "--max_steps", "20"))
+    record = run_interrupted(job)
+    assert record.attempts[0].steps == list(range(1, 21))
+    assert len(record.by_step("loss")) == len(record.by_step("batch")) == 20
+    assert [step for step, _ in record.evaluations] == [10, 20]
+
+
+def test_a_kill_strikes_at_its_very_step_inside_a_call_of_several(program):
+    record = run_interrupted(program("loop", "--steps_per_call", "5"), FAULTS["sigkill"](at=13))
+    assert record.interrupted_at == [13]
+    assert record.resumed_at == [10]
+    assert len(record.by_step("loss")) == 23

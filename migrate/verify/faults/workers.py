@@ -14,8 +14,8 @@ from migrate.verify.program import Program
 class _KilledTask(Kill):
     @contextmanager
     def place(self, program: Program, model_dir: Path) -> Iterator[Place]:
-        if program.workers == 1:
-            raise FaultUnavailable("the programs run in one process; --workers starts several")
+        if program.workers + program.chief == 1:
+            raise FaultUnavailable("one process trains; --workers and --chief start several")
         with super().place(program, model_dir) as place:
             yield place
 
@@ -28,7 +28,7 @@ class KilledWorker(_KilledTask):
 
 
 class KilledChief(_KilledTask):
-    """The chief, the first of several TF_CONFIG workers, is sent SIGKILL after the step."""
+    """The chief, or the first of several TF_CONFIG workers, is sent SIGKILL after the step."""
 
     name = "chief-killed"
     worker = 0

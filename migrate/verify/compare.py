@@ -124,14 +124,14 @@ def compare(old: Record, new: Record, tolerance: float = 0.0, losses: bool | Non
     if new.fault and FAULTS[new.fault].must_refuse:
         return Comparison(new.fault, [_refusal(old, new)], old, new)
     rows = [_needs_person(old, new)]
-    without_old = "OLD could not start again" if stuck else ""
+    without_old = "OLD could not start again" if stuck else _went_back_further(old, new)
     moments = "" if _same_moment(new) else "struck at a moment of its own"
     uneven = without_old or moments or late
     if moments:
         rows += [_resumed_at_a_save(old, new), _most_lost(old, new)]
     rows += [
         _equal("resumed at step", old, new, lambda record: record.resumed_at, without_old or moments),
-        _equal("final step", old, new, lambda record: record.final_step, without_old),
+        _equal("final step", old, new, lambda record: record.final_step, without_old if stuck else ""),
         _equal("steps lost", old, new, lambda record: record.steps_lost, uneven),
         _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven),
         _equal("steps run", old, new, lambda record: record.steps_run, uneven),
@@ -145,6 +145,15 @@ def compare(old: Record, new: Record, tolerance: float = 0.0, losses: bool | Non
         _information("seconds in saves", old, new, lambda record: f"{record.seconds_in_saves:.3f}"),
     ]
     return Comparison(new.fault or old.fault, rows, old, new)
+
+
+def _went_back_further(old: Record, new: Record) -> str:
+    """Why the two differ after damage that NEW stood better: it went on from a checkpoint that OLD passed over."""
+    if not new.fault or not FAULTS[new.fault].damages:
+        return ""
+    pairs = [(a, b) for a, b in zip(old.resumed_at, new.resumed_at, strict=False) if a is not None and b is not None]
+    better = pairs and all(before < after and after in new.saved_steps for before, after in pairs)
+    return "OLD went back further, past a checkpoint that was there" if better else ""
 
 
 def _share_a_state(old: Record, new: Record) -> bool:

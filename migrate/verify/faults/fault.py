@@ -41,6 +41,7 @@ class Fault:
       interruptions: how many starts it interrupts; the start after them runs undisturbed.
       same_moment: whether it strikes two programs after the same step, so that their resumptions must be equal.
       must_refuse: whether the last start should fail, because what it would go on with is wrong.
+      damages: whether it takes away from the checkpoints, so that a program that still finds one does better.
       worker: which of several workers is told the instruction.
       notes: what could not be done as asked, filled in while it runs.
     """
@@ -50,6 +51,7 @@ class Fault:
     interruptions: ClassVar[int] = 1
     same_moment: ClassVar[bool] = True
     must_refuse: ClassVar[bool] = False
+    damages: ClassVar[bool] = False
     worker: ClassVar[int] = 0
 
     def __post_init__(self) -> None:

@@ -19,6 +19,7 @@ def newest(model_dir: Path, pattern: str) -> Path | None:
 
 class _Torn(Kill):
     pattern = ""
+    damages = True
 
     def between(self, model_dir: Path, attempt: Attempt) -> None:
         path = newest(model_dir, self.pattern)
@@ -46,6 +47,7 @@ class LostState(Kill):
     """SIGKILL after the step; then the file ``checkpoint``, which names the newest one, is gone."""
 
     name = "lost-checkpoint-file"
+    damages = True
 
     def between(self, model_dir: Path, attempt: Attempt) -> None:
         for path in model_dir.rglob("checkpoint"):
@@ -56,6 +58,7 @@ class EmptyState(Kill):
     """SIGKILL after the step; then the file ``checkpoint``, which names the newest one, is empty."""
 
     name = "empty-checkpoint-file"
+    damages = True
 
     def between(self, model_dir: Path, attempt: Attempt) -> None:
         for path in model_dir.rglob("checkpoint"):

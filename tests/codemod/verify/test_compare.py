@@ -93,6 +93,18 @@ def test_a_new_program_that_starts_again_where_the_old_could_not_is_no_differenc
     assert result.row("resumed at step").note == "OLD could not start again"
 
 
+def test_a_new_program_that_still_finds_a_checkpoint_after_damage_is_no_difference(record):
+    result = compare(record(resumed=0, fault="lost-checkpoint-file"), record(fault="lost-checkpoint-file"))
+    assert result.matches
+    assert result.row("resumed at step").note == "OLD went back further, past a checkpoint that was there"
+    assert result.row("final step").verdict is Verdict.SAME
+
+
+def test_a_new_program_that_goes_back_further_after_damage_differs(record):
+    result = compare(record(fault="lost-checkpoint-file"), record(resumed=0, fault="lost-checkpoint-file"))
+    assert result.first == "resumed at step: OLD 10, NEW 0"
+
+
 def test_steps_lost_are_not_compared_where_a_fault_struck_late(record):
     late = record()
     late.attempts[0].events.append({"event": "fault", "kind": "signal", "step": 15, "wanted": 13, "time": 13.5})

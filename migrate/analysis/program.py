@@ -29,6 +29,8 @@ METHODS = {
     ),
     "export_savedmodel": ("export_dir_base", "serving_input_receiver_fn", "assets_extra", "as_text", "checkpoint_path"),
     "latest_checkpoint": (),
+    "get_variable_names": (),
+    "get_variable_value": ("name",),
 }
 CUSTOM_PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 TPU_PARAMETERS = (
@@ -80,6 +82,7 @@ class Program:
       returned: the function that hands the estimator over and its ``return``; None when it stays where it is made.
       receivers: the assignments that take it from there.
       calls: its method calls, in the order of the file.
+      model_dirs: where ``estimator.model_dir`` is read.
       problems: what else cannot be understood: the node and the reason.
       is_handed_on: whether its config or its estimator goes where only the running program knows what it is, so that
         both stay as objects of the emitted classes.
@@ -99,6 +102,7 @@ class Program:
     returned: tuple[ast.FunctionDef, ast.Return] | None = None
     receivers: list[ast.Assign] = field(default_factory=list)
     calls: list[MethodCall] = field(default_factory=list)
+    model_dirs: list[ast.Attribute] = field(default_factory=list)
     problems: list[tuple[ast.expr | ast.stmt, str]] = field(default_factory=list)
     is_handed_on: bool = False
 
@@ -273,6 +277,9 @@ class _Reader:
 
     def _read_method(self, program: Program, variable: str, use: ast.expr, attribute: ast.Attribute) -> None:
         call = self.names.parent(attribute)
+        if program.has_model_fn and attribute.attr == "model_dir" and isinstance(attribute.ctx, ast.Load):
+            program.model_dirs.append(attribute)
+            return
         if not isinstance(call, ast.Call) or call.func is not attribute or attribute.attr not in METHODS:
             program.problems.append((use, f"`{variable}.{attribute.attr}` has no counterpart here yet"))
             return

@@ -18,6 +18,7 @@ from migrate.analysis.arguments import is_none
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.plan import ReplaceExpression
 from migrate.rewrite.precedence import OR
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
@@ -29,6 +30,7 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("RunConfig(model_dir=args.model_dir)", "model_dir = args.model_dir or tempfile.mkdtemp()"),
     Example("RunConfig()", "model_dir = tempfile.mkdtemp()"),
     Example('RunConfig(model_dir=args.get("dir"))', 'model_dir = args.get("dir") or tempfile.mkdtemp()'),
+    Example("max_steps=3); print(model.model_dir", "print(model_dir)", "train", kind="custom"),
     is_setting=True,
 )
 def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -54,6 +56,10 @@ def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
         draft.before.append(f"{draft.model_dir} = {draft.text(given)}")
     else:
         draft.model_dir = draft.repeatable(given, "model_dir")
+    for attribute in program.model_dirs:
+        draft.renamed[attribute] = draft.model_dir
+        draft.edits.append(ReplaceExpression(program.module.span(attribute), draft.model_dir))
+        yield exact(attribute, "`model_dir` is a variable now")
     if of_config is not None and given is of_config:
         yield exact(of_config, "the checkpoint directory becomes the manager's")
 

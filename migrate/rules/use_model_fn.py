@@ -1,9 +1,10 @@
-"""FT146 · evaluate, predict, export_saved_model and latest_checkpoint of a custom model_fn
+"""FT146 · evaluate, predict, export_saved_model, latest_checkpoint, get_variable_value of a custom model_fn
 
 Each loads the newest checkpoint of ``model_dir`` in a graph of its own.
 
 Instead: ``evaluate_model_fn``, ``predict_with_model_fn`` and ``export_model_fn``, emitted functions that do the same
-with the unchanged ``model_fn``; they read the new checkpoints and the Estimator's.
+with the unchanged ``model_fn``; they read the new checkpoints and the Estimator's. ``get_variable_names`` and
+``get_variable_value`` are emitted likewise.
 
 Fidelity: exact.
 
@@ -29,6 +30,12 @@ _EXPORTS = ("export_saved_model", "export_savedmodel")
     "exact",
     Example("steps=3", "evaluate_model_fn(model_fn, test_input_fn, model_dir, steps=3)", "evaluate", kind="custom"),
     Example("predict_keys=['a']", 'predict_keys=["a"]', "predict", kind="custom"),
+    Example(
+        "max_steps=3); print(model.get_variable_value('w'), model.get_variable_names()",
+        'get_variable_value(model_dir, "w"), get_variable_names(model_dir)',
+        "train",
+        kind="custom",
+    ),
     kinds=CUSTOM,
 )
 def use_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -42,6 +49,9 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         return manual(call.problem[0], call.problem[1], "Write the arguments out.")
     if call.method == "latest_checkpoint":
         text = f"{draft.tf}.train.latest_checkpoint({draft.model_dir})"
+    elif call.method.startswith("get_variable_"):
+        draft.pieces.add(call.method)
+        text = f"{call.method}({', '.join([draft.model_dir, *map(draft.text, call.arguments.values())])})"
     elif call.method in _EXPORTS:
         if "serving_input_receiver_fn" not in call.arguments or literal(call.arguments.get("as_text")) is True:
             return manual(call.node, "this form of export is not carried over yet", "Export without as_text.")

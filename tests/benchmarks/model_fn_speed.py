@@ -4,7 +4,8 @@ usage: MIGRATE_OLD_PYTHON=… MIGRATE_NEW_PYTHON=… python tests/benchmarks/mod
 
 Each row trains one dense network with Adam, once under an Estimator (MIGRATE_OLD_PYTHON) and once as it is migrated
 (both interpreters), with summaries and log lines every 100 steps; of several stretches the fastest counts, for the
-machine may be busy. A save is timed apart. Memory is the peak of the whole process.
+machine may be busy. So it is with saves, which are timed apart. "CPU" compares the processor time of a step, which a
+busy machine changes little. Memory is the peak of the whole process, TensorFlow itself included.
 """
 
 import json
@@ -21,11 +22,11 @@ SIZES = {  # name: batch size, width, layers, steps in a stretch
     "about 8 ms": (128, 512, 4, 100),
     "about 50 ms": (384, 1024, 3, 20),
 }
-WARM_UP, STRETCHES = 201, 6
+WARM_UP, STRETCHES, SAVES = 201, 6, 3
 
 
 def train(side, size):
-    """Trains one size on one side; returns milliseconds a step, milliseconds a save, and mebibytes."""
+    """Trains one size on one side; returns milliseconds and CPU milliseconds a step, milliseconds a save, mebibytes."""
     import numpy as np
     import tensorflow as tf
     import tensorflow.compat.v1 as tf1
@@ -45,13 +46,13 @@ def train(side, size):
         train_op = tf1.train.AdamOptimizer(1e-4).minimize(loss, global_step=tf1.train.get_global_step())
         return Spec(mode=mode, loss=loss, train_op=train_op)
 
-    model_dir, times, saves = tempfile.mkdtemp(), {}, []
+    model_dir, times, cpu_times, saves = tempfile.mkdtemp(), {}, {}, []
     if side == "estimator":
         Spec = tf1.estimator.EstimatorSpec
 
         class Times(tf1.train.SessionRunHook):
             def after_run(self, run_context, run_values):
-                times[len(times)] = time.perf_counter()
+                times[len(times)], cpu_times[len(times)] = time.perf_counter(), time.process_time()
 
         class Saves(tf1.train.CheckpointSaverListener):
             def before_save(self, session, step):
@@ -64,7 +65,11 @@ def train(side, size):
         estimator = tf1.estimator.Estimator(model_fn, model_dir, config)
         last = WARM_UP + STRETCHES * steps
         estimator.train(input_fn, hooks=[Times()], max_steps=last, saving_listeners=[Saves()])
-        seconds = min(times[i + steps - 1] - times[i - 1] for i in range(WARM_UP, last, steps))
+        begins = range(WARM_UP, last, steps)
+        seconds = min(times[i + steps - 1] - times[i - 1] for i in begins)
+        cpu = min(cpu_times[i + steps - 1] - cpu_times[i - 1] for i in begins)
+        for _ in range(SAVES):
+            estimator.train(input_fn, steps=1, saving_listeners=[Saves()])
     else:
         from migrate.recovery.model_fn_spec import EstimatorSpec as Spec
         from migrate.recovery.model_fn_steps import training_steps
@@ -81,15 +86,17 @@ def train(side, size):
             saves.append(time.perf_counter() - began)
 
         save(0)
-        stretches = []
+        stretches, cpu_stretches = [], []
         for i in range(STRETCHES + 1):
-            began = time.perf_counter()
+            began, cpu_began = time.perf_counter(), time.process_time()
             list(training_steps(job, dataset, manager, max_steps=WARM_UP + i * steps))
             stretches.append(time.perf_counter() - began)
-        save(int(job.global_step))
-        seconds = min(stretches[1:])
+            cpu_stretches.append(time.process_time() - cpu_began)
+        for i in range(2 * SAVES):
+            save(int(job.global_step) + i)
+        seconds, cpu = min(stretches[1:]), min(cpu_stretches[1:])
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"step": seconds / steps * 1e3, "save": min(saves) * 1e3, "memory": memory}
+    return {"step": seconds / steps * 1e3, "cpu": cpu / steps * 1e3, "save": min(saves) * 1e3, "memory": memory}
 
 
 def measured(python, side, size):
@@ -102,18 +109,21 @@ def measured(python, side, size):
 
 def main():
     old, new = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
-    print("steps         Estimator        on its TensorFlow: speed, save, memory     on the newest: the same")
+    print(
+        "steps         Estimator        on its TensorFlow: speed, CPU, save, memory           on the newest: the same"
+    )
     for size in SIZES:
         estimator = measured(old, "estimator", size)
         line = f"{size:12}  {estimator['step']:6.2f} ms a step"
         for python in (old, new):
             ours = measured(python, "migrated", size)
-            speed, save, memory = (
+            speed, cpu, save, memory = (
                 estimator["step"] / ours["step"],
+                ours["cpu"] / estimator["cpu"],
                 ours["save"] / estimator["save"],
                 ours["memory"] / estimator["memory"],
             )
-            line += f"   {speed:5.2f} times as fast, save {save:4.2f}, memory {memory:4.2f}"
+            line += f"   {speed:5.2f} times as fast, CPU {cpu:4.2f}, save {save:4.2f}, memory {memory:4.2f}"
         print(line, flush=True)
 
 

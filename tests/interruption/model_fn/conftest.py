@@ -12,6 +12,8 @@ import pytest
 import tensorflow as tf
 
 from migrate.rewrite.pieces import module
+from migrate.run import run, write
+from migrate.settings import Settings
 from tests.pairs import LEGACY, TF2
 
 
@@ -26,9 +28,7 @@ class Pair:
     """
 
     def __init__(self, name, folder, replace=(), arguments=()):
-        self.old_python, self.new_python = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
-        self.arguments, self.folder = arguments, folder
-        self.old, self.new = folder / "old" / f"{name}.py", folder / "new" / f"{name}.py"
+        self._keep(name, folder, arguments)
         for source, program in ((LEGACY, self.old), (TF2, self.new)):
             program.parent.mkdir(parents=True)
             shutil.copy(source / "modeling.py", program.parent)
@@ -39,6 +39,11 @@ class Pair:
             program.write_text(text)
         imported = [n for n in ast.parse(self.new.read_text()).body if getattr(n, "module", "") == "tf2_recovery"]
         (folder / "new" / "tf2_recovery.py").write_text(module(alias.name for alias in imported[0].names))
+
+    def _keep(self, name, folder, arguments):
+        self.old_python, self.new_python = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
+        self.arguments, self.folder = arguments, folder
+        self.old, self.new = folder / "old" / f"{name}.py", folder / "new" / f"{name}.py"
 
     def start(self, program, model_dir, *arguments):
         python = self.old_python if program is self.old else self.new_python
@@ -73,6 +78,33 @@ class Pair:
         return running
 
 
+class WrittenPair(Pair):
+    """A legacy program of the tests, and what the codemod writes for it when the test runs.
+
+    Args:
+      source: the program.
+      folder: a new directory to put both in.
+      settings: of the codemod.
+    """
+
+    def __init__(self, source, folder, **settings):
+        self._keep(source.stem, folder, ())
+        for program in (self.old, self.new):
+            program.parent.mkdir(parents=True)
+            shutil.copy(source, program)
+        assert write(run([str(self.new)], Settings(**settings), jobs=1, progress=None)) == []
+        assert "tf2_recovery" in self.new.read_text()
+
+
+def losses(model_dir):
+    """The losses that a program wrote for TensorBoard, by step."""
+    found = {}
+    for path in sorted(Path(model_dir).glob("events.*")):
+        for event in tf.compat.v1.train.summary_iterator(str(path)):
+            found.update((event.step, value.simple_value) for value in event.summary.value if value.tag == "loss")
+    return found
+
+
 def indices(model_dir):
     return [path.name for path in Path(model_dir).glob("*.index")]
 
@@ -90,7 +122,7 @@ def final_variables(model_dir):
     for key in reader.get_variable_to_shape_map():
         if key.startswith("variables/"):
             values[key.split("/")[1].replace(".S", "/").replace("..", ".")] = reader.get_tensor(key)
-        elif not key.startswith(("_", "save_counter")):
+        elif not key.startswith(("_", "save_counter", "batches")):
             values[key] = reader.get_tensor(key)
     return values
 

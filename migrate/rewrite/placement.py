@@ -62,6 +62,9 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
         package = os.path.relpath(directory or ".", root or ".")
         dotted = ".".join([*([] if package == "." else package.split(os.sep)), module_name])
         for path, names in members:
+            if not names:
+                placement.imports[path] = []
+                continue
             placement.modules.setdefault(location, set()).update(names)
             placement.needs[path] = location
             placement.imports[path] = [f"from {dotted} import {', '.join(sorted(names))}"]

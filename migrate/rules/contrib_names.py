@@ -4,7 +4,7 @@
 again; some small functions can be written down.
 
 Instead: the name that TensorFlow 2 has, below ``tf.compat.v1``; the functions that it has nowhere are emitted
-(``l1_regularizer``, ``l2_regularizer``, ``index_table_from_file``, ``index_table_from_tensor``).
+(``layer_norm``, ``l1_regularizer``, ``l2_regularizer``, ``index_table_from_file``, ``index_table_from_tensor``).
 
 Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition. Any other contrib name
 leaves the program, and is named.
@@ -51,6 +51,7 @@ SUCCESSORS = {
 EMITTED = {
     "layers.l1_regularizer": "l1_regularizer",
     "layers.l2_regularizer": "l2_regularizer",
+    "layers.layer_norm": "layer_norm",
     "lookup.index_table_from_file": "index_table_from_file",
     "lookup.index_table_from_tensor": "index_table_from_tensor",
 }
@@ -69,7 +70,9 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
         kind="custom",
     ),
     Example("w = tf.contrib.layers.xavier_initializer(False)", None, "head", kind="custom"),
-    Example("print(tf.contrib.layers.layer_norm)", None, "head", kind="custom"),
+    Example("w = tf.contrib.layers.layer_norm(x, scope='s')", 'w = layer_norm(x, scope="s")', "head", kind="custom"),
+    Example("print(tf.contrib.layers.layer_norm(x, True))", None, "head", kind="custom"),
+    Example("print(tf.contrib.layers.fully_connected)", None, "head", kind="custom"),
     kinds=CUSTOM,
 )
 def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -100,7 +103,7 @@ def _successor(file: Draft | OtherFile, node: ast.expr, name: str) -> str | None
         return f"{file.v1}.{SUCCESSORS[name]}"
     call = file.module.names.parent(node)
     if name in EMITTED:
-        if name.startswith("lookup.") and not (isinstance(call, ast.Call) and call.func is node and _is_table(call)):
+        if name in _KNOWN and not (isinstance(call, ast.Call) and call.func is node and _is_known(name, call)):
             return None
         file.pieces.add(EMITTED[name])
         return EMITTED[name]
@@ -111,8 +114,20 @@ def _successor(file: Draft | OtherFile, node: ast.expr, name: str) -> str | None
     return None
 
 
-def _is_table(call: ast.Call) -> bool:
-    """Whether a table is made of words, with numbers for others or buckets, as the emitted functions make it."""
+_TABLE = {"num_oov_buckets", "default_value", "name"}
+# The arguments that an emitted function takes, of those that contrib's took.
+_KNOWN = {
+    "lookup.index_table_from_file": {"vocabulary_file", "vocab_size", *_TABLE},
+    "lookup.index_table_from_tensor": {"mapping", *_TABLE},
+    "layers.layer_norm": {
+        "inputs", "center", "scale", "activation_fn", "reuse", "trainable", "begin_norm_axis", "begin_params_axis",
+        "scope",
+    },
+}  # fmt: skip
+
+
+def _is_known(name: str, call: ast.Call) -> bool:
+    """Whether the emitted function takes the arguments of a call as contrib's did."""
     given = {keyword.arg for keyword in call.keywords}
-    known = {"vocabulary_file", "mapping", "num_oov_buckets", "vocab_size", "default_value", "name"}
-    return len(call.args) <= 1 and given <= known and not {"num_oov_buckets", "default_value"} <= given
+    # Where a table has buckets, contrib also put words there that had the default value.
+    return len(call.args) <= 1 and given <= _KNOWN[name] and not {"num_oov_buckets", "default_value"} <= given

@@ -126,8 +126,8 @@ def test_a_host_call_is_left_with_its_reason() -> None:
 
 
 def test_a_contrib_name_without_a_successor_is_named() -> None:
-    messages = reasons(BERT.replace("tf.reduce_mean(features)", "tf.contrib.layers.layer_norm(features)"))
-    assert any("tensorflow.contrib.layers.layer_norm" in message for message in messages)
+    messages = reasons(BERT.replace("tf.reduce_mean(features)", "tf.contrib.layers.fully_connected(features, 2)"))
+    assert any("tensorflow.contrib.layers.fully_connected" in message for message in messages)
 
 
 def test_all_spellings_of_a_tpu_estimator_are_found() -> None:

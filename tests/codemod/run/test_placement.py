@@ -7,6 +7,8 @@ import pytest
 
 from migrate.outcome import Outcome
 from migrate.rewrite import pieces
+from migrate.rewrite.placement import place
+from migrate.rewrite.plan import Plan
 from migrate.run import run, write
 from migrate.settings import Settings
 from tests.codemod.bodies import body
@@ -50,6 +52,14 @@ def test_scripts_of_a_directory_share_one_module_that_holds_what_all_need(tmp_pa
     assert f"from tf2_recovery {IMPORT}" in (tmp_path / "a.py").read_text()
     assert pieces.provided_by((tmp_path / "tf2_recovery.py").read_text()) >= {"CheckpointRecovery", "predict_classes"}
     assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "c.py", "tf2_recovery.py"]
+
+
+def test_a_file_that_needs_no_piece_imports_none(tmp_path: Path) -> None:
+    tree(tmp_path, one=JOB, other=JOB)
+    one, other = str(tmp_path / "one.py"), str(tmp_path / "other.py")
+    placement = place([(one, JOB, Plan(pieces={"CheckpointRecovery"})), (other, JOB, Plan())], "tf2_recovery")
+    assert (placement.imports[other], placement.needs.get(other)) == ([], None)
+    assert "CheckpointRecovery" in placement.imports[one][0]
 
 
 def test_a_second_run_changes_nothing(tmp_path: Path) -> None:

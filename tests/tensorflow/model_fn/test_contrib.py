@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 from tensorflow.python.ops import lookup_ops  # contrib.lookup only named these functions again
 
+from migrate.recovery.model_fn_layer_norm import layer_norm
 from migrate.recovery.model_fn_lookup import index_table_from_file, index_table_from_tensor
 from migrate.recovery.model_fn_regularizers import l1_regularizer, l2_regularizer
 from migrate.rules.contrib_names import SUCCESSORS
@@ -33,7 +35,8 @@ def in_session(tensors):
 def test_every_successor_exists():
     names = ", ".join(f"tf1.{name}" for name in SUCCESSORS.values())
     program = f"import tensorflow.compat.v1 as tf1; print(len([{names}]))"
-    environment = {**os.environ, "TF_USE_LEGACY_KERAS": "1"}  # RNN cells are layers
+    is_new = tf.version.VERSION.split(".") >= ["2", "16"]
+    environment = {**os.environ, **({"TF_USE_LEGACY_KERAS": "1"} if is_new else {})}  # RNN cells are layers
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert int(done.stdout) == len(SUCCESSORS)
 
@@ -70,6 +73,29 @@ def test_a_regularizer_of_scale_zero_adds_no_loss():
     with tf.Graph().as_default():
         tf1.get_variable("w", [2], regularizer=l2_regularizer(0.0))
         assert tf1.losses.get_regularization_losses() == []
+
+
+@pytest.mark.parametrize("axis", [1, -1])
+def test_layer_norm_is_that_of_contrib_with_its_variables(axis):
+    x = np.random.RandomState(0).rand(2, 3, 4).astype("f")
+    with tf.Graph().as_default():
+        y = layer_norm(tf.constant(x), begin_norm_axis=axis, scope="norm")
+        again = layer_norm(tf.constant(x), begin_norm_axis=axis)
+        variables = [(v.op.name, v.shape.as_list(), v.trainable) for v in tf1.global_variables()]
+        found, same, rest = in_session([y, again, layer_norm(tf.constant(x), center=False, scale=False)])
+    assert variables == [(name, [4], True) for name in ("norm/beta", "norm/gamma", "LayerNorm/beta", "LayerNorm/gamma")]
+    axes = (1, 2) if axis == 1 else (2,)
+    expected = (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + 1e-12)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+    assert found.tolist() == same.tolist()
+    np.testing.assert_allclose(rest, expected if axis == 1 else rest, rtol=1e-4, atol=1e-6)
+
+
+def test_layer_norm_takes_the_variables_that_its_scope_has():
+    with tf.Graph().as_default():
+        for reuse in (None, True):
+            layer_norm(tf.zeros([2, 3]), scope="norm", reuse=reuse)
+        assert len(tf1.global_variables()) == 2
 
 
 @pytest.mark.parametrize("shape", [[3], [3, 4], [2, 2, 3, 4]])

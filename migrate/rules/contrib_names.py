@@ -70,7 +70,7 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
         kind="custom",
     ),
     Example("w = tf.contrib.layers.xavier_initializer(False)", None, "head", kind="custom"),
-    Example("w = tf.contrib.layers.layer_norm(x, scope='s')", 'w = layer_norm(x, scope="s")', "head", kind="custom"),
+    Example("w = tf.contrib.layers.layer_norm(x, scope='s')", "w = layer_norm(x, scope='s')", "head", kind="custom"),
     Example("print(tf.contrib.layers.layer_norm(x, True))", None, "head", kind="custom"),
     Example("print(tf.contrib.layers.fully_connected)", None, "head", kind="custom"),
     kinds=CUSTOM,

@@ -32,6 +32,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -203,7 +204,7 @@ def lines(results):
 
 def table(jobs):
     """The sums by TensorFlow, program and way of the input."""
-    made = Table(title="SIGKILL at random moments")
+    made = Table(box=box.MARKDOWN)
     for heading in ("TensorFlow", "program", "--input", "kills", "in a save", "cannot start", "too far back"):
         made.add_column(heading, justify="right" if heading not in ("program", "--input") else "left")
     for heading in ("other end", "losses compared", "changed"):

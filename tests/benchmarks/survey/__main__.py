@@ -22,6 +22,7 @@ from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -102,6 +103,7 @@ class Way:
                     stuck = attempt.code not in (0, -9)
                     back = not stuck and not done and (attempt.started_at or 0) < saved
                     counts["stuck" if stuck else "went_back" if back else "went_on"] += 1
+                    saved = (attempt.started_at or 0) if back else saved
                 if attempt.code != -9:
                     break
                 counts["kills"] += 1
@@ -147,7 +149,7 @@ def lines(results):
 
 def table(jobs):
     """The sums by way of recovery."""
-    made = Table(title="SIGKILL near a save")
+    made = Table(box=box.MARKDOWN)
     made.add_column("recovery")
     for heading in (
         "TensorFlow",
@@ -178,7 +180,7 @@ def main(argv):
     options = parser.parse_intermixed_args(argv)
     if options.pythons:
         survey(options, options.results)
-    Console(width=140).print(table(lines(options.results)))
+    Console(width=160).print(table(lines(options.results)))
 
 
 if __name__ == "__main__":

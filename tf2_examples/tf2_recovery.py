@@ -262,6 +262,52 @@ class RegressionOutput:
         return tf1.saved_model.regression_signature_def(examples, self._value)
 
 
+class EpochRecovery(CheckpointRecovery):
+    """Saves after each epoch of ``fit``, and restores the newest checkpoint.
+
+    Use ``model.fit(..., initial_epoch=recovery.restore(), callbacks=[recovery])``;
+    ``epochs`` is then the total over all starts of the job.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` of ``tf.train.Checkpoint(model=...,
+        optimizer=..., epoch=tf.Variable(0))``.
+    """
+
+    _unbuilt = None  # The checkpoint of a model that is not built yet.
+
+    def restore(self):
+        """Restores the newest readable checkpoint and returns its epoch, 0 if none."""
+        super().restore()
+        return int(self.manager.checkpoint.epoch.numpy())
+
+    def on_train_begin(self, logs=None):
+        is_built = self.manager.checkpoint.model.built  # Keras 3 has built it by now.
+        if not is_built and hasattr(tf.keras, "ops"):  # Keras 3 could not restore it.
+            raise ValueError("Build the model before fit: model.build(input_shape).")
+        if self._unbuilt is not None and is_built:
+            super()._restore_all(self._unbuilt)
+            self._unbuilt = None
+
+    def on_train_batch_end(self, batch, logs=None):
+        if self._unbuilt is not None:  # Keras 2 has restored it while building it.
+            self._status.assert_consumed()
+            self._unbuilt = None
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.manager.checkpoint.epoch.assign(epoch + 1)
+        self.manager.save(checkpoint_number=epoch + 1, check_interval=False)
+
+    def on_train_end(self, logs=None):
+        pass  # The last epoch is saved.
+
+    def _restore_all(self, path):
+        if self.manager.checkpoint.model.built:
+            super()._restore_all(path)
+        else:
+            self._status = self.manager.checkpoint.restore(path)
+            self._unbuilt = path
+
+
 class ModeKeys:
     """The modes that a ``model_fn`` is called in."""
 

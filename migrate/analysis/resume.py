@@ -101,6 +101,11 @@ class Resume:
 
 def fits(module: Module) -> Iterator[Fit]:
     """Every training call of a module that has a ``ModelCheckpoint`` of this file among its callbacks."""
+    return (fit for fit in trainings(module) if fit.savers)
+
+
+def trainings(module: Module) -> Iterator[Fit]:
+    """Every training call of a module whose callbacks are a list of this file."""
     names = module.names
     for node in list(names.parents):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -113,7 +118,7 @@ def fits(module: Module) -> Iterator[Fit]:
             continue
         fit = Fit(node, node.func.value, names.statement_of(node), arguments)
         _read_callbacks(module, fit)
-        if fit.savers:
+        if fit.display is not None:
             yield fit
 
 

@@ -1,5 +1,7 @@
 """Keras ``fit`` that saves after each epoch and goes on after the last one saved."""
 
+import tensorflow as tf
+
 from migrate.recovery.checkpoint_recovery import CheckpointRecovery
 
 
@@ -22,8 +24,11 @@ class EpochRecovery(CheckpointRecovery):
         return int(self.manager.checkpoint.epoch.numpy())
 
     def on_train_begin(self, logs=None):
-        if self._unbuilt is not None and self.manager.checkpoint.model.built:
-            super()._restore_all(self._unbuilt)  # Keras 3 has built it by now.
+        is_built = self.manager.checkpoint.model.built  # Keras 3 has built it by now.
+        if not is_built and hasattr(tf.keras, "ops"):  # Keras 3 could not restore it.
+            raise ValueError("Build the model before fit: model.build(input_shape).")
+        if self._unbuilt is not None and is_built:
+            super()._restore_all(self._unbuilt)
             self._unbuilt = None
 
     def on_train_batch_end(self, batch, logs=None):

@@ -48,6 +48,9 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
         if plan.shared is not None and (users[plan.shared] > 1 or not plan.pieces):
             _share(placement, path, plan.pieces, plan.shared, module_name)
             continue
+        if not plan.pieces:
+            placement.imports[path] = []
+            continue
         root = import_root(path, text)
         if not plan.pieces or root is None or not os.path.exists(path):
             _hold_inline(placement, path, plan.pieces)

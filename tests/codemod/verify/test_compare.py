@@ -54,6 +54,13 @@ def test_a_step_that_was_lost_does_not_count_where_the_later_start_was_not_seen_
     assert max(made.by_step("loss")) == 10
 
 
+def test_a_last_step_that_was_saved_but_not_told_before_the_kill_counts(record):
+    made = record()
+    killed = replace(made.attempts[0], events=[*made.attempts[0].events, {"event": "saving", "step": 14, "time": 15.0}])
+    idle = replace(made.attempts[1], events=[])
+    assert replace(made, attempts=[killed, idle]).final_step == 14
+
+
 def test_a_step_that_is_saved_twice_counts_once(record):
     again = record()
     again.attempts[1].events.append({"event": "save", "step": 10, "path": "ckpt-10", "seconds": 0.1, "time": 21.0})

@@ -158,9 +158,9 @@ class CannedKerasOptimizer:
         gradient, indices = _summed(gradient)
         with tf1.control_dependencies([tf1.assign(rms, rms * rho)]):
             scaled = (gradient * gradient) * (1.0 - rho)
-            rms = tf1.scatter_add(rms, indices, scaled)
+            rms = _scatter_add(rms, indices, scaled)
         step_size = -rate * gradient / (tf.sqrt(tf.gather(rms, indices)) + epsilon)
-        return tf1.scatter_add(variable, indices, step_size)
+        return _scatter_add(variable, indices, step_size)
 
     def _adam(self, variable, gradient, values, slots, step):
         beta_1, beta_2 = values["beta_1"], values["beta_2"]
@@ -184,9 +184,9 @@ class CannedKerasOptimizer:
         rate *= tf.sqrt(1 - power_2) / (1 - power_1)
         gradient, indices = _summed(gradient)
         with tf1.control_dependencies([tf1.assign(m, m * beta_1)]):
-            m = tf1.scatter_add(m, indices, gradient * (1 - beta_1))
+            m = _scatter_add(m, indices, gradient * (1 - beta_1))
         with tf1.control_dependencies([tf1.assign(v, v * beta_2)]):
-            v = tf1.scatter_add(v, indices, (gradient * gradient) * (1 - beta_2))
+            v = _scatter_add(v, indices, (gradient * gradient) * (1 - beta_2))
         return tf1.assign_sub(variable, rate * m / (tf.sqrt(v) + epsilon))
 
 
@@ -228,3 +228,12 @@ def _summed(gradient):
     rows, places = tf.unique(gradient.indices)
     values = tf.math.unsorted_segment_sum(gradient.values, places, tf.shape(rows)[0])
     return values, rows
+
+
+def _scatter_add(variable, rows, values):
+    """Adds to rows of a variable, and returns it as it is afterwards, a tensor."""
+    added = tf.raw_ops.ResourceScatterAdd(
+        resource=variable.handle, indices=rows, updates=values
+    )
+    with tf1.control_dependencies([added]):
+        return variable.read_value()

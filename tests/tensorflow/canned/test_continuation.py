@@ -29,9 +29,14 @@ def _plain(key):
 
 
 def tolerance(program, name):
-    """How far the newest line of TensorFlow may be from the Estimator's: its sigmoid differs by a bit from 2.15's."""
-    is_same = tf.__version__.startswith("2.15") or "batches(TWO)" not in PARTS[program, name]
-    return 0.0 if is_same else 1e-5
+    """How far a model_fn may be from its Estimator.
+
+    The sigmoid of the newest TensorFlow differs by a bit from 2.15's; TensorFlow 2's batch normalization with Adam rounds
+    otherwise in a session than in a tf.function.
+    """
+    part = PARTS[program, name]
+    is_rounded = "batches(TWO)" in part and not tf.__version__.startswith("2.15")
+    return 1e-5 if is_rounded or ("legacy.Adam" in part and "batch_norm" in part) else 0.0
 
 
 @pytest.mark.parametrize(("program", "name"), ESTIMATORS)

@@ -10,8 +10,8 @@ short emitted functions. All feature columns stay as they are, on TensorFlow 2.1
 goes on, with no conversion.
 
 Fidelity: exact: variables and slots are equal to the last bit after 50 more steps on TensorFlow 2.15; within 1e-5 for
-two classes on the newest, because its ``tf.sigmoid`` differs by a bit, and for TensorFlow 2's Adam with batch
-normalization. Dropout draws other random numbers. The histograms of the layers' activations are not written for
+two classes on the newest, because its ``tf.sigmoid`` differs by a bit, and for TensorFlow 2's Adam and RMSprop. Dropout
+draws other random numbers. The histograms of the layers' activations are not written for
 TensorBoard. TensorFlow 2's own ``Baseline*``, partitioners, ``LinearSDCA``, schedules and gradient clipping of Keras
 optimizers, ``optimizer=None`` and the columns of ``tf.feature_column.shared_embeddings`` leave the program. Without
 ``--canned model-fn`` a canned estimator becomes a Keras model where there is one for it.

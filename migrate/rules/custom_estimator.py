@@ -56,6 +56,8 @@ from migrate.rules.rule import GIVEN, Example, Verdict, exact, manual, noted, ru
 def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node
     model_fn = arguments.get("model_fn")
+    if program.is_handed_on:
+        hand_on(draft)
     if model_fn is None:
         yield manual(site, "model_fn is missing", "Give model_fn.")
         return
@@ -77,7 +79,6 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             "Use --recovery checkpoint-manager.",
         )
     if program.is_handed_on:
-        hand_on(draft)
         yield noted(site, "becomes a TrainingJob with the same arguments, which the loops read as the program runs")
         return
     warm_start = arguments.get("warm_start_from")

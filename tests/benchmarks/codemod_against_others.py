@@ -24,8 +24,12 @@ HITS = 0.005 / 0.12
 """The share of generated files with a hit is 12 %; this makes it half a per cent."""
 
 LIBCST = "import libcst, sys\nfor path in open(sys.argv[1]).read().split():\n    libcst.parse_module(open(path).read())"
-EMPTY = "from libcst.codemod import VisitorBasedCodemodCommand\n\n\nclass Empty(VisitorBasedCodemodCommand):\n    pass\n"
-WORDS = "stimator|RunConfig|TrainSpec|EvalSpec|train_and_evaluate|heckpoint|BackupAndRestore|Hook|Saver|MirroredStrategy"
+EMPTY = (
+    "from libcst.codemod import VisitorBasedCodemodCommand\n\n\nclass Empty(VisitorBasedCodemodCommand):\n    pass\n"
+)
+WORDS = (
+    "stimator|RunConfig|TrainSpec|EvalSpec|train_and_evaluate|heckpoint|BackupAndRestore|Hook|Saver|MirroredStrategy"
+)
 
 
 def main() -> None:
@@ -47,7 +51,7 @@ def main() -> None:
         environment["PYTHONPATH"] = str(place)
         measured(migrate("legacy_examples"), environment)
         python, cache = sys.executable, ["--cache-dir", str(place / "cache")]
-        codemod = ["-m", "libcst.tool", "codemod", "-j", "1", "--hide-progress", "empty_command.Empty", str(tree)]
+        codemod = ["-m", "libcst.tool", "codemod", "-x", "--hide-progress", "empty_command.Empty", str(tree), "-j", "1"]
         upgrade = ["--intree", str(tree), "--outtree", str(place / "upgraded"), "--reportfile", str(place / "report")]
         work = {
             "ast.parse": [python, "-c", PARSE, str(listed)],
@@ -66,11 +70,18 @@ def main() -> None:
         costs = {name: measured(command, environment) for name, command in work.items()}
     cpu = {name: cost.cpu for name, cost in costs.items()}
     print(f"{date.today()}, Python {sys.version.split()[0]}, LibCST {version('libcst')}, ruff {version('ruff')}")
-    print(f"{files} files, {options.lines} lines; {files * options.copies} files in many; load {os.getloadavg()[0]:.0f}")
+    print(
+        f"{files} files, {options.lines} lines; {files * options.copies} files in many; load {os.getloadavg()[0]:.0f}"
+    )
     print(f"CPU seconds: {', '.join(f'{name} {seconds:.2f}' for name, seconds in cpu.items())}\n")
     row("", "measured", "target")
     row("finding", f"{cpu['find'] / cpu['ast.parse']:.2f} × ast.parse", "at most 1.0 ×")
-    for name, target in (("tf_upgrade_v2", 20), ("libcst.tool codemod", 10), ("libcst.parse_module", 1), ("ruff check", 0)):
+    for name, target in (
+        ("tf_upgrade_v2", 20),
+        ("libcst.tool codemod", 10),
+        ("libcst.parse_module", 1),
+        ("ruff check", 0),
+    ):
         if name in cpu:
             wanted = f"at least {target} ×" if target else "for comparison"
             row(f"finding and rewriting, beside {name}", f"{cpu[name] / cpu['rewrite']:.2f} × as fast", wanted)

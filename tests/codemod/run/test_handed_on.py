@@ -137,6 +137,16 @@ def main():
         13,
         "`tf.estimator.Estimator(model_fn, model_dir='/tmp/m')` is handed on here, so its training cannot be followed",
     ),
+    "made from a model_fn that only the program knows": (
+        """\
+class Runner:
+    def fit(self):
+        self.est = tf.estimator.Estimator(self.model, model_dir="/tmp/m")
+        self.est.train(input_fn, max_steps=10)
+""",
+        14,
+        "`self.model` is not seen to be one function, so its EstimatorSpec cannot be replaced",
+    ),
     "callers that disagree": (
         """\
 def fit(est):
@@ -187,6 +197,7 @@ def test_what_hides_the_estimator_leaves_the_program_and_is_named(tmp_path: Path
     text, line, reason = LEFT[case]
     after, findings = migrated(tmp_path / "program.py", text)
     assert after == ""
+    assert not any(finding.error for finding in findings)
     assert (line, reason) in {(finding.span.line, finding.message) for finding in findings}
 
 

@@ -281,15 +281,16 @@ class EpochRecovery(CheckpointRecovery):
         return int(self.manager.checkpoint.epoch.numpy())
 
     def on_train_begin(self, logs=None):
-        is_built = self.manager.checkpoint.model.built  # Keras 3 has built it by now.
-        if not is_built and hasattr(tf.keras, "ops"):  # Keras 3 could not restore it.
+        model = self.manager.checkpoint.model
+        is_restorable = model.built or isinstance(model, tf.keras.Sequential)
+        if not is_restorable and hasattr(tf.keras, "ops"):  # Keras 3 restores it never.
             raise ValueError("Build the model before fit: model.build(input_shape).")
-        if self._unbuilt is not None and is_built:
+        if self._unbuilt is not None and model.built:
             super()._restore_all(self._unbuilt)
             self._unbuilt = None
 
     def on_train_batch_end(self, batch, logs=None):
-        if self._unbuilt is not None:  # Keras 2 has restored it while building it.
+        if self._unbuilt is not None:  # It was restored while it was built.
             self._status.assert_consumed()
             self._unbuilt = None
 

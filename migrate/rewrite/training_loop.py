@@ -34,7 +34,7 @@ def training_loop(
     arguments = {
         **draft.shared_arguments("train"),
         "summary_dir": draft.model_dir,
-        "save_summary_steps": draft.log_arguments["summary_steps"],
+        "save_summary_steps": draft.log_arguments.get("summary_steps", ""),  # no settings where the program is left
     }
     if draft.warm_start:
         arguments["warm_start_from"] = draft.warm_start
@@ -90,7 +90,7 @@ def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throt
     arguments = {
         "max_steps": max_steps,
         "pause_every": (draft.interval or "") if either else "" if seconds else draft.manager["checkpoint_interval"],
-        "log_every": draft.log_arguments["log_steps"],
+        "log_every": draft.log_arguments.get("log_steps", ""),
     }
     written = _written({name: value for name, value in arguments.items() if value})
     lines.append(f"for {step} in training_steps({draft.model}, {names.dataset}, {manager}, {written}):")

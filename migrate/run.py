@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from migrate.examine import Examined, examine, examine_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, Unreadable, trouble
-from migrate.files.walk import walk
+from migrate.files.walk import leads_outside, walk
 from migrate.finding import Finding
 from migrate.outcome import FileChange, Outcome
 from migrate.processes import Processes
@@ -57,7 +57,7 @@ def _run(
             if one.reaches:
                 reaching.append(one)
             elif one.findings:
-                examined.append(one)
+                examined.append(_left_outside(one) if leads_outside(one.path, paths) else one)
             if progress is not None:
                 progress("Reading", done, len(files))
         if reaching:
@@ -204,6 +204,13 @@ def _text(path: str) -> str | None:
         return None
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+def _left_outside(one: Examined) -> Examined:
+    """What is found behind a symbolic link is reported, but nothing outside the given paths is written."""
+    reason = "left, because a symbolic link leads to it out of the given paths"
+    findings = [f.left(reason, "Name the file itself.") if f.rewritten else f for f in one.findings]
+    return Examined(one.path, findings)
 
 
 def _all_left(findings: Iterable[Finding], reason: str) -> list[Finding]:

@@ -39,6 +39,14 @@ def walk(paths: Sequence[str]) -> Iterator[str | Finding]:
             yield argument
 
 
+def leads_outside(path: str, paths: Sequence[str]) -> bool:
+    """Whether a file that was found is a symbolic link out of all the paths that the user named."""
+    if path in paths or not os.path.islink(path):
+        return False
+    target = os.path.realpath(path)
+    return not any(target == root or target.startswith(os.path.join(root, "")) for root in map(os.path.realpath, paths))
+
+
 @dataclass(frozen=True)
 class _Directory:
     spelled: str

@@ -70,7 +70,7 @@ def main(argv: list[str]) -> int:
                     options.keep.mkdir(parents=True, exist_ok=True)
                     text, settings = made(options.seed, number)
                     (options.keep / f"{number}.py").write_bytes(f"# {settings}\n{text}".encode())
-            if counts["programs"] % 10_000 == 0:
+            if counts["programs"] % 1_000 == 0:
                 print(f"{counts['programs']} programs, {number_broken} broken promises", file=sys.stderr, flush=True)
     counted = ", ".join(f"{counts[name]} {name}" for name in ("programs", "Python", "with a site", "rewritten"))
     print(f"seed {options.seed}: {counted}; {number_broken} broken promises; {time.monotonic() - begun:.0f} s")

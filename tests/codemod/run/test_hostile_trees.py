@@ -1,0 +1,131 @@
+"""No tree makes a run fail as a whole, and nothing is written that was not asked for."""
+
+import os
+import random
+import resource
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from migrate.cli import main
+from migrate.finding import Finding
+from migrate.outcome import Outcome
+from migrate.run import run, write
+from migrate.settings import Settings
+from tests.codemod.bodies import body
+
+JOB = body('est = DNN()\nest.train(data, max_steps=3)\nopen("/tmp/executed-by-migrate", "w")\n')
+ROOT = str(Path(__file__).parents[3])
+
+
+def outcome_of(*paths: str, jobs: int = 1) -> Outcome:
+    return run(paths, Settings(), jobs=jobs, progress=None)
+
+
+def snapshot(root: Path) -> dict[str, bytes]:
+    """The regular files of a tree."""
+    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file() and not path.is_symlink()}
+
+
+def errors(findings: list[Finding]) -> set[tuple[str, str]]:
+    return {(finding.path, finding.code) for finding in findings if finding.error}
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "tree"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    (root / "job.py").write_text(JOB)
+    return root
+
+
+def test_what_is_no_file_is_named_and_the_rest_of_the_tree_is_done(tree: Path) -> None:
+    os.symlink(".", "loop")
+    os.symlink("b.py", "a.py")
+    os.symlink("a.py", "b.py")
+    os.mkfifo("pipe.py")
+    os.symlink("/dev/zero", "device.ipynb")
+    (tree / "folder.py").mkdir()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket.py")
+        assert main([".", "--write"]) == 2
+    assert errors(outcome_of(".").findings) == {
+        (f"./{name}", "FT001") for name in ("a.py", "b.py", "pipe.py", "socket.py", "device.ipynb")
+    }
+    assert "est.fit(" in (tree / "job.py").read_text()
+
+
+@pytest.mark.parametrize("name", [b"new\nline.py", b"\xff\xfe.py", b"-rf.py", b"a b'\".py", b"\x1b[31m.py"])
+def test_a_file_of_any_name_is_migrated(name: bytes, tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = os.fsencode(str(tree)) + b"/" + name
+    os.rename(tree / "job.py", path)
+    for format in ("diff", "text", "json"):
+        main([".", "--format", format, "--output", "../report"])
+    assert main([".", "--write"]) == 1
+    with open(path) as file:
+        assert "est.fit(" in file.read()
+    assert "\x1b[31m" not in capsys.readouterr().err
+
+
+def test_a_file_that_is_replaced_between_reading_and_writing_keeps_what_came(tree: Path) -> None:
+    found = outcome_of(".")
+    (tree / "job.py").write_text("x = 3\n")
+    assert [problem.code for problem in write(found)] == ["FT004"]
+    assert (tree / "job.py").read_text() == "x = 3\n"
+
+
+def test_nothing_outside_the_given_paths_is_written_even_behind_a_link(tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/real.py").write_text(JOB)
+    os.symlink("../outside/real.py", "linked.py")
+    before = snapshot(tmp_path)
+    assert main([".", "--write"]) == 1
+    after = snapshot(tmp_path)
+    assert {path for path in after if after[path] != before.get(path)} == {
+        str(tree / "job.py"),
+        str(tree / "tf2_recovery.py"),
+    }
+    (reason,) = {finding.message for finding in outcome_of(".").findings if finding.path == "./linked.py"}
+    assert "out of the given paths" in reason
+
+
+def test_nothing_in_the_input_is_executed_or_imported(tree: Path) -> None:
+    trap = "raise SystemExit('executed')\n"
+    for name in ("numpy", "tensorflow", "libcst", "conftest", "sitecustomize", "setup", "black"):
+        (tree / f"{name}.py").write_text(trap)
+    command = [sys.executable, "-c", "import sys; sys.path.pop(0); sys.path.insert(0, sys.argv.pop(1)); "
+               "from migrate.cli import main; sys.exit(main())", ROOT, ".", "--write"]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert not os.path.exists("/tmp/executed-by-migrate")
+    assert (tree / "numpy.py").read_text() == trap
+
+
+def test_a_full_disk_leaves_the_old_file_and_no_other(tree: Path) -> None:
+    found = outcome_of(".")
+    before = snapshot(tree)
+    process = os.fork()
+    if process == 0:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        os._exit([problem.code for problem in write(found)] != ["FT005", "FT005"])
+    assert os.waitpid(process, 0)[1] == 0
+    assert snapshot(tree) == before
+
+
+def test_the_result_is_the_same_for_any_number_of_processes_and_any_order_of_paths(tree: Path) -> None:
+    for number in range(230):
+        folder = tree / f"d{number % 7}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"job_{number}.py").write_text(JOB if number % 10 == 0 else "import tensorflow\nEstimator = 1\n")
+    paths = sorted(str(path) for path in tree.iterdir())
+    mixed = random.Random(1).sample(paths, len(paths))
+    results = [outcome_of(*paths), outcome_of(*paths, jobs=2), outcome_of(*mixed), outcome_of(*mixed, jobs=3)]
+    assert all(result.findings == results[0].findings for result in results)
+    assert all(result.changes == results[0].changes for result in results)
+    assert len(results[0].changes) > 20

@@ -34,6 +34,8 @@ estimator = tf1.estimator.DNNClassifier(
 )
 estimator.train(data, max_steps=3)
 """
+
+
 def make(tree: Path, files: int) -> None:
     """Writes the old files."""
     for number in range(files):

@@ -32,8 +32,8 @@ def _model_fn(draft: Draft) -> None:
 
 def _loops(draft: Draft, going: list[Span]) -> None:
     """The loops where the estimator was trained; the comments of what goes stand above the first."""
-    for statement, loop in draft.loops:
-        draft.edits.append(ReplaceStatement(draft.module.span(statement), (Part(loop, tuple(going)),)))
+    for statement, write_loop in draft.loops:
+        draft.edits.append(ReplaceStatement(draft.module.span(statement), (Part(write_loop(), tuple(going)),)))
         going = []
 
 

@@ -1,6 +1,7 @@
 """The TF2 program as the rules compose it, part by part, for one Estimator program."""
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import literal
@@ -162,7 +163,8 @@ class Draft:
       model_fn: a custom model_fn, as an expression cheap enough to be repeated.
       warm_start: what a custom model_fn's variables begin with; "" for nothing.
       renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
-      loops: the statements that trained a custom model_fn, and the loop for each.
+      loops: the statements that trained a custom model_fn, and what writes the loop for each when all rules have
+        filled the draft.
       loop_names: variables of the loop around a custom model_fn.
       seed: the random seed of a custom model_fn's graph; "" for none.
       params: what a custom model_fn gets as ``params``, by mode: ``train``, ``eval``, ``infer`` or ``export``.
@@ -204,7 +206,7 @@ class Draft:
     model_fn: str = ""
     warm_start: str = ""
     renamed: dict[ast.expr, str] = field(default_factory=dict)
-    loops: list[tuple[ast.stmt, str]] = field(default_factory=list)
+    loops: list[tuple[ast.stmt, Callable[[], str]]] = field(default_factory=list)
     loop_names: "LoopNames | None" = None
     seed: str = ""
     params: dict[str, str] = field(default_factory=dict)

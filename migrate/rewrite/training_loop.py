@@ -19,7 +19,7 @@ def training_loop(
     """The statements that stand for one call of ``train`` or ``train_and_evaluate``.
 
     Args:
-      draft: the program's draft, with the settings of its RunConfig.
+      draft: the program's draft, which all rules have filled: one that is left lacks settings of its RunConfig.
       given: where the batches come from.
       hooks: the user's hooks, or None.
       max_steps: the total number of steps, as source text; "" for no bound.
@@ -34,7 +34,7 @@ def training_loop(
     arguments = {
         **draft.shared_arguments("train"),
         "summary_dir": draft.model_dir,
-        "save_summary_steps": draft.log_arguments.get("summary_steps", ""),  # no settings where the program is left
+        "save_summary_steps": draft.log_arguments["summary_steps"],
     }
     if draft.warm_start:
         arguments["warm_start_from"] = draft.warm_start
@@ -90,7 +90,7 @@ def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throt
     arguments = {
         "max_steps": max_steps,
         "pause_every": (draft.interval or "") if either else "" if seconds else draft.manager["checkpoint_interval"],
-        "log_every": draft.log_arguments.get("log_steps", ""),
+        "log_every": draft.log_arguments["log_steps"],
     }
     written = _written({name: value for name, value in arguments.items() if value})
     lines.append(f"for {step} in training_steps({draft.model}, {names.dataset}, {manager}, {written}):")

@@ -87,15 +87,19 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         eval_dir = f"eval_{name}" if isinstance(name, str) else "eval"
         before, function = evaluate_and_export(draft, evaluate, eval_dir, exporters)
         evaluate = f"{function}()"
-    text = training_loop(
-        draft,
-        Inputs(names).behind(train["input_fn"]),
-        train.get("hooks"),
-        max_steps="" if bound is None or is_none(bound) else draft.text(bound),
-        evaluation=evaluate,
-        throttle=draft.text(evaluation["throttle_secs"]) if "throttle_secs" in evaluation else "600",
-    )
-    draft.loops.append((statement, of_call("\n".join([*before, text]), call)))
+
+    def loop() -> str:
+        text = training_loop(
+            draft,
+            Inputs(names).behind(train["input_fn"]),
+            train.get("hooks"),
+            max_steps="" if bound is None or is_none(bound) else draft.text(bound),
+            evaluation=evaluate,
+            throttle=draft.text(evaluation["throttle_secs"]) if "throttle_secs" in evaluation else "600",
+        )
+        return of_call("\n".join([*before, text]), call)
+
+    draft.loops.append((statement, loop))
     return noted(call.node, "trains in a loop and evaluates after its saves, on this machine alone, whatever TF_CONFIG")
 
 

@@ -73,7 +73,13 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     steps, max_steps = call.arguments.get("steps"), call.arguments.get("max_steps")
     if not is_none(steps) and not is_none(max_steps):
         return manual(call.node, "steps and max_steps together are an error in the Estimator", "Give one of them.")
+    draft.loops.append((statement, lambda: _loop(draft, call)))
+    return exact(call.node, "restores the newest checkpoint, trains in a loop, saves as the RunConfig says")
+
+
+def _loop(draft: Draft, call: MethodCall) -> str:
     assert call.input is not None
+    steps, max_steps = call.arguments.get("steps"), call.arguments.get("max_steps")
     text = training_loop(
         draft,
         call.input,
@@ -81,5 +87,4 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         max_steps="" if max_steps is None or is_none(max_steps) else draft.text(max_steps),
         steps="" if steps is None or is_none(steps) else draft.text(steps),
     )
-    draft.loops.append((statement, of_call(text, call)))
-    return exact(call.node, "restores the newest checkpoint, trains in a loop, saves as the RunConfig says")
+    return of_call(text, call)

@@ -24,14 +24,15 @@ class Continued:
 
     def __init__(self, program, folder):
         self.program, self.old, self.new = program, folder / "old", folder / "new"
-        for change in codemod([str(program)], Settings(canned="model-fn"), jobs=1, progress=None).changes:
-            (folder / Path(change.path).name).write_text(change.after)
+        migrated = Path(shutil.copy(program, folder))  # out of this package, whose modules import one another by its name
+        for change in codemod([str(migrated)], Settings(canned="model-fn"), jobs=1, progress=None).changes:
+            Path(change.path).write_text(change.after)
         old = os.environ.get("MIGRATE_OLD_PYTHON", sys.executable)
         self.old.mkdir()
         _start(old, program, self.old, 10)
         shutil.copytree(self.old, self.new)
         _start(old, program, self.old, 60)
-        _start(sys.executable, folder / program.name, self.new, 60)
+        _start(sys.executable, migrated, self.new, 60)
 
     def results(self, name):
         """What the estimator evaluated and predicted at the end, and what its model_fn did."""

@@ -51,7 +51,7 @@ def main():
                 labels,
                 mode,
                 logits,
-                lambda loss: canned_train_op(loss, canned_optimizer("SGD", 0.05)),
+                lambda loss: canned_train_op(loss, canned_optimizer("Adagrad", 0.05)),
             )
 
     tf.compat.v1.set_random_seed(1)

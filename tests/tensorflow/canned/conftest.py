@@ -24,7 +24,7 @@ class Continued:
 
     def __init__(self, program, folder):
         self.program, self.old, self.new = program, folder / "old", folder / "new"
-        migrated = Path(shutil.copy(program, folder))  # out of this package, whose modules import one another by its name
+        migrated = Path(shutil.copy(program, folder))  # out of this package, by whose name it would import
         for change in codemod([str(migrated)], Settings(canned="model-fn"), jobs=1, progress=None).changes:
             Path(change.path).write_text(change.after)
         old = os.environ.get("MIGRATE_OLD_PYTHON", sys.executable)

@@ -191,3 +191,81 @@ def test_the_experimental_name_is_the_stable_class_or_gone():
     else:
         old = tf.keras.callbacks.experimental.BackupAndRestore
         assert issubclass(old, tf.keras.callbacks.BackupAndRestore)
+
+
+@pytest.mark.parametrize(("counts", "trained"), [(False, 5), (True, 3)])
+def test_without_an_epoch_in_the_checkpoint_a_resumed_loop_trains_too_much(tmp_path, counts, trained):
+    def start(stop=None):
+        optimizer, epoch = tf.keras.optimizers.SGD(0.1), tf.Variable(0)
+        weight = tf.Variable(1.0)
+        optimizer.build([weight])
+        tracked = {"weight": weight, "optimizer": optimizer} | ({"epoch": epoch} if counts else {})
+        manager = tf.train.CheckpointManager(tf.train.Checkpoint(**tracked), str(tmp_path), max_to_keep=1)
+        manager.restore_or_initialize()
+        for number in range(int(epoch), 3):
+            if number == stop:
+                break
+            optimizer.apply_gradients([(tf.constant(1.0), weight)])
+            epoch.assign(number + 1)
+            manager.save()
+        return int(optimizer.iterations.numpy())
+
+    assert start(stop=2) == 2
+    assert start() == trained
+
+
+@pytest.mark.parametrize("make", ["from_generator", "py_function", "numpy_function", "uniform", "normal", "shuffle"])
+def test_an_iterator_over_python_or_random_operations_cannot_be_saved_and_one_over_stateless_can(tmp_path, make):
+    numbers = tf.data.Dataset.range(3)
+    broken = {
+        "from_generator": lambda: tf.data.Dataset.from_generator(
+            lambda: iter(range(3)), output_signature=tf.TensorSpec((), tf.int64)
+        ),
+        "py_function": lambda: numbers.map(lambda x: tf.py_function(lambda y: y, [x], tf.int64)),
+        "numpy_function": lambda: numbers.map(lambda x: tf.numpy_function(lambda y: y, [x], tf.int64)),
+        "uniform": lambda: numbers.map(lambda x: x + tf.random.uniform((), 0, 9, tf.int64, seed=1)),
+        "normal": lambda: numbers.map(lambda x: tf.random.normal((), seed=1)),
+        "shuffle": lambda: numbers.map(lambda x: tf.random.shuffle(tf.range(3), seed=1)),
+    }[make]
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        tf.train.Checkpoint(batches=iter(broken())).save(str(tmp_path / "c"))
+    mended = numbers.map(lambda x: tf.random.stateless_uniform((), (1, x), 0, 9, tf.int64))
+    assert tf.train.Checkpoint(batches=iter(mended)).save(str(tmp_path / "c"))
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_an_unseeded_shuffle_goes_on_in_another_order_after_the_epoch_that_was_interrupted(tmp_path, seed):
+    program = (
+        "import sys, tensorflow as tf\n"
+        f"batches = iter(tf.data.Dataset.range(32).shuffle(32, seed={seed}).repeat())\n"
+        f"manager = tf.train.CheckpointManager(tf.train.Checkpoint(b=batches), {str(tmp_path)!r}, 1)\n"
+        "if manager.restore_or_initialize() is None:\n"
+        "    [next(batches) for _ in range(20)]\n"
+        "    manager.save()\n"
+        "print(*(int(next(batches)) for _ in range(44)))\n"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+        for _ in range(2)
+    ]
+    assert runs[0][:12] == runs[1][:12]
+    assert (runs[0][12:] == runs[1][12:]) == (seed is not None)
+    assert set(runs[0][12:]) == set(runs[1][12:])
+
+
+@pytest.mark.parametrize("tracks", [False, True])
+def test_dropout_draws_other_masks_after_a_restore_unless_its_state_is_in_the_checkpoint(tmp_path, tracks):
+    if not KERAS_3:
+        tf.keras.backend.experimental.enable_tf_random_generator()
+    layer = tf.keras.layers.Dropout(0.5, seed=1)
+    model = tf.keras.Sequential([tf.keras.Input((64,)), layer])
+    if KERAS_3:
+        states = [variable.value for variable in model.variables if "seed" in variable.path]
+    else:
+        tf.keras.backend.experimental.disable_tf_random_generator()
+        states = [layer._random_generator._generator]
+    checkpoint = tf.train.Checkpoint(model=model, **({"random": states} if tracks else {}))
+    path = checkpoint.save(str(tmp_path / "c"))
+    expected = model(tf.ones((1, 64)), training=True).numpy()
+    checkpoint.restore(path).assert_consumed()
+    assert np.array_equal(model(tf.ones((1, 64)), training=True), expected) == tracks

@@ -1,0 +1,113 @@
+"""FT509 · a training Checkpoint with an optimizer and no step or epoch
+
+The weights come back, and the loop begins at its first epoch again: a job that is interrupted after 9 of 10 epochs
+trains 10 more.
+
+Instead: a counter in the checkpoint, ``tf.train.Checkpoint(model=…, optimizer=…, epoch=tf.Variable(0))``, and a loop
+``for epoch in range(int(checkpoint.epoch), EPOCHS)`` that sets it before each save. A checkpoint that is there already
+lacks the counter, and the loop is the program's own, so it is not rewritten.
+
+Fidelity: manual. Found where the same function restores its own newest checkpoint and then saves it in a
+``for … in range(n)``, and nothing in the file reads ``optimizer.iterations``, ``save_counter`` or the number in a
+checkpoint's name.
+
+See: tf.train.Checkpoint.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.checkpoints import Checkpoint, Checkpoints, key
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+
+_COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
+_PARSING = {"split", "rsplit", "partition", "rpartition", "group", "groups", "findall", "search", "match", "lstrip"}
+_OBJECTS = ("model", "net", "encoder", "decoder", "generator", "discriminator", "transformer", "optimizer")
+_LOOP = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
+manager.restore_or_initialize()
+for epoch in range(10):
+    for batch in batches:
+        train(batch)
+    manager.save()
+"""
+
+
+@site_rule("FT509", "manual", Example(_LOOP, None, "module"))
+def no_epoch_saved(bench: Workbench) -> Iterator[Mend]:
+    if _counts_elsewhere(bench):
+        return
+    checkpoints = Checkpoints(bench.module)
+    for checkpoint in checkpoints.all:
+        if _holds_no_counter(bench, checkpoint) and _begins_anew(bench, checkpoints, checkpoint):
+            message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
+            help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
+            yield Mend((manual(checkpoint.call, message, help),))
+
+
+def _counts_elsewhere(bench: Workbench) -> bool:
+    """Whether the file may know by another way where it was."""
+    for node in bench.module.names.parents:
+        if isinstance(node, ast.Attribute) and node.attr in _COUNTERS:
+            return True
+        if isinstance(node, ast.keyword) and node.arg in _COUNTERS:
+            return True
+        is_int = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int"
+        if is_int and any(isinstance(part, ast.Attribute) and part.attr in _PARSING for part in ast.walk(node)):
+            return True
+    return False
+
+
+def _holds_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
+    """Whether a checkpoint is made of models and optimizers alone, nothing unknown among them."""
+    tracked, names = checkpoint.tracked(), bench.module.names
+    is_whole = not checkpoint.call.args and len(tracked) == len(checkpoint.call.keywords)
+    is_known = all(name.endswith(_OBJECTS) or name.startswith(_OBJECTS) for name in tracked)
+    own = key(names, checkpoint.target)
+    is_added_to = any(isinstance(node, ast.Attribute) and key(names, node.value) == own for node in names.stores)
+    return (
+        any("optimizer" in name for name in tracked) and is_whole and is_known and own is not None and not is_added_to
+    )
+
+
+def _begins_anew(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
+    """Whether a loop over ``range(n)`` that saves comes after a restore in the same function."""
+    names = bench.module.names
+    restores = list(checkpoint.methods.get("restore_or_initialize", []))
+    restores += [call for call in checkpoint.methods.get("restore", []) if _is_newest(bench, checkpoints, call)]
+    for save in checkpoint.methods.get("save", []):
+        loop = _loop_over_range(bench, save)
+        scope = names.scope_of(save)
+        if loop is not None and any(names.scope_of(one) is scope and one.lineno < loop.lineno for one in restores):
+            return True
+    return False
+
+
+def _is_newest(bench: Workbench, checkpoints: Checkpoints, call: ast.Call) -> bool:
+    """Whether ``restore`` is given the newest of the checkpoints that are saved, not one to begin with."""
+    if not call.args:
+        return False
+    path = call.args[0]
+    value = bench.module.names.only_value(path) if isinstance(path, ast.Name) else path
+    is_searched = isinstance(value, ast.Call) and value in bench.module.calls_of("train.latest_checkpoint")
+    return is_searched or checkpoints.of_path(path) is not None
+
+
+def _loop_over_range(bench: Workbench, save: ast.Call) -> ast.For | None:
+    """The outermost loop around a save in its function, if it counts from 0 and skips nothing."""
+    names, scope = bench.module.names, bench.module.names.scope_of(save).node
+    loops = []
+    for node in names.ancestors(save):
+        if node is scope:
+            break
+        if isinstance(node, ast.For | ast.While | ast.AsyncFor):
+            loops.append(node)
+    loop = loops[-1] if loops else None
+    if not isinstance(loop, ast.For) or any(isinstance(part, ast.Continue | ast.Break) for part in ast.walk(loop)):
+        return None
+    made = loop.iter
+    is_range = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "range"
+    return loop if is_range and isinstance(made, ast.Call) and len(made.args) == 1 else None

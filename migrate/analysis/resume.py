@@ -98,6 +98,13 @@ class Resume:
     removed: list[ast.stmt] = field(default_factory=list)
     problem: str = ""
 
+    @property
+    def gone(self) -> set[ast.AST]:
+        """The code of the resumption itself."""
+        statements = [*([self.guard] if self.guard is not None else []), *self.removed]
+        kept = {node for statement in self.kept for node in ast.walk(statement)}
+        return {node for statement in statements for node in ast.walk(statement)} - kept
+
 
 def fits(module: Module) -> Iterator[Fit]:
     """Every training call of a module that has a ``ModelCheckpoint`` of this file among its callbacks."""

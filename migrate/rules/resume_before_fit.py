@@ -20,8 +20,9 @@ Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing, and
 its ``history`` is empty. Weights that the old program saved are not read. The state of ``EarlyStopping`` and
 ``ReduceLROnPlateau`` starts anew. On Keras 3 a subclassed model must be built before ``fit``
-(``model.build(input_shape)``), which says so at the start; ``BackupAndRestore`` needs that of every model there, and a
-kill during its save can leave a job that cannot start again.
+(``model.build(input_shape)``), which says so at the start; ``BackupAndRestore`` needs that of every model there, so that
+a ``Sequential`` that is seen to tell no shape is left, and a kill during its save can leave a job that cannot start
+again.
 
 See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """
@@ -32,6 +33,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.built import is_unbuilt
 from migrate.analysis.paths import directory, is_written_to, template
 from migrate.analysis.resume import FIT, FIT_GENERATOR, Resume, counted, is_on_workers, made_by, resumptions
 from migrate.analysis.symbols import symbol_of
@@ -101,6 +103,12 @@ model.fit(x, y, callbacks=[saver])
         "module",
         recovery="backup-and-restore",
     ),
+    Example(
+        _WEIGHTS.format("").replace("build()", "tf.keras.Sequential([tf.keras.layers.Dense(1)])"),
+        None,
+        "module",
+        recovery="backup-and-restore",
+    ),
     Example(_EPOCH, "initial_epoch=recovery.restore() if args.resume else 0", "module"),
     Example(_EPOCH.replace("initial_epoch)", "initial_epoch + args.more)"), None, "module"),
     Example(_ITSELF, "callbacks=[recovery]", "module"),
@@ -137,6 +145,8 @@ def _problem(bench: Workbench, resume: Resume) -> str:
         return f"`{saver.subclass.name}` is a subclass of ModelCheckpoint, whose own code may matter"
     if resume.condition is not None and _uses_backup(bench):
         return "BackupAndRestore resumes without asking for a flag"
+    if _uses_backup(bench) and bench.settings.target != "keras2" and is_unbuilt(bench.module, fit.receiver, resume.gone):
+        return "BackupAndRestore raises on Keras 3 without a tf.keras.Input(shape) first among the model's layers"
     if not isinstance(fit.statement, ast.Expr | ast.Assign | ast.Return | ast.AnnAssign):
         return "fit does not stand in a statement of its own"
     if fit.display is None or fit.arguments.get("callbacks") is None:
@@ -407,9 +417,7 @@ class _Rewrite:
 
     def _going(self) -> set[ast.AST]:
         """All that goes."""
-        guard = [self.resume.guard] if self.resume.guard is not None else []
-        going = {node for statement in [*guard, *self.removed] for node in ast.walk(statement)}
-        return going - {node for statement in self.resume.kept for node in ast.walk(statement)}
+        return self.resume.gone | {node for statement in self.removed for node in ast.walk(statement)}
 
     def _remove_functions(self) -> None:
         """Takes functions away that only the removed code called."""

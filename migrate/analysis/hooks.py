@@ -61,7 +61,9 @@ def _problems_of_class(names: Names, hook: HookClass) -> Iterator[tuple[ast.AST,
     for decoration in [*node.decorator_list, *(keyword.value for keyword in node.keywords)]:
         yield decoration, f"`{name}` has a decorator or a metaclass, which may expect a SessionRunHook"
     scope = names.scope_of(node.body[0])
-    for bound in scope.bindings:
+    for bound, bindings in scope.bindings.items():
+        if bound in HOOK_METHODS and [binding.node for binding in bindings] != [hook.methods.get(bound)]:
+            yield node, f"`{name}.{bound}` is not one plain method"
         if bound in TAKEN_BY_CALLBACK or bound.startswith("on_"):
             yield node, f"`{name}` has an attribute `{bound}`, which Keras sets on every callback"
     annotations = {id(part) for method in hook.methods.values() for part in _walk_annotations(method)}

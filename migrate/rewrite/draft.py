@@ -27,6 +27,7 @@ class Vocabulary:
         self.module = module
         self.imports: set[str] = set()
         self._taken: set[str] = set()
+        self._standard: dict[str, str] = {}
         self._tf = self._existing("tensorflow")
 
     @property
@@ -35,13 +36,15 @@ class Vocabulary:
             names = self.module.names
             is_free = not names.is_bound_anywhere("tf") or names.is_always_import("tf", "tensorflow")
             self._tf = "tf" if is_free else self.fresh("tf2")
-            self.imports.add(f"import tensorflow as {self._tf}")
+            self._import("tensorflow", self._tf)
+        elif not self.module.is_tf1:
+            self._import("tensorflow", self._tf)
         return self._tf
 
     @property
     def v1_or_tf(self) -> str:
         """Plain ``tensorflow``, or ``tensorflow.compat.v1`` where that alone is imported: both have ``tf.train``."""
-        return self._tf or self._existing("tensorflow.compat.v1") or self.tf
+        return (self._existing("tensorflow.compat.v1") if self._tf is None else None) or self.tf
 
     def v1(self, becomes_v1: bool) -> str:
         """A name of ``tensorflow.compat.v1``; plain ``tensorflow`` has that meaning where ``becomes_v1``."""
@@ -50,13 +53,17 @@ class Vocabulary:
 
     def standard(self, name: str) -> str:
         """The name of a standard library module, imported if it is not yet."""
-        names, existing = self.module.names, self._existing(name)
-        if existing is None and names.is_bound_anywhere(name) and not names.is_always_import(name, name):
-            existing = self.fresh(name)
-            self.imports.add(f"import {name} as {existing}")
-        elif existing is None:
-            self.imports.add(f"import {name}")
-        return existing or name
+        names, known = self.module.names, self._standard.get(name) or self._existing(name)
+        if known is None:
+            is_free = not names.is_bound_anywhere(name) or names.is_always_import(name, name)
+            known = name if is_free else self.fresh(name)
+        self._standard[name] = known
+        self._import(name, known)
+        return known
+
+    def _import(self, module: str, name: str) -> None:
+        """Asks for an import; a file that holds one above the first use gets no other."""
+        self.imports.add(f"import {module}" if name == module else f"import {module} as {name}")
 
     def fresh(self, name: str, scope: Scope | None = None) -> str:
         """``name``, or ``name_2`` and so on where it stands for something else already.

@@ -154,7 +154,7 @@ def _bound(alias: cst.ImportAlias) -> str:
 
 
 def add_imports(module: cst.Module, imports: Iterable[str], pieces: str, used: set[str]) -> cst.Module:
-    """Adds the imports whose names the code uses, and the emitted pieces below all imports.
+    """Adds the imports whose names the code uses before any import binds them, and the pieces below all imports.
 
     Args:
       module: the rewritten module.
@@ -163,25 +163,24 @@ def add_imports(module: cst.Module, imports: Iterable[str], pieces: str, used: s
       used: the names that the module uses.
     """
     used = used | loaded(ast.parse(pieces))
-    present = {
-        cst.Module([line.with_changes(leading_lines=[])]).code.strip() for line in module.body if _is_import(line)
-    }
-    wanted = [text for text in dict.fromkeys(imports) if _names(text) & used and text not in present]
+    body: list[_Statement] = list(module.body)
+    uses = _Uses(body)
+    needed = [text for text in dict.fromkeys(imports) if _names(text) & used]
+    wanted = [text for text in needed if not _is_present(text, body[: uses.first(_names(text))])]
     statements = [
         cst.parse_statement(formatted(_only(statement, used), 0, module.default_indent)) for statement in wanted
     ]
     standard = [s for s, text in zip(statements, wanted, strict=True) if _root(text) in sys.stdlib_module_names]
     others = [s for s in statements if s not in standard]
-    body: list[_Statement] = list(module.body)
     definitions = list(cst.parse_module(pieces).body) if pieces else []
     if definitions:
         definitions[0] = definitions[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)] * 2)
     provided = {name for text in wanted for name in _names(text)} | _defined(pieces)
-    places = [index for index, statement in enumerate(body) if _is_import(statement)]
+    limit = uses.first(provided)
+    places = [index for index, statement in enumerate(body[:limit]) if _is_import(statement)]
     top = _after_docstring(module)
     late = [index + 1 for index in places if _is_future(body[index])]  # these must stay the first
     first = late[-1] if late else places[0] if places else top
-    places = [index for index in places if index < _first_use(body[: places[-1]], provided)] if places else []
     last = places[-1] + 1 if places else top
     new = [*_spaced(others), *definitions]
     if new and last < len(body) and not _is_import(body[last]):
@@ -206,12 +205,56 @@ def _defined(pieces: str) -> set[str]:
     return {node.name for node in ast.parse(pieces).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
 
 
-def _first_use(body: Sequence[_Statement], names: set[str]) -> int:
-    """The first statement that runs when the module is imported and uses one of ``names``."""
-    for index, statement in enumerate(body):
-        if not isinstance(statement, cst.FunctionDef) and loaded(ast.parse(cst.Module([statement]).code)) & names:
-            return index
-    return len(body) + 1
+class _Uses:
+    """Where the statements of a module, as they run, first use a name: themselves, or by what they call."""
+
+    def __init__(self, body: Sequence[_Statement]) -> None:
+        self._trees = [ast.parse(cst.Module([statement]).code) for statement in body]
+        definitions = (node for tree in self._trees for node in tree.body if isinstance(node, _DEFINITIONS))
+        self._inside = {node.name: _loaded(ast.walk(node)) for node in definitions}
+
+    def first(self, names: set[str]) -> int:
+        """The index of the first statement that uses one of ``names``; how many there are where none does."""
+        reached = set(names)
+        while more := {name for name, inside in self._inside.items() if inside & reached} - reached:
+            reached |= more
+        using = (index for index, tree in enumerate(self._trees) if _loaded(_run(tree)) & reached)
+        return next(using, len(self._trees))
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _loaded(nodes: Iterable[ast.AST]) -> set[str]:
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def _run(node: ast.AST) -> Iterator[ast.AST]:
+    """What runs with a statement: all of it but the bodies of functions."""
+    yield node
+    body = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
+    for child in ast.iter_child_nodes(node):
+        if child not in body:
+            yield from _run(child)
+
+
+def _is_present(wanted: str, above: Sequence[_Statement]) -> bool:
+    """Whether the statements above the first use hold an import, or another one of the module by that name."""
+    lines = [statement for statement in above if _is_import(statement)]
+    if any(cst.Module([line.with_changes(leading_lines=[])]).code.strip() == wanted for line in lines):
+        return True
+    return wanted.startswith("import ") and _names(wanted) <= {name for line in above for name in _bound_in(line)}
+
+
+def _bound_in(statement: cst.BaseStatement) -> Iterator[str]:
+    """The names that the imports of a line bind, also behind ``try``."""
+    if isinstance(statement, cst.Try):
+        for inner in statement.body.body:
+            yield from _bound_in(inner) if isinstance(inner, cst.BaseStatement) else ()
+    elif isinstance(statement, cst.SimpleStatementLine):
+        for small in statement.body:
+            if isinstance(small, cst.Import | cst.ImportFrom) and not isinstance(small.names, cst.ImportStar):
+                yield from map(_bound, small.names)
 
 
 def _put_standard(body: list[_Statement], new: _Statement, above: range) -> None:

@@ -34,7 +34,7 @@ def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
         draft.absorbed += aliases
         for alias in aliases:
             yield exact(alias, "the alias goes: nothing uses it any more")
-    if any(other.program.kind != "dnn" for other in draft.all):
+    if program.kind != "dnn":
         return
     known = {part for other in draft.all for part in _parts(other.program)}
     carried = {part for other in draft.all for part in _carried(other)}

@@ -20,9 +20,9 @@ Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing, and
 its ``history`` is empty. Weights that the old program saved are not read. The state of ``EarlyStopping`` and
 ``ReduceLROnPlateau`` starts anew. On Keras 3 a subclassed model must be built before ``fit``
-(``model.build(input_shape)``), which says so at the start; ``BackupAndRestore`` needs that of every model there, so that
-a ``Sequential`` that is seen to tell no shape is left, and a kill during its save can leave a job that cannot start
-again.
+(``model.build(input_shape)``), which says so at the start; ``BackupAndRestore`` needs that of every model there, so
+that a ``Sequential`` that is seen to tell no shape is left, and a kill during its save can leave a job that cannot
+start again.
 
 See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """
@@ -145,7 +145,11 @@ def _problem(bench: Workbench, resume: Resume) -> str:
         return f"`{saver.subclass.name}` is a subclass of ModelCheckpoint, whose own code may matter"
     if resume.condition is not None and _uses_backup(bench):
         return "BackupAndRestore resumes without asking for a flag"
-    if _uses_backup(bench) and bench.settings.target != "keras2" and is_unbuilt(bench.module, fit.receiver, resume.gone):
+    if (
+        _uses_backup(bench)
+        and bench.settings.target != "keras2"
+        and is_unbuilt(bench.module, fit.receiver, resume.gone)
+    ):
         return "BackupAndRestore raises on Keras 3 without a tf.keras.Input(shape) first among the model's layers"
     if not isinstance(fit.statement, ast.Expr | ast.Assign | ast.Return | ast.AnnAssign):
         return "fit does not stand in a statement of its own"

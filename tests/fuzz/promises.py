@@ -129,10 +129,16 @@ def _lost_lines(text: str, after: str, plan: Plan) -> list[str]:
     for number, line in enumerate(source.lines(), start=1):
         if number in inside or not line.strip() or line.strip().startswith("#"):
             continue
-        if not any(line == candidate for candidate in output):
+        if not any(_spelled(line) == _spelled(candidate) for candidate in output):
             missing.append(line)
             break
     return missing
+
+
+def _spelled(line: str) -> str:
+    """A line with its indentation in spaces: LibCST spells the lines of a block as the first one is."""
+    code = line.lstrip(" \t")
+    return line[: len(line) - len(code)].expandtabs() + code
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """Only what the plan names changes, wherever it stands in the file."""
 
+import pytest
+
 from tests.codemod.programs import migrate, program
 
 
@@ -29,3 +31,45 @@ def test_decorators_stay_with_the_comments_between_them() -> None:
     decorators = "@other(args=1)\n# why\n@another\n"
     after, _ = migrate(program().replace("def main(", f"{decorators}def main("))
     assert f"\n\n\n{decorators}def main(" in after
+
+
+LATE = """\
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+
+def data():
+    return tf.data.Dataset.from_tensor_slices(({"x": [1.0]}, [0])).batch(1)
+
+
+def train():
+    config = tf1.estimator.RunConfig(save_checkpoints_steps=5)
+    columns = [tf1.feature_column.numeric_column("x")]
+    est = tf1.estimator.DNNClassifier([4], columns, model_dir="/tmp/m", config=config)
+    est.train(data, max_steps=10)
+
+
+train()
+
+HEAD
+print(os.getcwd(), later)
+"""
+
+
+@pytest.mark.parametrize(
+    "head", ["import os\nimport later", "import later, os", "try:\n    import os, later\nfinally: later"]
+)
+def test_a_module_that_is_imported_below_its_first_use_is_imported_above_it_too(head: str) -> None:
+    text = LATE.replace("HEAD", head)
+    after, _ = migrate(text, recovery="backup-and-restore")
+    assert after.index("import os\n") < after.index("import tensorflow as tf\n") < after.index("os.path.join(")
+    assert after.index("from tf2_recovery import") < after.index("def data()")
+    assert after.endswith(text[text.index("train()\n\n") :])
+    assert migrate(after, recovery="backup-and-restore") == (after, [])
+
+
+@pytest.mark.parametrize("head", ["import os", "import sys, os", "try:\n    import os\nexcept ImportError:\n    raise"])
+def test_a_module_that_is_imported_above_its_first_use_is_imported_once(head: str) -> None:
+    after, _ = migrate(f"{head}\n{LATE}".replace("HEAD", "later = 1"), recovery="backup-and-restore")
+    assert "os.path.join(" in after
+    assert after.count(" os\n") == 1

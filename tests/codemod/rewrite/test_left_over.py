@@ -3,7 +3,7 @@
 import pytest
 
 from tests.codemod.bodies import COLUMNS, PRELUDE, reason, rewritten
-from tests.codemod.programs import migrate
+from tests.codemod.programs import migrate, program
 
 TRAIN = "est.train(data, max_steps=3)\n"
 BY_ALIAS = f"est = e.DNNClassifier([4], {COLUMNS}, 'm', config=C())\n{TRAIN}"
@@ -54,3 +54,14 @@ def test_the_modes_that_an_input_function_is_given_are_emitted() -> None:
     )
     assert "if mode == ModeKeys.TRAIN:" in output
     assert "g(ModeKeys.TRAIN)" in output
+
+
+def test_a_name_beside_two_kinds_of_program_is_reported_in_the_first_run_already() -> None:
+    canned = f"two = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'n', weight_column='w')\n"
+    text = program("custom") + f"\n\nprint(tf1.estimator.RunConfig())\n{canned}"
+    output, findings = migrate(text)
+    assert "ModelFnTraining(" in output
+    first, second = (
+        [f.message for f in found if "would stay here" in f.message] for found in (findings, migrate(output)[1])
+    )
+    assert first == second != []

@@ -80,6 +80,12 @@ def _run(
 
 
 def _of_stdin(data: bytes, settings: Settings) -> Examined:
+    if b'"nbformat"' in data:
+        from migrate.files.notebook import is_notebook
+
+        if is_notebook(data):
+            message, help = "is a notebook, and standard input takes Python", "Name its file: migrate NOTEBOOK.ipynb."
+            return Examined("<stdin>", [trouble("FT007", "<stdin>", message, help)])
     try:
         return examine_bytes("<stdin>", data, settings, is_named=True)
     except Unreadable as problem:

@@ -195,6 +195,15 @@ def invalid(text: str) -> tuple[str, str] | None:
     return None
 
 
+def is_notebook(data: bytes) -> bool:
+    """Whether bytes are the JSON of a notebook, which is an expression in Python too."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "nbformat" in found
+
+
 def _check_format(path: str, top: object) -> None:
     """Raises what is to be said about anything but a notebook of format 4."""
     message = help = ""

@@ -179,3 +179,15 @@ def test_an_error_on_stdin_has_its_code_frame(
     printed = capfd.readouterr().err
     assert "<stdin>:2:" in printed
     assert "2 | tf.estimator.RunConfig(" in printed
+
+
+def test_a_notebook_on_stdin_is_told_to_be_named(
+    project: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = (Path(__file__).parents[2] / "notebooks" / "migrating_estimators.ipynb").read_bytes()
+    on_stdin(monkeypatch, source)
+    assert main(["-", "--write"]) == 2
+    printed = capfdbinary.readouterr()
+    assert printed.out == source
+    assert b"FT007 is a notebook, and standard input takes Python" in printed.err
+    assert b"migrate NOTEBOOK.ipynb" in printed.err

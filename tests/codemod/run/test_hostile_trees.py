@@ -16,10 +16,15 @@ from migrate.finding import Finding
 from migrate.outcome import Outcome
 from migrate.run import run, write
 from migrate.settings import Settings
+from tests.benchmarks import write_kills
 from tests.codemod.bodies import body
+from tests.codemod.files.conftest import AsUser, as_user, public_directory
 
 JOB = body('est = DNN()\nest.train(data, max_steps=3)\nopen("/tmp/executed-by-migrate", "w")\n')
 ROOT = str(Path(__file__).parents[3])
+
+
+__all__ = ["as_user", "public_directory"]
 
 
 def outcome_of(*paths: str, jobs: int = 1) -> Outcome:
@@ -129,3 +134,51 @@ def test_the_result_is_the_same_for_any_number_of_processes_and_any_order_of_pat
     assert all(result.findings == results[0].findings for result in results)
     assert all(result.changes == results[0].changes for result in results)
     assert len(results[0].changes) > 20
+
+
+def test_a_directory_of_very_many_entries_is_done_like_any_other(tree: Path) -> None:
+    for number in range(20_000):
+        os.close(os.open(f"entry_{number}.{'py' if number % 2 else 'txt'}", os.O_CREAT | os.O_WRONLY))
+    found = outcome_of(".")
+    assert found.files_read == 10_001
+    assert [change.path for change in found.changes] == ["./job.py", "./tf2_recovery.py"]
+
+
+def test_a_read_only_part_of_a_tree_is_named_and_the_rest_is_written(public_directory: Path, as_user: AsUser) -> None:
+    for folder in ("open", "shut"):
+        Path(folder).mkdir()
+        Path(folder, "job.py").write_text(JOB)
+    Path("open").chmod(0o777)
+    Path("shut").chmod(0o555)
+    before = snapshot(Path("shut"))
+    with as_user():
+        found = outcome_of(".")
+        problems = write(found)
+    assert {(problem.path, problem.code) for problem in problems} == {
+        ("./shut/tf2_recovery.py", "FT005"),
+        ("./shut/job.py", "FT005"),
+    }
+    assert snapshot(Path("shut")) == before
+    assert "est.fit(" in Path("open/job.py").read_text()
+
+
+def test_a_file_that_only_its_owner_may_read_is_named_and_the_rest_is_written(
+    public_directory: Path, as_user: AsUser
+) -> None:
+    for name in ("job.py", "secret.py"):
+        Path(name).write_text(JOB)
+    Path("secret.py").chmod(0o000)
+    with as_user():
+        found = outcome_of(".")
+        problems = write(found)
+    assert errors(found.findings) == {("./secret.py", "FT001")}
+    assert problems == []
+    assert Path("secret.py").read_text() == JOB
+    assert "est.fit(" in Path("job.py").read_text()
+
+
+def test_kills_at_random_moments_of_a_write_leave_every_file_old_or_new(capsys: pytest.CaptureFixture[str]) -> None:
+    assert write_kills.main(["--files", "60", "--kills", "25"]) == 0
+    counts = [int(word.strip(",")) for word in capsys.readouterr().out.splitlines()[1].split() if word[0].isdigit()]
+    assert counts[0] > 0 < counts[1]
+    assert counts[2] == 0

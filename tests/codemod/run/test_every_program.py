@@ -1,0 +1,73 @@
+"""Over every example of every rule and every fixture: what is not rewritten keeps its bytes, and once is enough."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from migrate.outcome import Outcome
+from migrate.rules import RULES
+from migrate.run import run, write
+from migrate.settings import Settings
+from tests.codemod.rules.test_examples import choices, source
+from tests.fuzz.seeds import LEGACY, PUBLIC_SHAPES
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+LAYOUTS = (
+    lambda text: text.encode(),
+    lambda text: text.replace("\n", "\r\n").encode(),
+    lambda text: text.encode("utf-8-sig"),
+    lambda text: f"# -*- coding: latin-1 -*-\n# mod\u00e8le\n{text}".encode("latin-1", "replace"),
+    lambda text: text.rstrip("\n").encode(),
+    lambda text: text.replace("    ", "\t").encode(),
+)
+
+
+def programs() -> dict[tuple[tuple[str, str], ...], dict[str, bytes]]:
+    """The files to try, by the settings to try them with; each in one of the layouts that a file may have."""
+    examples = [(rule.code, example) for rule in RULES.values() for example in rule.examples]
+    found: dict[tuple[tuple[str, str], ...], dict[str, bytes]] = {}
+    for number, (code, example) in enumerate(examples):
+        files = found.setdefault(tuple(choices(example).items()), {})
+        files[f"{code}_{number}.py"] = LAYOUTS[number % len(LAYOUTS)](source(example))
+    whole = found[tuple(choices(examples[0][1]).items())]
+    whole |= {path.name: path.read_bytes() for path in [*LEGACY.glob("*.py"), *NOTEBOOKS.glob("*.ipynb")]}
+    whole |= {f"shape_{number}.py": text.encode() for number, text in enumerate(PUBLIC_SHAPES)}
+    return found
+
+
+PROGRAMS = programs()
+
+
+def state(tree: Path) -> dict[str, tuple[int, int, bytes]]:
+    """Inode, time and bytes of every file."""
+    files = sorted(path for path in tree.iterdir() if path.is_file())
+    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns, path.read_bytes()) for path in files}
+
+
+@pytest.mark.parametrize("settings", PROGRAMS, ids=["-".join(value for _, value in each) for each in PROGRAMS])
+def test_a_write_changes_what_it_says_and_no_byte_else_and_a_second_one_nothing(
+    settings: tuple[tuple[str, str], ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, data in PROGRAMS[settings].items():
+        Path(name).write_bytes(data)
+
+    def found() -> Outcome:
+        return run(["."], Settings(**dict(settings)), jobs=1, progress=None)  # type: ignore[arg-type]
+
+    before, outcome = state(tmp_path), found()
+    assert write(outcome) == []
+    after = state(tmp_path)
+    changed = {os.path.basename(change.path): change for change in outcome.changes}
+    assert changed
+    assert {name for name in after if after[name] != before.get(name)} == changed.keys()
+    assert after.keys() == before.keys() | changed.keys()
+    for name, change in changed.items():
+        data = change.after.encode() if change.source is None else change.source.encode(change.after)
+        assert after[name][2] == data
+    again = found()
+    assert not again.changes
+    assert not any(finding.rewritten or finding.error for finding in again.findings)
+    assert write(again) == []
+    assert state(tmp_path) == after

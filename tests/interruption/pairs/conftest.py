@@ -42,11 +42,13 @@ def same_batches(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def without_chance(tmp_path_factory):
-    """A folder with the legacy example without dropout and shuffling, saving every 4 steps, and with its migrations."""
+    """A folder with the legacy example from given weights, without dropout and shuffling, saving every 4 steps, and with
+    its migrations; Adam makes much of rounding where a gradient is nearly zero, which some chance weights bring about.
+    """
     folder = tmp_path_factory.mktemp("without_chance")
     text = (LEGACY / NAME).read_text()
     for old, new in (
-        ("save_checkpoints_steps=1)", "save_checkpoints_steps=4)"),
+        ("save_checkpoints_steps=1)", "save_checkpoints_steps=4, tf_random_seed=1)"),
         ("        dropout=0.2,\n", ""),
         ("shuffle=True", "shuffle=False"),
     ):

@@ -42,8 +42,9 @@ def same_batches(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def without_chance(tmp_path_factory):
-    """A folder with the legacy example from given weights, without dropout and shuffling, saving every 4 steps, and with
-    its migrations; Adam makes much of rounding where a gradient is nearly zero, which some chance weights bring about.
+    """A folder with the legacy example from given weights, without dropout and shuffling, and with its migrations.
+
+    Adam makes much of rounding where a gradient is nearly zero, which some chance weights bring about.
     """
     folder = tmp_path_factory.mktemp("without_chance")
     text = (LEGACY / NAME).read_text()

@@ -235,7 +235,7 @@ def main(argv):
     options = parser.parse_intermixed_args(argv)
     if options.pythons:
         kill_jobs(options, options.results)
-    Console(width=140).print(table(lines(options.results)))
+    Console(width=160).print(table(lines(options.results)))
 
 
 if __name__ == "__main__":

@@ -11,18 +11,17 @@ from migrate.rewrite.apply import NotParsed, apply
 from migrate.rewrite.plan import Plan
 
 
-def attempted(source: SourceText, text: str, plan: Plan, imports: Sequence[str], pieces: str) -> str | Finding:
+def attempted(source: SourceText, plan: Plan, imports: Sequence[str], pieces: str) -> str | Finding:
     """The rewritten text of a file, or why there is none.
 
     Args:
       source: the file as it is.
-      text: its text with the comments that ``--todo`` adds.
-      plan: what is to be done to that text.
+      plan: what is to be done to its text.
       imports: import statements for the emitted pieces.
       pieces: the pieces that the file holds itself; "" for none.
     """
     try:
-        after = apply(text, plan, imports, pieces)
+        after = apply(source.text, plan, imports, pieces)
         source.encode(after)
     except NotWritten as problem:
         return problem.finding

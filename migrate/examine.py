@@ -1,6 +1,6 @@
 """One file examined: read, parsed, and judged where it holds a site."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from migrate.files.parse import parse
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import ast
 
     from migrate.rewrite.plan import Plan
+    from migrate.together import Group
 
 
 @dataclass
@@ -26,19 +27,21 @@ class Examined:
       path: the file, as the user named it.
       findings: what was found in it.
       source: the file as it is, if anything was found.
-      text: its text with the comments that ``--todo`` adds.
-      plan: what is to be done to that text; None where nothing is rewritten.
+      plan: what is to be done to its text; None where nothing is rewritten.
+      after: the whole new text of a notebook; None for other files.
       reaches: the other files, absolute, that its programs need changed; then it is judged together with them.
       together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
+      group: the files that it was judged together with; None for one by itself.
     """
 
     path: str
     findings: list[Finding] = field(default_factory=list)
     source: SourceText | None = None
-    text: str = ""
     plan: "Plan | None" = None
+    after: str | None = None
     reaches: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
+    group: "Group | None" = None
 
 
 def examine(path: str, settings: Settings, is_named: bool = False) -> Examined:
@@ -47,7 +50,8 @@ def examine(path: str, settings: Settings, is_named: bool = False) -> Examined:
         if path.endswith(NOTEBOOK):
             from migrate.notebooks import examine_notebook
 
-            return Examined(path, *examine_notebook(path, read(path), settings, is_named))
+            findings, source, after = examine_notebook(path, read(path), settings, is_named)
+            return Examined(path, findings, source, after=after)
         return examine_bytes(path, read(path), settings, is_named)
     except Unreadable as problem:
         return Examined(path, [problem.finding])
@@ -95,14 +99,7 @@ def judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings
     if others:
         return Examined(path, reaches=others)
     findings, plan = judge(module, settings)
-    text = source.text
-    if settings.todo:
-        from migrate.rewrite.todo import add_todos
-
-        text = add_todos(text, findings)
-        if plan and text != source.text:
-            findings, plan = judge(Module(path, text, parse(replace(source, text=text))), settings)
-    return Examined(path, findings, source, text, plan if plan else None)
+    return Examined(path, findings, source, plan or None)
 
 
 def failed(path: str, error: Exception, doing: str) -> Finding:

@@ -14,6 +14,7 @@ from migrate.files.prefilter import may_hold_site
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.finding import Finding, Span
+from migrate.rewrite.todo import Texts, commented
 from migrate.settings import Settings
 
 _LINES = re.compile(r"\bline ([0-9]+)\b")
@@ -62,6 +63,8 @@ def examine_notebook(
         problem = invalid(after) if after != notebook.file.text else None
         if problem is not None:
             raise CellsDiffer(problem[0])
+        if settings.todo:
+            after = _commented(Notebook.decode(path, notebook.file.encode(after)), settings)
     except Unreadable:
         raise
     except Exception as error:  # a mistake of the tool in one file must lose no other
@@ -93,17 +96,35 @@ def _parsed(path: str, program: CellProgram) -> ast.Module:
     return parse(_source(path, program.text))
 
 
+def _commented(notebook: Notebook, settings: Settings) -> str:
+    """The text of a notebook with the comments of ``--todo`` in its cells."""
+    path = notebook.file.path
+    sources: dict[int, str] = {}
+    for program in programs(notebook.cells):
+
+        def find(texts: Texts, program: CellProgram = program) -> dict[str, list[Finding]]:
+            source = _source(path, texts[path])
+            findings = judged(path, source, parse(source), settings).findings
+            return {path: [replace(one, message=_in_cell(one, program, source.text).message) for one in findings]}
+
+        text = _variables_apart(program, parse(_source(path, program.text)))
+        sources |= program.cut(unversioned(commented({path: text}, find)[path]))
+    return notebook.replaced(sources)
+
+
+def _variables_apart(program: CellProgram, tree: ast.Module) -> str:
+    return program.text if program.written is not None else versioned(program.text, tree)
+
+
 def _program(
     path: str, notebook: Notebook, program: CellProgram, tree: ast.Module, settings: Settings, cells: _Cells
 ) -> list[Finding]:
     """The findings of one program; what is to be written goes into ``cells``."""
-    text = program.text if program.written is not None else versioned(program.text, tree)
+    text = _variables_apart(program, tree)
     source = _source(path, text)
     examined = judged(path, source, tree if text == program.text else parse(source), settings)
     findings = [_in_cell(finding, program, text) for finding in examined.findings]
     if examined.plan is None:
-        if examined.text not in ("", text):
-            cells.sources |= program.cut(unversioned(examined.text))
         return findings
     after, module = _rewritten(notebook, program, examined, settings)
     if isinstance(after, Finding):
@@ -146,7 +167,7 @@ def _rewritten(
         imports, definitions = [f"from {module.name} import {', '.join(sorted(names))}"], ""
     else:
         imports = pieces.imports(names)
-    return attempted(examined.source, examined.text, examined.plan, imports, definitions), module
+    return attempted(examined.source, examined.plan, imports, definitions), module
 
 
 def _put_module(notebook: Notebook, module: _Module, sources: dict[int, str], cells: _Cells) -> None:
@@ -166,10 +187,10 @@ def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
     """A finding in the joined text as one in its cell."""
     lines = text.split("\n")
     span = finding.span
-    cell, line, left = program.place(span.line)
+    cell, line, left = program.place(span.line, text)
     column, end_column = _column(lines, span.line, span.column), _column(lines, span.end_line, span.end_column)
     place = Span(line, column + left, line + span.end_line - span.line, end_column + left)
-    message, help = (_cell_lines(unversioned(words), program, cell) for words in (finding.message, finding.help))
+    message, help = (_cell_lines(unversioned(words), program, text, cell) for words in (finding.message, finding.help))
     return replace(finding, cell=cell, span=place, message=message, help=help, symbol=unversioned(finding.symbol))
 
 
@@ -177,11 +198,11 @@ def _column(lines: list[str], line: int, column: int) -> int:
     return len(unversioned(lines[line - 1][:column])) if line <= len(lines) else column
 
 
-def _cell_lines(words: str, program: CellProgram, own: int) -> str:
+def _cell_lines(words: str, program: CellProgram, text: str, own: int) -> str:
     """``line 12`` of the joined text as ``line 3 of cell 5``."""
 
     def in_cell(found: re.Match[str]) -> str:
-        cell, line, _ = program.place(int(found[1]))
+        cell, line, _ = program.place(int(found[1]), text)
         return f"line {line}" if cell == own else f"line {line} of cell {cell}"
 
     return _LINES.sub(in_cell, words)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from migrate.examine import Examined, examine, examine_bytes
 from migrate.files.text import SourceText
@@ -70,11 +71,14 @@ def _run(
     for one in examined:
         if one.plan is None:
             outcome.findings += one.findings
-            if one.source is not None and one.text != one.source.text:
-                outcome.changes.append(FileChange(one.path, one.source.text, one.text, one.source))
+            if one.source is not None and one.after not in (None, one.source.text):
+                outcome.changes.append(FileChange(one.path, one.source.text, one.after, one.source))
     planned = [one for one in examined if one.plan]
     if planned:
         _rewrite_all(planned, settings, processes, progress, outcome)
+    if settings.todo:
+        _comment_all(examined, settings, processes, outcome)
+    outcome.changes.sort(key=lambda change: change.path)
     outcome.findings.sort(key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code))
     return outcome
 
@@ -103,7 +107,7 @@ def _rewrite_all(
     """Fills the outcome with the changes of all planned files and with the modules that they share."""
     from migrate.rewrite.placement import foreign_module, place
 
-    plans = [(one.path, one.text, one.plan) for one in planned if one.plan is not None]
+    plans = [(one.path, one.source.text, one.plan) for one in planned if one.source and one.plan]
     placement = place(plans, settings.module_name)
     modules = {path: _with_pieces(path, names) for path, names in placement.modules.items()}
     outcome.findings += [foreign_module(path) for path, text in modules.items() if text is None]
@@ -135,7 +139,6 @@ def _rewrite_all(
         if path is not None and text is not None and text != before:
             source = None if before is None else SourceText.decode(path, before.encode())
             outcome.changes.append(FileChange(path, before, text, source))
-    outcome.changes.sort(key=lambda change: change.path)
 
 
 def _rewrite(one: Examined, imports: list[str], inline: str) -> str | Finding:
@@ -143,7 +146,34 @@ def _rewrite(one: Examined, imports: list[str], inline: str) -> str | Finding:
     from migrate.attempt import attempted
 
     assert one.source is not None and one.plan is not None
-    return attempted(one.source, one.text, one.plan, imports, inline)
+    return attempted(one.source, one.plan, imports, inline)
+
+
+def _comment_all(examined: list[Examined], settings: Settings, processes: Processes, outcome: Outcome) -> None:
+    """Puts the comments of ``--todo`` into the new texts of all files."""
+    from migrate.comment import comments
+
+    changes = {change.path: change for change in outcome.changes}
+    sources = {one.path: one.source for one in examined if one.source is not None and one.after is None}
+    groups: dict[object, list[Examined]] = {}
+    for one in examined:
+        if one.path in sources:
+            groups.setdefault(one.group or one.path, []).append(one)
+    found = list(groups.values())
+    texts = [
+        {one.path: changes[one.path].after if one.path in changes else sources[one.path].text for one in files}
+        for files in found
+    ]
+    for after in processes.map(comments, found, texts, [settings] * len(found), few=_FEW_REWRITES):
+        if isinstance(after, Finding):
+            outcome.findings.append(after)
+            continue
+        for path, text in after.items():
+            if path in changes:
+                changes[path] = replace(changes[path], after=text)
+            elif text != sources[path].text:
+                changes[path] = FileChange(path, sources[path].text, text, sources[path])
+    outcome.changes = list(changes.values())
 
 
 def write(outcome: Outcome) -> list[Finding]:

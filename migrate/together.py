@@ -1,6 +1,5 @@
 """Programs that stand in several files: which files belong together, and their findings and plans."""
 
-import ast
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +17,6 @@ from migrate.files.walk import walk
 from migrate.finding import Finding
 from migrate.judge import judge_together
 from migrate.processes import Processes
-from migrate.rewrite.todo import add_todos
 from migrate.settings import Settings
 
 _FEW_GROUPS = 20
@@ -117,21 +115,24 @@ def examine_group(group: Group, settings: Settings) -> list[Examined]:
 def _examined(tree: Tree, group: Group, settings: Settings) -> list[Examined]:
     modules = list(_readable(tree, group))
     judged = judge_together(modules, settings, tree)
-    if settings.todo:
-        commented = [_commented(module, judged[module.path][0]) for module in modules]
-        if any(plan for _, plan in judged.values()):
-            for module in commented:
-                tree.add(module)
-            judged = judge_together(commented, settings, tree)
-        modules = commented
     together = tuple(module.path for module in modules if judged[module.path][1].shared)
     examined = []
     for module in modules:
         findings, plan = judged[module.path]
         source = tree.source(os.path.abspath(module.path))
         own = together if plan.shared else ()
-        examined.append(Examined(module.path, findings, source, module.text, plan if plan else None, together=own))
+        examined.append(Examined(module.path, findings, source, plan or None, together=own, group=group))
     return examined
+
+
+def found_in(group: Group, texts: Mapping[str, str], settings: Settings) -> dict[str, list[Finding]]:
+    """What is found in a group's files by their names, as they would be with the ``texts`` of some of them."""
+    tree = Tree(dict(group.files), dict(group.users))
+    for path, name in group.files:
+        if name in texts:
+            tree.add(path, texts[name])
+    judged = judge_together(list(_readable(tree, group)), settings, tree)
+    return {path: findings for path, (findings, _) in judged.items()}
 
 
 def _readable(tree: Tree, group: Group) -> Iterator[Module]:
@@ -139,9 +140,3 @@ def _readable(tree: Tree, group: Group) -> Iterator[Module]:
     for path, _ in group.files:
         with suppress(Unreadable):
             yield tree.module(path)
-
-
-def _commented(module: Module, findings: list[Finding]) -> Module:
-    """A module with the comments that ``--todo`` adds."""
-    text = add_todos(module.text, findings)
-    return module if text == module.text else Module(module.path, text, ast.parse(text))

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from migrate.analysis.imports import Target, above_package, target, top
@@ -77,9 +77,10 @@ class Tree:
         self._modules: dict[str, Module] = {}
         self._sources: dict[str, SourceText] = {}
 
-    def add(self, module: Module) -> None:
-        """Takes in a module that is parsed already."""
-        self._modules[os.path.abspath(module.path)] = module
+    def add(self, path: str, text: str) -> None:
+        """Takes in another text of a file, absolute, than the one on the disk."""
+        self._sources[path] = replace(self.source(path), text=text)
+        self._modules.pop(path, None)
 
     def source(self, path: str) -> SourceText:
         """The text of a file, absolute.

@@ -99,11 +99,16 @@ class CellProgram:
         last = self._first[index + 1] - 2 if index + 1 < len(self.parts) else None
         return "\n".join(self.text.split("\n")[self._first[index] - 1 : last]) + "\n"
 
-    def place(self, line: int) -> tuple[int, int, int]:
-        """The cell of a line of the joined text, the line in that cell, and how many columns it stands further left."""
-        index = max(index for index, first in enumerate(self._first) if first <= line or index == 0)
-        part = self.parts[index]
-        return part.cell, max(line - self._first[index], 0) + 1 + part.skipped.count("\n"), len(part.indent)
+    def place(self, line: int, text: str) -> tuple[int, int, int]:
+        """Where a line of the joined text, as it was or rewritten, stands.
+
+        Returns:
+          The cell, the line in that cell, and how many columns it stands further left.
+        """
+        above = text.split("\n")[: line - 1]
+        borders = [number for number, one in enumerate(above, start=1) if one.startswith(f'"{self._token} ')]
+        part = self.parts[len(borders)]
+        return part.cell, line - max(borders, default=0) + part.skipped.count("\n"), len(part.indent)
 
     def cut(self, text: str) -> dict[int, str]:
         """The new source of each cell that changes, from a rewritten joined text.

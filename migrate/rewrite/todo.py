@@ -1,12 +1,40 @@
-"""``# TODO(migrate): FT140 …`` above what is left, once."""
+"""``# TODO(migrate): FT140 …`` above what is left, once.
+
+The comments go into a text when all else in it is rewritten: where its own statements stand then, a second run looks
+for them.
+"""
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from migrate.finding import Finding
 
 _MARK = "# TODO(migrate): "
+Texts = Mapping[str, str]
+
+
+def commented(texts: Texts, find: Callable[[Texts], Mapping[str, list[Finding]]]) -> dict[str, str]:
+    """Files that belong together with the comments in them; the lines that these name are those of the new texts.
+
+    Args:
+      texts: the texts by the files' paths.
+      find: tells what is found in such texts.
+    """
+    found = find(texts)
+    once = {path: add_todos(text, found[path]) for path, text in texts.items()}
+    if once == texts:
+        return once
+    moved = find(once)
+    return {path: add_todos(text, _worded(found[path], moved[path])) for path, text in texts.items()}
+
+
+def _worded(found: list[Finding], moved: list[Finding]) -> list[Finding]:
+    """What was found before the comments were there, in the words of what is found with them there."""
+    if [(one.code, one.symbol) for one in found] != [(one.code, one.symbol) for one in moved]:
+        return found
+    return [replace(one, message=other.message) for one, other in zip(found, moved, strict=True)]
 
 
 def add_todos(text: str, findings: Iterable[Finding]) -> str:

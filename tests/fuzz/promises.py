@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from migrate.attempt import attempted
+from migrate.comment import comments
 from migrate.examine import examine_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -62,12 +63,16 @@ def rewritten(text: str, settings: Settings) -> tuple[str, list[Finding], Plan |
         examined = examine_bytes("program.py", text.encode(errors="surrogatepass"), settings, is_named=True)
     except Unreadable as problem:
         return text, [problem.finding], None
-    if examined.plan is None:
-        return examined.text or text, examined.findings, None
-    pieces = ", ".join(sorted(examined.plan.pieces))
-    assert examined.source is not None
-    imports = [f"from tf2_recovery import {pieces}"] if pieces else []
-    after = attempted(examined.source, examined.text, examined.plan, imports, "")
+    if examined.source is None:
+        return text, examined.findings, None
+    after: str | Finding = examined.source.text
+    if examined.plan is not None:
+        pieces = ", ".join(sorted(examined.plan.pieces))
+        imports = [f"from tf2_recovery import {pieces}"] if pieces else []
+        after = attempted(examined.source, examined.plan, imports, "")
+    if settings.todo and not isinstance(after, Finding):
+        with_comments = comments([examined], {examined.path: after}, settings)
+        after = with_comments if isinstance(with_comments, Finding) else with_comments[examined.path]
     if isinstance(after, Finding):
         return text, [after], None
     return after, examined.findings, examined.plan

@@ -48,7 +48,10 @@ def test_a_cell_that_writes_a_module_is_a_program_of_its_own() -> None:
 def test_a_line_of_the_program_is_found_in_its_cell() -> None:
     program = found("a = 1\nb = 2", "%%time\nc = 3\n\nd = 4", " e = 5")[0]
     lines = program.text.split("\n")
-    assert [program.place(lines.index(text) + 1) for text in ("a = 1", "b = 2", "c = 3", "d = 4", "e = 5")] == [
+    found_at = [
+        program.place(lines.index(f"{name} = {value}") + 1, program.text) for value, name in enumerate("abcde", 1)
+    ]
+    assert found_at == [
         (1, 1, 0),
         (1, 2, 0),
         (2, 2, 0),

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -215,6 +216,20 @@ def test_todo_puts_comments_into_the_cell_and_a_second_run_no_more(write: Write)
     assert (first, third) == ("%%time", "est = tf1.estimator.LinearClassifier([])")
     assert second.startswith("# TODO(migrate): FT141 ")
     assert migrated(path, todo=True)[1] == cell
+
+
+def test_todo_names_the_lines_of_the_cells_as_they_are_with_the_comments(write: Write) -> None:
+    left = "x = tf1.estimator.LinearClassifier([]).train(data)"
+    made = MADE.replace("\n", " ")
+    cell = (
+        f"{left}\ndef f(n):\n  config = tf1.estimator.RunConfig(save_checkpoints_steps=n)\n  n = 3\n  {made}\n  {TRAIN}"
+    )
+    *_, after = migrated(write(IMPORTS, left, DATA, cell), todo=True)
+    said = re.search(r"`n` changes between line ([0-9]+) and line ([0-9]+)", after)
+    assert said is not None
+    first, last = (after.split("\n")[int(number) - 1] for number in said.groups())
+    assert first.startswith("  config = ")
+    assert last == f"  {made}"
 
 
 def test_the_diff_applies_with_git_and_names_the_cells(write: Write) -> None:

@@ -1,0 +1,36 @@
+"""The comments of ``--todo`` in the new texts of files that were judged together, or of one by itself."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from migrate.examine import Examined, failed, judged
+from migrate.files.parse import parse
+from migrate.finding import Finding
+from migrate.rewrite.todo import Texts, commented
+from migrate.settings import Settings
+
+
+def comments(files: Sequence[Examined], texts: Texts, settings: Settings) -> dict[str, str] | Finding:
+    """The texts with the comments, or the finding for a mistake of the tool.
+
+    Args:
+      files: one file, or those of one group that hold something.
+      texts: by their paths, their texts as they would be without comments.
+      settings: the user's choices.
+    """
+
+    def find(texts: Texts) -> Mapping[str, list[Finding]]:
+        group = files[0].group
+        if group is not None:
+            from migrate.together import found_in
+
+            return found_in(group, texts, settings)
+        (one,) = files
+        assert one.source is not None
+        source = replace(one.source, text=texts[one.path])
+        return {one.path: judged(one.path, source, parse(source), settings).findings}
+
+    try:
+        return commented(texts, find)
+    except Exception as error:
+        return failed(files[0].path, error, "writing comments")

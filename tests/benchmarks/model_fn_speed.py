@@ -5,7 +5,9 @@ usage: MIGRATE_OLD_PYTHON=… MIGRATE_NEW_PYTHON=… python tests/benchmarks/mod
 Each row trains one dense network with Adam, once under an Estimator (MIGRATE_OLD_PYTHON) and once as it is migrated
 (both interpreters), with summaries and log lines every 100 steps; of several stretches the fastest counts, for the
 machine may be busy. So it is with saves, which are timed apart. "CPU" compares the processor time of a step, which a
-busy machine changes little. Memory is the peak of the whole process, TensorFlow itself included.
+busy machine changes little. Memory is the peak of the whole process, TensorFlow itself included. "Session" is the same
+graph in a bare ``tf.compat.v1.Session`` of the same TensorFlow, in turn with the migrated training: one line of
+TensorFlow has other kernels than another, and this leaves them out.
 """
 
 import json
@@ -96,7 +98,33 @@ def train(side, size):
             save(int(job.global_step) + i)
         seconds, cpu = min(stretches[1:]), min(cpu_stretches[1:])
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"step": seconds / steps * 1e3, "cpu": cpu / steps * 1e3, "save": min(saves) * 1e3, "memory": memory}
+    figures = {"step": seconds / steps * 1e3, "cpu": cpu / steps * 1e3, "save": min(saves) * 1e3, "memory": memory}
+    if side == "migrated":
+        with tf.Graph().as_default():
+            tf1.train.create_global_step()
+            spec = model_fn(*tf1.data.make_one_shot_iterator(input_fn()).get_next(), "train")
+            session = tf1.Session()
+            session.run(tf1.global_variables_initializer())
+
+        def of_session(count):
+            for _ in range(count):
+                session.run([spec.loss, spec.train_op])
+
+        def of_job(count):
+            list(training_steps(job, dataset, manager, max_steps=int(job.global_step) + count))
+
+        for train_steps in (of_session, of_job):
+            train_steps(steps)
+        pairs = [[seconds_of(each, steps) for each in (of_session, of_job)] for _ in range(STRETCHES)]
+        bare, migrated = (min(side) for side in zip(*pairs, strict=True))
+        figures["session"] = bare / migrated
+    return figures
+
+
+def seconds_of(train_steps, steps):
+    began = time.perf_counter()
+    train_steps(steps)
+    return time.perf_counter() - began
 
 
 def measured(python, side, size):
@@ -109,13 +137,10 @@ def measured(python, side, size):
 
 def main():
     old, new = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
-    print(
-        "steps         Estimator        on its TensorFlow: speed, CPU, save, memory           on the newest: the same"
-    )
+    print("steps        Estimator, ms  TensorFlow   times as fast, as a session   CPU  save  memory")
     for size in SIZES:
         estimator = measured(old, "estimator", size)
-        line = f"{size:12}  {estimator['step']:6.2f} ms a step"
-        for python in (old, new):
+        for name, python in (("its own", old), ("the newest", new)):
             ours = measured(python, "migrated", size)
             speed, cpu, save, memory = (
                 estimator["step"] / ours["step"],
@@ -123,8 +148,11 @@ def main():
                 ours["save"] / estimator["save"],
                 ours["memory"] / estimator["memory"],
             )
-            line += f"   {speed:5.2f} times as fast, CPU {cpu:4.2f}, save {save:4.2f}, memory {memory:4.2f}"
-        print(line, flush=True)
+            print(
+                f"{size:12} {estimator['step']:13.2f}  {name:10} {speed:15.2f} {ours['session']:13.2f}"
+                f" {cpu:5.2f} {save:5.2f} {memory:7.2f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ def read(variable: Any = None) -> int | None:
 
 def value_of(variable: Any) -> Any:
     """The value as a NumPy array; a plain variable is read directly, in a third of the time of its ``numpy``."""
+    variable = getattr(variable, "_value", variable)  # what a Keras 3 variable holds
     if type(variable).__name__ == "ResourceVariable":
         from tensorflow.python.ops.gen_resource_variable_ops import read_variable_op
 

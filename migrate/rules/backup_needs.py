@@ -15,7 +15,7 @@ See: tf.keras.callbacks.BackupAndRestore, tf.keras.Model.build.
 from collections.abc import Iterator
 
 from migrate.analysis.built import is_unbuilt
-from migrate.analysis.resume import made_by, trainings
+from migrate.analysis.trainings import made_by, trainings
 from migrate.rules.backup_settings import BACKUPS
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 

@@ -13,8 +13,8 @@ See: tf.keras.callbacks.BackupAndRestore, tf.keras.callbacks.CSVLogger.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.resume import made_by, trainings
 from migrate.analysis.symbols import symbol_of
+from migrate.analysis.trainings import made_by, trainings
 from migrate.rewrite.plan import ReplaceExpression, SetArgument
 from migrate.rules.backup_settings import BACKUPS
 from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule

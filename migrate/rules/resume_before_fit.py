@@ -34,9 +34,11 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.built import is_unbuilt
+from migrate.analysis.dissolve import Resume
 from migrate.analysis.paths import directory, is_written_to, template
-from migrate.analysis.resume import FIT, FIT_GENERATOR, Resume, counted, is_on_workers, made_by, resumptions
+from migrate.analysis.resume import resumptions
 from migrate.analysis.symbols import symbol_of
+from migrate.analysis.trainings import FIT, FIT_GENERATOR, counted, is_on_workers, made_by
 from migrate.rewrite.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement, SetArgument
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 

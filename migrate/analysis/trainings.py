@@ -1,0 +1,167 @@
+"""The training calls of Keras and the ``ModelCheckpoint`` callbacks among their callbacks."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.checkpoints import key
+from migrate.analysis.module import Module
+from migrate.analysis.names import Binding, Names
+from migrate.analysis.paths import template
+from migrate.analysis.symbols import symbol_of
+
+FIT = (
+    "x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle",
+    "class_weight", "sample_weight", "initial_epoch", "steps_per_epoch",
+)  # fmt: skip
+FIT_GENERATOR = (
+    "x", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data", "validation_steps", "validation_freq",
+    "class_weight", "max_queue_size", "workers", "use_multiprocessing", "shuffle", "initial_epoch",
+)  # fmt: skip
+_SAVER = ("filepath", "monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq")
+
+
+@dataclass
+class Saver:
+    """A ``ModelCheckpoint`` among the callbacks of a ``fit``.
+
+    Attributes:
+      call: the constructor's call.
+      arguments: its arguments by parameter name.
+      path: the path that it writes, as ``paths.template`` gives it.
+      subclass: the user's own class, if it is one.
+      element: the call or the variable that stands in the list of callbacks, or the statement that appends it.
+    """
+
+    call: ast.Call
+    arguments: dict[str, ast.expr]
+    path: str
+    subclass: ast.ClassDef | None
+    element: ast.expr
+
+
+@dataclass
+class Fit:
+    """A call of ``fit`` or ``fit_generator`` with a ``ModelCheckpoint``.
+
+    Attributes:
+      call: the call.
+      receiver: the model.
+      statement: the statement of the call.
+      arguments: the arguments by parameter name.
+      callbacks: what its callbacks are made of.
+      display: the list that holds them, if it stands in the file.
+      savers: the ``ModelCheckpoint`` callbacks.
+    """
+
+    call: ast.Call
+    receiver: ast.expr
+    statement: ast.stmt
+    arguments: dict[str, ast.expr]
+    callbacks: list[ast.expr] = field(default_factory=list)
+    display: ast.List | None = None
+    savers: list[Saver] = field(default_factory=list)
+
+
+def fits(module: Module) -> Iterator[Fit]:
+    """Every training call of a module that has a ``ModelCheckpoint`` of this file among its callbacks."""
+    return (fit for fit in trainings(module) if fit.savers)
+
+
+def trainings(module: Module) -> Iterator[Fit]:
+    """Every training call of a module whose callbacks are a list of this file."""
+    names = module.names
+    for node in list(names.parents):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr not in ("fit", "fit_generator") or key(names, node.func.value) is None:
+            continue
+        try:
+            arguments = bind(node, FIT if node.func.attr == "fit" else FIT_GENERATOR)
+        except Unbindable:
+            continue
+        fit = Fit(node, node.func.value, names.statement_of(node), arguments)
+        _read_callbacks(module, fit)
+        if fit.display is not None:
+            yield fit
+
+
+def _read_callbacks(module: Module, fit: Fit) -> None:
+    names, given = module.names, fit.arguments.get("callbacks")
+    value = names.only_value(given) if isinstance(given, ast.Name) else given
+    if not isinstance(value, ast.List):
+        return
+    fit.display = value
+    fit.callbacks = list(value.elts)
+    if isinstance(given, ast.Name):
+        found = names.scope_of(given).lookup(given.id)
+        for use in names.uses(given.id, found[0]) if found is not None else ():
+            method = names.parent(use)
+            call = names.parent(method)
+            if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call):
+                fit.callbacks += call.args
+    for element in fit.callbacks:
+        saver = _saver(module, element)
+        if saver is not None:
+            fit.savers.append(saver)
+
+
+def made_by(names: Names, element: ast.expr) -> ast.Call | None:
+    """The call that makes a callback which stands in a list itself or as a variable."""
+    made = names.only_value(element) if isinstance(element, ast.Name) else element
+    return made if isinstance(made, ast.Call) else None
+
+
+def _saver(module: Module, element: ast.expr) -> Saver | None:
+    names = module.names
+    made = made_by(names, element)
+    if made is None:
+        return None
+    subclass = None
+    found = symbol_of(names, made.func)
+    if found is None and isinstance(made.func, ast.Name):
+        definition = names.definition(made.func)
+        bases = definition.bases if isinstance(definition, ast.ClassDef) else []
+        found = next((base for base in (symbol_of(names, base) for base in bases) if base is not None), None)
+        subclass = definition if isinstance(definition, ast.ClassDef) else None
+    if found is None or found.tail != "keras.callbacks.ModelCheckpoint":
+        return None
+    try:
+        arguments = bind(made, _SAVER)
+    except Unbindable:
+        return None
+    path = template(names, arguments.get("filepath"))
+    return Saver(made, arguments, path, subclass, element) if path is not None else None
+
+
+def is_on_workers(module: Module) -> bool:
+    """Whether a module trains under the strategy of several workers, whose ``fit`` has a rule of its own."""
+    return any(tail.endswith("MultiWorkerMirroredStrategy") for tail in module.uses)
+
+
+def counted(module: Module) -> Iterator[ast.Call]:
+    """The training calls whose ``initial_epoch`` is worked out, in a module that saves by ``ModelCheckpoint``."""
+    if "keras.callbacks.ModelCheckpoint" not in module.uses:
+        return
+    for node in module.names.parents:
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr not in ("fit", "fit_generator"):
+            continue
+        first = next((keyword.value for keyword in node.keywords if keyword.arg == "initial_epoch"), None)
+        found = module.names.scope_of(first).lookup(first.id) if isinstance(first, ast.Name) else None
+        if found is not None and any(_is_worked_out(module.names, b) for b in found[1]):
+            yield node
+
+
+def _is_worked_out(names: Names, binding: Binding) -> bool:
+    """Whether a variable gets a number from a file's name or from what a function of the user's returns."""
+    if isinstance(binding.node, ast.arg) or binding.imported is not None:
+        return False
+    statement = names.statement_of(binding.node)
+    if not isinstance(statement, ast.Assign):
+        return False
+    if binding.value is None:  # one of several that a function returns
+        return isinstance(statement.value, ast.Call)
+    return any(isinstance(node, ast.Call) for node in ast.walk(binding.value)) and "arg" not in ast.unparse(statement)

@@ -31,6 +31,9 @@ _TOKEN = re.compile(
 _LINE_MAGIC = re.compile(r"[ \t]*(?P<magic>[%!].*|\?{1,2}[\w.%*]+.*|%{0,2}[\w.*]+\?{1,2}[ \t]*$)")
 _ASSIGNED_MAGIC = re.compile(r"[ \t]*[\w.,*\[\]'\" \t]+=[ \t]*(?P<magic>(?:!|%\w).*)")
 _FUTURE = re.compile(r"(?P<magic>from[ \t]+__future__[ \t]+import\b.*)")
+_AUTOMAGIC = re.compile(
+    r"(?:cat|cd|conda|cp|env|history|less|ll|ls|mamba|man|mkdir|more|mv|pip|pwd|rm|rmdir|run|whos?)[ \t]+[^=()<>,+*/%^&|!]"
+)
 _TIMED = re.compile(r"%(?:time|timeit|prun|lprun|mprun|memit)\b")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
@@ -215,6 +218,12 @@ def _is_python(text: str) -> bool:
 
 def _magics(text: str, with_future: bool) -> Iterator[tuple[int, int]]:
     """Where the parts of a cell that only IPython understands begin and end."""
+    alone = text.strip()
+    # IPython takes a magic without its % in a cell of one line only.
+    if "\n" not in alone and _AUTOMAGIC.match(alone) and not _is_python(alone):
+        start = text.index(alone)
+        yield start, start + len(alone)
+        return
     at, depth, at_start = 0, 0, True
     while at < len(text):
         if at_start:

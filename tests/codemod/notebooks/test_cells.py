@@ -20,6 +20,7 @@ def found(*sources: str) -> list[CellProgram]:
         "%%capture out\n!ls\n", "from __future__ import print_function\nx", "from __future__ import (a,\n  b)\nx",
         "if x:\n    !ls {x}\nelse:\n    %cd ..", "\n\nx = 1\n\n", "# only a comment", "", "\n", "  x = 1\n  y = 2\n",
         "await x", "'''\n!no magic\n%here\n'''", "x = (\n  a\n  % b)\n", "y = a \\\n % b", "def f():\n  '''x?'''\n",
+        "ls ./taxifare/trainer/", "\ncd ..\n", "conda install graphviz", "pip install -q x", "ls = 1", "rm(x)",
     ],
 )  # fmt: skip
 def test_what_python_does_not_understand_comes_back_as_it_was(source: str) -> None:

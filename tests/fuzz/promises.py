@@ -118,7 +118,8 @@ def _lost_lines(text: str, after: str, plan: Plan) -> list[str]:
         if isinstance(edit, ReplaceStatement):
             for part in edit.parts:
                 inside.update(line for span in part.absorbs for line in range(span.line, span.end_line + 1))
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             inside.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -128,6 +129,10 @@ def _lost_lines(text: str, after: str, plan: Plan) -> list[str]:
             body = node.body  # type: ignore[attr-defined]
             if body[0].lineno == node.lineno:
                 inside.add(node.lineno)
+    for node in ast.walk(tree):
+        # The comment at the end of a line whose first statement goes moves above what is left of it.
+        if isinstance(node, ast.stmt) and not hasattr(node, "body") and node.lineno in inside:
+            inside.add(node.end_lineno or node.lineno)
     source = SourceText.decode("program.py", text.encode())
     output = iter(SourceText.decode("program.py", after.encode()).lines())
     missing = []

@@ -90,7 +90,7 @@ class Checkpoints:
         self._by_key: dict[Hashable, list[Checkpoint]] = {}
         for one in self.all:
             self._by_key.setdefault(key(self.names, one.target), []).append(one)
-        self._managed: dict[Hashable, list[Checkpoint | None]] = {}
+        self._managed: dict[Hashable, list[tuple[ast.expr, Checkpoint | None]]] = {}
         for call in module.calls_of("train.CheckpointManager"):
             self._read_manager(call)
         for node in self.names.parents:
@@ -100,14 +100,17 @@ class Checkpoints:
 
     def of(self, expression: ast.expr | None) -> Checkpoint | None:
         """The one checkpoint that a variable or attribute holds; None where it may be another."""
-        found = self._by_key.get(key(self.names, expression), []) if expression is not None else []
         place = key(self.names, expression)
-        return found[0] if place is not None and len(found) == 1 else None
+        if place is None or expression is None:
+            return None
+        found = self._reaching(expression, self._by_key.get(place, []))
+        return found[0] if len(found) == 1 else None
 
     def managed_by(self, expression: ast.expr) -> Checkpoint | None:
         """The checkpoint behind the manager that a variable or attribute holds."""
-        found = self._managed.get(key(self.names, expression), [])
-        return found[0] if len(found) == 1 else None
+        made = self._managed.get(key(self.names, expression), [])
+        found = _reaching(self.names, expression, [target for target, _ in made])
+        return next(one for target, one in made if target is found[0]) if len(found) == 1 else None
 
     def of_path(self, path: ast.expr) -> Checkpoint | None:
         """The checkpoint whose manager a path is asked of: ``manager.latest_checkpoint``."""
@@ -128,8 +131,14 @@ class Checkpoints:
     def _behind(self, receiver: ast.expr) -> Iterator[Checkpoint]:
         place = key(self.names, receiver)
         if place is not None:
-            yield from self._by_key.get(place, [])
-            yield from (one for one in self._managed.get(place, []) if one is not None)
+            yield from self._reaching(receiver, self._by_key.get(place, []))
+            made = self._managed.get(place, [])
+            found = _reaching(self.names, receiver, [target for target, _ in made])
+            yield from (one for target, one in made if one is not None and target in found)
+
+    def _reaching(self, use: ast.expr, made: list[Checkpoint]) -> list[Checkpoint]:
+        found = _reaching(self.names, use, [one.target for one in made if one.target is not None])
+        return [one for one in made if one.target in found]
 
     def _read_manager(self, call: ast.Call) -> None:
         target = target_of(self.names, call)
@@ -142,7 +151,40 @@ class Checkpoints:
         if checkpoint is None and isinstance(given, ast.Call):
             checkpoint = next((one for one in self.all if one.call is given), None)
         place = key(self.names, target)
-        if place is not None:
-            self._managed.setdefault(place, []).append(checkpoint)
+        if place is not None and target is not None:
+            self._managed.setdefault(place, []).append((target, checkpoint))
         if checkpoint is not None:
             checkpoint.managers.append(Manager(call, target, arguments))
+
+
+def _reaching(names: Names, use: ast.expr, targets: list[ast.expr]) -> list[ast.expr]:
+    """Which of several assignments to a variable a use reads: the last one above it, where that is sure; else all."""
+    if len(targets) < 2 or not isinstance(use, ast.Name):
+        return targets
+    found = names.scope_of(use).lookup(use.id)
+    if found is None or found[0] is not names.scope_of(use):
+        return targets
+    around = {use: None, **dict.fromkeys(names.ancestors(use))}
+    loops = [node for node in around if isinstance(node, ast.For | ast.While | ast.AsyncFor)]
+    statements = [binding.node for binding in found[1]]
+    lines = [getattr(statement, "lineno", 0) for statement in statements]
+    if any(line >= use.lineno and any(_holds(loop, line) for loop in loops) for line in lines):
+        return targets  # the next turn of the loop reads it
+    last = max((line for line in lines if line < use.lineno), default=0)
+    # Each block around an assignment must be around the use, too: nothing goes past the assignment then.
+    above = [target for target in targets if names.statement_of(target).lineno == last]
+    reached = [target for target in above if _is_beside(names, names.statement_of(target), around)]
+    return reached or targets
+
+
+def _is_beside(names: Names, statement: ast.stmt, around: dict[ast.AST, None]) -> bool:
+    """Whether a statement stands in a block that one of the nodes around a use stands in as well."""
+    parent = names.parents.get(statement)
+    if parent is None:
+        return False
+    blocks = [value for _, value in ast.iter_fields(parent) if isinstance(value, list) and statement in value]
+    return any(node in block for block in blocks for node in around)
+
+
+def _holds(loop: ast.AST, line: int) -> bool:
+    return getattr(loop, "lineno", 0) <= line <= (getattr(loop, "end_lineno", 0) or 0)

@@ -94,7 +94,8 @@ class Module:
     @property
     def has_single_sites(self) -> bool:
         """Whether a rule for sites that stand by themselves may find one here."""
-        return not SINGLE_SITES.isdisjoint(self.uses)
+        # A file that goes on at a later epoch may leave saving and loading to another.
+        return not SINGLE_SITES.isdisjoint(self.uses) or "initial_epoch" in self.text
 
     def calls_of(self, *tails: str) -> list[ast.Call]:
         """The calls of some TensorFlow or Keras names, given within the API (``train.Checkpoint``)."""

@@ -9,7 +9,7 @@ from migrate.analysis.dissolve import Resume, dissolve
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.searches import is_own_file, name_of
-from migrate.analysis.trainings import Fit, Saver, fits, is_on_workers
+from migrate.analysis.trainings import Fit, Saver, fits, is_on_workers, is_training
 
 _LOADS = {"load_weights", "load_model"}
 
@@ -62,11 +62,11 @@ def _resume(module: Module, fit: Fit, load: ast.Call) -> Resume | None:
         return None
     if not _into_model(names, fit, load):
         return None
-    saver = next((saver for saver in fit.savers if is_own_file(module, load.args[0], saver)), None)
+    saver = next((saver for saver in fit.savers if is_own_file(module, load.args[0], saver.path)), None)
     guard = _guard(names, load, fit.statement)
     if saver is None or guard is None or not isinstance(guard, ast.If | ast.Try):
         return None
-    before = [node for node in names.parents if isinstance(node, ast.Call) and _is_fit(node)]
+    before = [node for node in names.parents if isinstance(node, ast.Call) and _trains(node)]
     if any(node.lineno < load.lineno and names.scope_of(node) is names.scope_of(load) for node in before):
         return None  # loaded between two trainings: a selection of the first one's best
     first = fit.arguments.get("initial_epoch")
@@ -77,8 +77,8 @@ def _resume(module: Module, fit: Fit, load: ast.Call) -> Resume | None:
     return resume
 
 
-def _is_fit(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Attribute) and node.func.attr in ("fit", "fit_generator", "train_on_batch")
+def _trains(call: ast.Call) -> bool:
+    return is_training(call) or name_of(call.func) == "train_on_batch"
 
 
 def _into_model(names: Names, fit: Fit, load: ast.Call) -> bool:

@@ -5,20 +5,19 @@ from collections.abc import Iterator
 
 from migrate.analysis.module import Module
 from migrate.analysis.paths import directory, is_written_to, normal, template
-from migrate.analysis.trainings import Saver
 
 SEARCHES = {"glob", "iglob", "listdir", "scandir", "latest_checkpoint", "list_directory", "get_checkpoint_state"}
 
 
-def is_own_file(module: Module, path: ast.expr, saver: Saver) -> bool:
-    """Whether a loaded path is the one that a ``ModelCheckpoint`` writes, or the newest in its directory."""
+def is_own_file(module: Module, path: ast.expr, saved: str) -> bool:
+    """Whether a loaded path is ``saved``, which a ``ModelCheckpoint`` writes, or the newest in its directory."""
     own = template(module.names, path)
-    if own is not None and is_written_to(own, saver.path):
+    if own is not None and is_written_to(own, saved):
         return True
     if isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute) and path.func.attr == "format":
         base = template(module.names, path.func.value)  # path.format(epoch=n)
-        return base is not None and normal(base) == normal(saver.path)
-    return any(where in _places(saver.path) for where in searched(module, path, 0))
+        return base is not None and normal(base) == normal(saved)
+    return any(where in _places(saved) for where in searched(module, path, 0))
 
 
 def _places(path: str) -> set[str]:

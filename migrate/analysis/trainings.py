@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.names import Binding, Names
+from migrate.analysis.names import Names
 from migrate.analysis.paths import template
 from migrate.analysis.symbols import symbol_of
 
@@ -140,28 +140,6 @@ def is_on_workers(module: Module) -> bool:
     return any(tail.endswith("MultiWorkerMirroredStrategy") for tail in module.uses)
 
 
-def counted(module: Module) -> Iterator[ast.Call]:
-    """The training calls whose ``initial_epoch`` is worked out, in a module that saves by ``ModelCheckpoint``."""
-    if "keras.callbacks.ModelCheckpoint" not in module.uses:
-        return
-    for node in module.names.parents:
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        if node.func.attr not in ("fit", "fit_generator"):
-            continue
-        first = next((keyword.value for keyword in node.keywords if keyword.arg == "initial_epoch"), None)
-        found = module.names.scope_of(first).lookup(first.id) if isinstance(first, ast.Name) else None
-        if found is not None and any(_is_worked_out(module.names, b) for b in found[1]):
-            yield node
-
-
-def _is_worked_out(names: Names, binding: Binding) -> bool:
-    """Whether a variable gets a number from a file's name or from what a function of the user's returns."""
-    if isinstance(binding.node, ast.arg) or binding.imported is not None:
-        return False
-    statement = names.statement_of(binding.node)
-    if not isinstance(statement, ast.Assign):
-        return False
-    if binding.value is None:  # one of several that a function returns
-        return isinstance(statement.value, ast.Call)
-    return any(isinstance(node, ast.Call) for node in ast.walk(binding.value)) and "arg" not in ast.unparse(statement)
+def is_training(call: ast.Call) -> bool:
+    """Whether a call is one of ``fit`` or ``fit_generator``."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr in ("fit", "fit_generator")

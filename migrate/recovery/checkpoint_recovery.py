@@ -107,5 +107,10 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         # Keras 3 would make them in the first step: too late for the first save, and
         # for a restore, which would find no place for them.
         checkpoint = self.manager.checkpoint
-        if checkpoint.model.built:
-            checkpoint.optimizer.build(checkpoint.model.trainable_variables)
+        model, optimizer = checkpoint.model, checkpoint.optimizer
+        if not model.built:
+            return
+        if hasattr(optimizer, "build"):
+            optimizer.build(model.trainable_variables)
+        else:  # tf.keras.optimizers.legacy; Keras itself calls this to load a model.
+            optimizer._create_all_weights(model.trainable_variables)

@@ -1,5 +1,7 @@
 """``fit`` for several workers, on Keras 2 and Keras 3."""
 
+import math
+
 import tensorflow as tf
 
 
@@ -47,7 +49,7 @@ def fit_on_workers(
     def test(batches):
         strategy.run(model.test_step, args=(next(batches),))
 
-    steps = steps_per_epoch or _length(dataset)
+    steps = math.ceil(steps_per_epoch or _length(dataset))
     batches = iter(strategy.experimental_distribute_dataset(dataset.repeat()))
     calls = tf.keras.callbacks.CallbackList(
         [*callbacks, *([] if recovery is None else [recovery])],
@@ -74,7 +76,7 @@ def fit_on_workers(
         if validation_data is not None:
             model.reset_metrics()
             held_out = iter(strategy.experimental_distribute_dataset(validation_data))
-            for _ in range(validation_steps or _length(validation_data)):
+            for _ in range(math.ceil(validation_steps or _length(validation_data))):
                 test(held_out)
             logs |= {f"val_{name}": value for name, value in _metrics(model).items()}
         calls.on_epoch_end(epoch, logs)

@@ -36,10 +36,9 @@ class WorkerRecovery(CheckpointRecovery):
         Raises:
           RuntimeError: the workers found checkpoints of different steps.
         """
-        checkpoint = self.manager.checkpoint
         with self.strategy.scope():
             # Made by the first step, the slots would miss in the save before it.
-            checkpoint.optimizer.build(checkpoint.model.trainable_variables)
+            self._make_slots()
             step = super().restore()
         own = self.strategy.experimental_distribute_values_from_function(
             lambda context: tf.constant([step])

@@ -17,6 +17,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
+from migrate.analysis.trainings import made_by
+from migrate.analysis.workers import fits
 from migrate.rewrite.plan import SetArgument
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
@@ -38,7 +41,10 @@ model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/b"{})])
 def backup_settings(bench: Workbench) -> Iterator[Mend]:
     if bench.settings.target == "keras2":
         return
+    replaced = set(backups_of_workers(bench.module))  # FT404's
     for call in bench.module.calls_of(*BACKUPS):
+        if call in replaced:
+            continue
         span = bench.module.span(call)
         every = _given(call, "save_freq", 1)
         value = literal(every) if every is not None else "epoch"
@@ -55,6 +61,18 @@ def backup_settings(bench: Workbench) -> Iterator[Mend]:
         if bench.settings.target == "keras3" and not has_copy and all(k.arg is not None for k in call.keywords):
             message = "a kill during a save would leave a job that cannot start again: two copies are kept now"
             yield Mend((noted(call, message),), (SetArgument(span, "double_checkpoint", "True"),))
+
+
+def backups_of_workers(module: Module) -> Iterator[ast.Call]:
+    """The callbacks of a ``fit`` that several workers run, which becomes a loop."""
+    backups = set(module.calls_of(*BACKUPS))
+    for fit, is_sure in fits(module) if backups else ():
+        given = next((keyword.value for keyword in fit.keywords if keyword.arg == "callbacks"), None)
+        listed = module.names.only_value(given) if isinstance(given, ast.Name) else given
+        for element in listed.elts if is_sure and isinstance(listed, ast.List | ast.Tuple) else ():
+            made = made_by(module.names, element)
+            if made in backups and made is not None:
+                yield made
 
 
 def _given(call: ast.Call, name: str, position: int) -> ast.expr | None:

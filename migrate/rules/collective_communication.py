@@ -12,6 +12,7 @@ See: tf.distribute.experimental.CommunicationImplementation.
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import Example, Mend, Workbench, exact, site_rule
 
@@ -41,7 +42,7 @@ def renamed(bench: Workbench, inside: ast.AST) -> dict[ast.expr, str]:
     parts = set(ast.walk(inside))
     tails = [(_OLD, ""), *((f"{_OLD}.{member}", f".{member}") for member in _MEMBERS)]
     found = [(node, member) for tail, member in tails for node in module.uses.get(tail, []) if node in parts]
-    if not found:
-        return {}
-    new = f"{bench.vocabulary.tf}.distribute.experimental.CommunicationImplementation"
-    return {node: f"{new}{member}" for node, member in found}
+    # compat.v1's strategy, which takes them, is left.
+    found = [(node, member) for node, member in found if getattr(symbol_of(module.names, node), "api", "") != "v1"]
+    new = "distribute.experimental.CommunicationImplementation"
+    return {node: f"{bench.tf_at(node)}.{new}{member}" for node, member in found}

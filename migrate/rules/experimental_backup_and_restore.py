@@ -35,5 +35,5 @@ model.fit(x, y, callbacks=[BackupAndRestore("/tmp/backup", delete_checkpoint=Fal
 def experimental_backup_and_restore(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     for node in module.uses.get("keras.callbacks.experimental.BackupAndRestore", []):
-        edit = ReplaceExpression(module.span(node), f"{bench.vocabulary.tf}.keras.callbacks.BackupAndRestore")
+        edit = ReplaceExpression(module.span(node), f"{bench.tf_at(node)}.keras.callbacks.BackupAndRestore")
         yield Mend((exact(node, "the callback has its stable name now"),), (edit,))

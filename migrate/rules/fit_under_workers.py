@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.module import Module
+from migrate.analysis.paths import template
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.workers import fits
 from migrate.rewrite.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
@@ -47,6 +48,9 @@ with strategy.scope():
     model = build()
 model.fit({})
 """
+_PATH = '"/job/ckpt"'
+_NUMBERED = '"/job/{epoch}", load_weights_on_restart=True'
+_EVERY = 'tf.keras.callbacks.BackupAndRestore("/job/b", save_freq=30)'
 _SAVES = 'callbacks=[tf.keras.callbacks.ModelCheckpoint("/job/ckpt"), log]'
 _LOOP = """\
 recovery = WorkerRecovery(
@@ -105,6 +109,13 @@ class _Left(Exception):
     Example(_PROGRAM.format("x, y, epochs=3"), None, "module"),
     Example(_PROGRAM.format("dataset, epochs=3, initial_epoch=2"), None, "module"),
     Example(_PROGRAM.format("dataset, epochs=3, callbacks=given()"), None, "module"),
+    Example('path = "/job/w-{epoch}"\n' + _PROGRAM.format(f"dataset, {_SAVES.replace(_PATH, 'path')}"), None, "module"),
+    Example(
+        _PROGRAM.format(f"dataset, steps_per_epoch=70, {_SAVES.replace(_PATH, _NUMBERED)}"),
+        'os.path.join(os.path.dirname("/job/{epoch}"), "recovery")',
+        "module",
+    ),
+    Example(_PROGRAM.format(f"dataset, steps_per_epoch=70, callbacks=[{_EVERY}]"), "checkpoint_interval=30", "module"),
 )
 def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
     for call, is_sure in fits(bench.module):
@@ -207,10 +218,11 @@ def _saving(bench: Workbench, callbacks: list[ast.expr]) -> _Saving | None:
     backups = [call for call in made if call is not None and _is_backup(bench.module, call)]
     checkpoints = [call for call in made if call is not None and _is_checkpoint(bench.module, call)]
     if len(backups) == 1 and not checkpoints:
-        directory = bind(backups[0], ("backup_dir",)).get("backup_dir")
+        given = bind(backups[0], ("backup_dir", "save_freq"))
+        directory = given.get("backup_dir")
         if directory is None:
             raise _Left("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
-        return _Saving(backups[0], _beside(bench, directory), None)
+        return _Saving(backups[0], _beside(bench, directory), _batches(bench, given.get("save_freq")))
     if not checkpoints and not backups:
         return None
     if len(checkpoints) > 1 or backups:
@@ -229,10 +241,19 @@ def _of_checkpoint(bench: Workbench, call: ast.Call) -> _Saving:
         raise _Left("ModelCheckpoint has no filepath, or a period, which BackupAndRestore lacks", help)
     if best is not None and literal(best) is not False:
         raise _Left("ModelCheckpoint keeps the best epoch, which is no recovery", help)
-    if any("{" in str(node.value) for node in ast.walk(path) if isinstance(node, ast.Constant)):
-        raise _Left("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
-    is_epoch = frequency is None or literal(frequency) == "epoch"
-    return _Saving(call, _beside(bench, path), None if is_epoch else bench.module.source.text(frequency or path))
+    if "{" in (template(bench.module.names, path) or "") or "{" in ast.unparse(path):
+        asked = given.get("load_weights_on_restart")
+        if asked is None or literal(asked) is not True:
+            raise _Left("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
+        join = f"{bench.vocabulary.standard('os')}.path"
+        folder = f'{join}.join({join}.dirname({bench.module.source.text(path)}), "recovery")'
+        return _Saving(call, folder, _batches(bench, frequency))
+    return _Saving(call, _beside(bench, path), _batches(bench, frequency))
+
+
+def _batches(bench: Workbench, frequency: ast.expr | None) -> str | None:
+    is_epoch = frequency is None or literal(frequency) in ("epoch", False)
+    return None if frequency is None or is_epoch else bench.module.source.text(frequency)
 
 
 def _call_behind(module: Module, element: ast.expr) -> ast.Call | None:

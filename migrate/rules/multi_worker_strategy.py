@@ -59,6 +59,11 @@ _OPTIONS = """tf.distribute.experimental.CommunicationOptions(
         "s = tf.distribute.MultiWorkerMirroredStrategy()",
         "module",
     ),
+    Example(
+        f"def main():\n    import tensorflow as tf\n\n    return {_OLD}()\n",
+        "def main():\n    import tensorflow as tf\n\n    return tf.distribute.MultiWorkerMirroredStrategy()",
+        "module",
+    ),
     Example(f"{_IMPORT}s = {_OLD}(*given)\n", None, "module"),
     Example(f"{_IMPORT}choices = [{_OLD}]\n", None, "module"),
 )
@@ -72,7 +77,7 @@ def multi_worker_strategy(bench: Workbench) -> Iterator[Mend]:
             elif isinstance(call, ast.Call) and _is_isinstance(call):
                 span = module.span(node)
                 verdict = exact(node, "the strategy has its stable name")
-                yield Mend((verdict,), (ReplaceExpression(span, _name(bench)),))
+                yield Mend((verdict,), (ReplaceExpression(span, _name(bench, node)),))
             else:
                 help = "Where it is called, write tf.distribute.MultiWorkerMirroredStrategy with arguments by name."
                 yield Mend((manual(node, "the class is handed on, and its new name takes other arguments", help),))
@@ -99,8 +104,8 @@ def _call(bench: Workbench, call: ast.Call, tail: str) -> Mend:
     if unknown:
         help = "Write tf.distribute.MultiWorkerMirroredStrategy with cluster_resolver= and communication_options=."
         return Mend((manual(call, f"the strategy has no argument {', '.join(sorted(unknown))}", help),))
-    arguments = [*_resolver(bench, given), *_options(bench, given)]
-    text = f"{_name(bench)}({', '.join(arguments)})"
+    arguments = [*_resolver(bench, given), *_options(bench, call, given)]
+    text = f"{_name(bench, call.func)}({', '.join(arguments)})"
     return Mend((_verdict(call, given),), (ReplaceExpression(module.span(call), text),))
 
 
@@ -111,8 +116,8 @@ def _verdict(call: ast.Call, given: dict[str, ast.expr]) -> Verdict:
     return exact(call, "the strategy has its stable name, and its arguments are written by name")
 
 
-def _name(bench: Workbench) -> str:
-    return f"{bench.vocabulary.tf}.distribute.MultiWorkerMirroredStrategy"
+def _name(bench: Workbench, node: ast.expr) -> str:
+    return f"{bench.tf_at(node)}.distribute.MultiWorkerMirroredStrategy"
 
 
 def _resolver(bench: Workbench, given: dict[str, ast.expr]) -> Iterator[str]:
@@ -122,7 +127,7 @@ def _resolver(bench: Workbench, given: dict[str, ast.expr]) -> Iterator[str]:
         yield f"cluster_resolver={bench.module.source.text(resolver)}"
 
 
-def _options(bench: Workbench, given: dict[str, ast.expr]) -> Iterator[str]:
+def _options(bench: Workbench, call: ast.Call, given: dict[str, ast.expr]) -> Iterator[str]:
     communication = given.get("communication")
     if communication is None:
         return
@@ -131,7 +136,7 @@ def _options(bench: Workbench, given: dict[str, ast.expr]) -> Iterator[str]:
         return
     implementation = bench.module.source.text(communication, renamed(bench, communication))
     yield (
-        f"communication_options={bench.vocabulary.tf}.distribute.experimental.CommunicationOptions("
+        f"communication_options={bench.tf_at(call.func)}.distribute.experimental.CommunicationOptions("
         f"implementation={implementation})"
     )
 

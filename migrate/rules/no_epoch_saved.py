@@ -8,8 +8,8 @@ Instead: a counter in the checkpoint, ``tf.train.Checkpoint(model=…, optimizer
 lacks the counter, and the loop is the program's own, so it is not rewritten.
 
 Fidelity: manual. Found where the same function restores its own newest checkpoint and then saves it in a
-``for … in range(n)``, and nothing in the file reads ``optimizer.iterations``, ``save_counter`` or the number in a
-checkpoint's name.
+``for … in range(n)`` or ``enumerate(…)`` that skips no turn, and nothing in the file reads ``optimizer.iterations``,
+``save_counter`` or the number in a checkpoint's name.
 
 See: tf.train.Checkpoint.
 """
@@ -74,12 +74,12 @@ def _holds_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
 
 
 def _begins_anew(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
-    """Whether a loop over ``range(n)`` that saves comes after a restore in the same function."""
+    """Whether a loop that counts and saves comes after a restore in the same function."""
     names = bench.module.names
     restores = list(checkpoint.methods.get("restore_or_initialize", []))
     restores += [call for call in checkpoint.methods.get("restore", []) if _is_newest(bench, checkpoints, call)]
     for save in checkpoint.methods.get("save", []):
-        loop = _loop_over_range(bench, save)
+        loop = _counting_loop(bench, save)
         scope = names.scope_of(save)
         if loop is not None and any(names.scope_of(one) is scope and one.lineno < loop.lineno for one in restores):
             return True
@@ -96,8 +96,8 @@ def _is_newest(bench: Workbench, checkpoints: Checkpoints, call: ast.Call) -> bo
     return is_searched or checkpoints.of_path(path) is not None
 
 
-def _loop_over_range(bench: Workbench, save: ast.Call) -> ast.For | None:
-    """The outermost loop around a save in its function, if it counts from 0 and skips nothing."""
+def _counting_loop(bench: Workbench, save: ast.Call) -> ast.For | None:
+    """The outermost loop around a save in its function, if it counts from 0 and skips no turn."""
     names, scope = bench.module.names, bench.module.names.scope_of(save).node
     loops = []
     for node in names.ancestors(save):
@@ -106,8 +106,8 @@ def _loop_over_range(bench: Workbench, save: ast.Call) -> ast.For | None:
         if isinstance(node, ast.For | ast.While | ast.AsyncFor):
             loops.append(node)
     loop = loops[-1] if loops else None
-    if not isinstance(loop, ast.For) or any(isinstance(part, ast.Continue | ast.Break) for part in ast.walk(loop)):
+    if not isinstance(loop, ast.For) or any(isinstance(part, ast.Continue) for part in ast.walk(loop)):
         return None
     made = loop.iter
-    is_range = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "range"
-    return loop if is_range and isinstance(made, ast.Call) and len(made.args) == 1 else None
+    counts = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id in ("range", "enumerate")
+    return loop if counts and isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords else None

@@ -13,6 +13,9 @@ model, or whose file something else reads, stays; the arguments that Keras 3 ref
 its file gets a suffix that Keras 3 takes; without it the finding says so, since other programs may read it.
 ``CSVLogger`` gets ``append=True``.
 
+A load in another function than ``fit``, and an ``initial_epoch`` that is worked out from what was loaded elsewhere, are
+found and left.
+
 Left alone, without a finding: callbacks that only save, weights from elsewhere, a load after or between trainings, and
 ``initial_epoch`` as a number.
 
@@ -37,8 +40,9 @@ from migrate.analysis.built import is_unbuilt
 from migrate.analysis.dissolve import Resume
 from migrate.analysis.paths import directory, is_written_to, template
 from migrate.analysis.resume import resumptions
+from migrate.analysis.resume_elsewhere import counted, loaded_by_function
 from migrate.analysis.symbols import symbol_of
-from migrate.analysis.trainings import FIT, FIT_GENERATOR, counted, is_on_workers, made_by
+from migrate.analysis.trainings import FIT, FIT_GENERATOR, is_on_workers, made_by
 from migrate.rewrite.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement, SetArgument
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
@@ -92,6 +96,46 @@ model = build()
 saver = tf.keras.callbacks.ModelCheckpoint("w/{epoch}", load_weights_on_restart=True)
 model.fit(x, y, callbacks=[saver])
 """
+_MADE = """\
+import tensorflow as tf
+
+
+def made(params):
+    model = build()
+    newest = tf.train.latest_checkpoint(params.dir)
+    if newest is not None:
+        model.load_weights(newest).expect_partial()
+    return model
+
+
+def callbacks(params):
+    yield tf.keras.callbacks.ModelCheckpoint(filepath=params.dir + "/{epoch}", save_weights_only=True)
+
+
+def train(params):
+    model = made(params)
+    model.fit(x, y, callbacks=list(callbacks(params)))
+"""
+_ELSEWHERE = """\
+from resuming import restore_ckpt
+
+model = build()
+first = restore_ckpt(model, directory) // steps
+model.fit(x, initial_epoch=first)
+"""
+_PARSED = """\
+import re
+import keras
+
+
+class Job:
+    def begin(self, path):
+        self.epoch = int(re.match("w-([0-9]+)", path).group(1)) + 1
+
+    def train(self):
+        saver = keras.callbacks.ModelCheckpoint(self.path, save_weights_only=True)
+        self.model.fit_generator(batches, initial_epoch=self.epoch, callbacks=[saver])
+"""
 
 
 @site_rule(
@@ -114,6 +158,9 @@ model.fit(x, y, callbacks=[saver])
     Example(_EPOCH, "initial_epoch=recovery.restore() if args.resume else 0", "module"),
     Example(_EPOCH.replace("initial_epoch)", "initial_epoch + args.more)"), None, "module"),
     Example(_ITSELF, "callbacks=[recovery]", "module"),
+    Example(_MADE, None, "module"),
+    Example(_ELSEWHERE, None, "module"),
+    Example(_PARSED, None, "module"),
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     for resume in resumptions(bench.module):
@@ -128,11 +175,17 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
             yield Mend((manual(resume.load, message, _HELP),))
         else:
             yield _Rewrite(bench, resume).mend()
-    found = {resume.fit.call for resume in resumptions(bench.module)}
+    found = list(resumptions(bench.module))
     for call in counted(bench.module):
-        if call not in found:
+        if all(call is not resume.fit.call for resume in found):
             message = "initial_epoch is worked out by the program, which resumes by hand in a way that is not followed"
             yield Mend((manual(call, message, _HELP),))
+    for load in loaded_by_function(bench.module):
+        if all(load is not resume.load for resume in found):
+            message = (
+                "the model that fit trains is made in a function that loads the newest of what ModelCheckpoint wrote"
+            )
+            yield Mend((manual(load, message, _HELP),))
 
 
 def _uses_backup(bench: Workbench) -> bool:
@@ -185,6 +238,9 @@ class _Rewrite:
                 statement = self.names.statement_of(resume.saver.call)
                 self.removed += [statement, *self._named_for(resume.saver.arguments["filepath"], statement)]
         self._append_csv()
+        frequency = resume.saver.arguments.get("save_freq")
+        if frequency is not None and literal(frequency) != "epoch":
+            self.notes.append("what is saved within an epoch is saved at its end now")
         self._train(stays)
         if resume.guard is not None and resume.kept:
             text = "\n".join(self._dedented(statement) for statement in resume.kept)

@@ -87,6 +87,14 @@ class Workbench:
     settings: Settings
     vocabulary: Vocabulary
 
+    def tf_at(self, node: ast.expr) -> str:
+        """A name of plain ``tensorflow`` where an old name stands: the one that it is spelled with, if there is one."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if isinstance(node, ast.Name) and self.module.names.qualified(node) == "tensorflow":
+            return node.id
+        return self.vocabulary.tf
+
 
 Check = Callable[[Program, Draft], Iterator[Verdict]]
 SiteCheck = Callable[[Workbench], Iterator[Mend]]

@@ -166,8 +166,13 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         # Keras 3 would make them in the first step: too late for the first save, and
         # for a restore, which would find no place for them.
         checkpoint = self.manager.checkpoint
-        if checkpoint.model.built:
-            checkpoint.optimizer.build(checkpoint.model.trainable_variables)
+        model, optimizer = checkpoint.model, checkpoint.optimizer
+        if not model.built:
+            return
+        if hasattr(optimizer, "build"):
+            optimizer.build(model.trainable_variables)
+        else:  # tf.keras.optimizers.legacy; Keras itself calls this to load a model.
+            optimizer._create_all_weights(model.trainable_variables)
 
 
 class WorkerRecovery(CheckpointRecovery):
@@ -199,10 +204,9 @@ class WorkerRecovery(CheckpointRecovery):
         Raises:
           RuntimeError: the workers found checkpoints of different steps.
         """
-        checkpoint = self.manager.checkpoint
         with self.strategy.scope():
             # Made by the first step, the slots would miss in the save before it.
-            checkpoint.optimizer.build(checkpoint.model.trainable_variables)
+            self._make_slots()
             step = super().restore()
         own = self.strategy.experimental_distribute_values_from_function(
             lambda context: tf.constant([step])
@@ -285,7 +289,7 @@ def fit_on_workers(
     def test(batches):
         strategy.run(model.test_step, args=(next(batches),))
 
-    steps = steps_per_epoch or _length(dataset)
+    steps = math.ceil(steps_per_epoch or _length(dataset))
     batches = iter(strategy.experimental_distribute_dataset(dataset.repeat()))
     calls = tf.keras.callbacks.CallbackList(
         [*callbacks, *([] if recovery is None else [recovery])],
@@ -312,7 +316,7 @@ def fit_on_workers(
         if validation_data is not None:
             model.reset_metrics()
             held_out = iter(strategy.experimental_distribute_dataset(validation_data))
-            for _ in range(validation_steps or _length(validation_data)):
+            for _ in range(math.ceil(validation_steps or _length(validation_data))):
                 test(held_out)
             logs |= {f"val_{name}": value for name, value in _metrics(model).items()}
         calls.on_epoch_end(epoch, logs)

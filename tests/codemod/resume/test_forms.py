@@ -145,6 +145,14 @@ def test_arguments_that_keras_3_refuses_go_unless_keras_2_is_the_target() -> Non
     assert saver in migrate(source, target="keras2")[0]
 
 
+def test_saves_within_an_epoch_are_said_to_become_saves_at_its_end() -> None:
+    source = _HEAD + FORMS["latest_checkpoint"][0] + _TAIL.format("")
+    assert "within an epoch" not in migrate(source)[1][0].message
+    often = source.replace("save_weights_only=True", "save_weights_only=True, save_freq=100")
+    assert "within an epoch" in migrate(often)[1][0].message
+    assert "within an epoch" not in migrate(often.replace("=100", "='epoch'"))[1][0].message
+
+
 def test_the_best_models_file_is_renamed_for_keras_3_alone_and_said_to_need_it_otherwise() -> None:
     source = """\
 import os

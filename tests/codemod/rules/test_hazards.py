@@ -46,6 +46,20 @@ def test_each_program_that_is_changed_below_is_a_finding_itself(text: str, code:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
+        ("epoch in range(10)", "step, batch in enumerate(batches)"),
+        ("    manager.save()", "    if epoch > limit:\n        break\n    manager.save()"),
+    ],
+)
+def test_a_loop_that_counts_and_skips_nothing_is_a_finding_however_it_ends(old: str, new: str) -> None:
+    assert old in LOOP
+    assert "FT509" in codes(LOOP.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("epoch in range(10)", "step, batch in enumerate(batches, first)"),
+        ("epoch in range(10)", "batch in batches"),
         ("optimizer=optimizer)", "optimizer=optimizer, epoch=tf.Variable(0))"),
         ("optimizer=optimizer)", "optimizer=optimizer, **more)"),
         ("optimizer=optimizer)", "optimizer=optimizer)\ncheckpoint.epoch = tf.Variable(0)"),
@@ -96,3 +110,30 @@ def test_an_iterator_that_can_be_saved_and_resumed_is_no_finding(old: str, new: 
 def test_dropout_is_no_finding_where_its_masks_do_not_matter_or_are_saved(old: str, new: str) -> None:
     assert old in DROPOUT
     assert "FT511" not in codes(DROPOUT.replace(old, new))
+
+
+TWICE = """\
+import tensorflow as tf
+
+
+def train(path, model, optimizer):
+    checkpoint = tf.train.Checkpoint(model=model)
+    checkpoint.restore(path).expect_partial()
+{}
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+    checkpoint.restore("/tmp/c/ckpt-3")
+    checkpoint.save("/tmp/c/ckpt")
+"""
+
+
+def test_a_variable_that_holds_two_checkpoints_one_after_the_other_is_read_in_order() -> None:
+    text, findings = migrate(TWICE.format(""))
+    assert [finding.code for finding in findings] == ["FT502"]
+    assert 'checkpoint.restore("/tmp/c/ckpt-3").assert_existing_objects_matched()' in text
+
+
+def test_a_checkpoint_of_which_two_branches_may_be_the_one_is_left_alone() -> None:
+    either = TWICE.format("    if optimizer:").replace(
+        "    checkpoint = tf.train.Checkpoint(model=model, o", "        checkpoint = tf.train.Checkpoint(model=model, o"
+    )
+    assert codes(either) == []

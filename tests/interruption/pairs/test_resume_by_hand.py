@@ -1,45 +1,76 @@
 """Keras programs that resumed by hand, and a loop that restored nothing, go on after a kill where they should."""
 
+from functools import cache
+from itertools import cycle
+
 import pytest
 
 from migrate.verify import FAULTS, Program, run_interrupted
+from tests.nursery import Nursery
 from tests.pairs import LEGACY, TF2
 
-EPOCHS = {"resume_weights.py": "--epochs", "resume_model.py": "--epochs"}
+PAIRS = ["resume_weights.py", "resume_model.py"]
+CHANGES = range(1, 6)
+"""What a save does to its directory, one after the other: each is a moment to be killed at. The pairs take turns."""
 
 
-@pytest.fixture
-def killed(data, tmp_path):
-    """Run a script of 12 steps an epoch, killed at a step if one is given, and started again."""
+@pytest.fixture(scope="module")
+def killed(data, old_python, new_python, tmp_path_factory):
+    """Run a script of 12 steps an epoch, struck by a fault if one is given, and started again."""
+    nurseries = {python: Nursery(python) for python in {old_python, new_python}}
 
-    def make(script, python, at=None, *arguments):
-        program = Program(script, python, ("--model_dir", "{model_dir}", "--data", str(data), *arguments))
-        fault = FAULTS["sigkill"](at=at) if at else None
-        return run_interrupted(program, fault, tmp_path / f"{script.parent.name}_{script.stem}_{at}")
+    def make(script, python, fault, *arguments):
+        arguments = ("--model_dir", "{model_dir}", "--data", str(data), *arguments)
+        program = Program(script, python, arguments, launch=nurseries[python].launch)
+        return run_interrupted(program, fault, tmp_path_factory.mktemp(script.stem) / "job")
 
-    return make
+    yield make
+    for nursery in nurseries.values():
+        nursery.close()
 
 
-@pytest.mark.parametrize("name", EPOCHS)
-def test_a_killed_fit_goes_on_after_its_last_epoch_as_if_nothing_had_happened(name, killed, new_python):
-    undisturbed = killed(TF2 / name, new_python, None, "--epochs", "2")
-    record = killed(TF2 / name, new_python, 15, "--epochs", "2")
+@pytest.fixture(scope="module")
+def undisturbed(killed, new_python):
+    """What a migrated program does when nothing strikes it."""
+    return cache(lambda name: killed(TF2 / name, new_python, None, "--epochs", "3"))
+
+
+def sigkill(at):
+    return FAULTS["sigkill"](at=at)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_killed_fit_goes_on_after_its_last_epoch_as_if_nothing_had_happened(name, undisturbed, killed, new_python):
+    record = killed(TF2 / name, new_python, sigkill(15), "--epochs", "3")
     assert record.resumed_at == [12]
-    assert record.final_step == undisturbed.final_step == 24
-    losses = undisturbed.by_step("loss")
-    assert len(losses) == 24
+    assert record.final_step == undisturbed(name).final_step == 36
+    losses = undisturbed(name).by_step("loss")
+    assert len(losses) == 36
     assert record.by_step("loss") == losses
+
+
+@pytest.mark.parametrize(("name", "change"), zip(cycle(PAIRS), CHANGES, strict=False))
+def test_a_kill_inside_a_save_costs_that_epoch_at_most(name, undisturbed, killed, new_python, change):
+    fault = FAULTS["sigkill-in-save"](24, change=change)
+    record = killed(TF2 / name, new_python, fault, "--epochs", "3")
+    assert fault.notes == []
+    assert record.resumed_at == [24] if fault.complete else record.resumed_at in ([12], [24])
+    assert record.final_step == 36
+    assert record.by_step("loss") == undisturbed(name).by_step("loss")
 
 
 def test_the_old_weights_come_back_without_the_optimizers_state(killed, old_python):
     undisturbed = killed(LEGACY / "resume_weights.py", old_python, None, "--epochs", "2")
-    record = killed(LEGACY / "resume_weights.py", old_python, 15, "--epochs", "2")
+    record = killed(LEGACY / "resume_weights.py", old_python, sigkill(15), "--epochs", "2")
     assert record.by_step("loss") != undisturbed.by_step("loss")
 
 
 def test_the_guides_loop_begins_with_new_weights_and_the_mended_one_goes_on(killed, old_python, new_python):
-    assert killed(LEGACY / "checkpoint_loop.py", old_python, 10, "--steps", "12").resumed_at == [0]
+    assert killed(LEGACY / "checkpoint_loop.py", old_python, sigkill(10), "--steps", "12").resumed_at == [0]
     undisturbed = killed(TF2 / "checkpoint_loop.py", new_python, None, "--steps", "12")
-    record = killed(TF2 / "checkpoint_loop.py", new_python, 10, "--steps", "12")
+    record = killed(TF2 / "checkpoint_loop.py", new_python, sigkill(10), "--steps", "12")
     assert record.resumed_at == [8]
+    assert record.by_step("loss") == undisturbed.by_step("loss")
+    record = killed(TF2 / "checkpoint_loop.py", new_python, FAULTS["sigkill-in-save"](8, change=2), "--steps", "12")
+    assert record.resumed_at in ([4], [8])
     assert record.by_step("loss") == undisturbed.by_step("loss")

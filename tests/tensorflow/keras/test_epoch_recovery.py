@@ -46,10 +46,10 @@ class Stop(tf.keras.callbacks.Callback):
             raise RuntimeError("interrupted")
 
 
-def fit(model_of, directory, stop_at=None):
+def fit(model_of, directory, stop_at=None, optimizer="adam"):
     tf.keras.utils.set_random_seed(1)
     model = model_of()
-    model.compile("adam", "mse")
+    model.compile(optimizer if isinstance(optimizer, str) else optimizer(), "mse")
     checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0))
     recovery = EpochRecovery(tf.train.CheckpointManager(checkpoint, str(directory), max_to_keep=2))
     first = recovery.restore()
@@ -71,6 +71,22 @@ def test_an_interrupted_fit_ends_where_an_undisturbed_one_ends(model_of, tmp_pat
     assert int(again.optimizer.iterations.numpy()) == 16
     for one, other in zip(model.get_weights(), again.get_weights(), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.skipif(KERAS_3, reason="Keras 3 has no legacy optimizers")
+@pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Adagrad", "Ftrl"])
+@pytest.mark.parametrize("model_of", ["built", "built by fit"])
+def test_a_legacy_optimizer_goes_on_with_its_slots(name, model_of, tmp_path):
+    def optimizer():
+        momentum = {"momentum": 0.9} if name in ("SGD", "RMSprop") else {}
+        return getattr(tf.keras.optimizers.legacy, name)(0.01, **momentum)
+
+    _, losses, _ = fit(MODELS[model_of], tmp_path / "undisturbed", optimizer=optimizer)
+    with pytest.raises(RuntimeError):
+        fit(MODELS[model_of], tmp_path / "job", stop_at=2, optimizer=optimizer)
+    first, after, again = fit(MODELS[model_of], tmp_path / "job", optimizer=optimizer)
+    assert (first, after) == (2, losses[2:])
+    assert int(again.optimizer.iterations.numpy()) == 16
 
 
 def test_a_finished_job_that_is_started_again_trains_nothing_and_has_its_weights(tmp_path):

@@ -1,13 +1,14 @@
 """Every fault on every pair of ``legacy_examples/`` and ``tf2_examples/``: where it resumes, and whether as it should.
 
 usage: python -m tests.benchmarks.pairs_table RESULTS [--pair NAME...] [--fault NAME...] [--changes N] -- PYTHON...
-       python -m tests.benchmarks.pairs_table RESULTS
+       python -m tests.benchmarks.pairs_table RESULTS [--into README.md]
 
 The old programs run under the first PYTHON, with TensorFlow 2.15, the new ones under each other. Pairs are found by
 their files; one without ``--max_steps`` is no job of one process, and is left to tests of its own. Each comparison is a
 line of RESULTS, a file of JSON lines that later calls add to; what is there is not done again. Then, and without an
-interpreter, a table in Markdown is printed. ``25→20`` means: killed after step 25, resumed at step 20, as the old
-program did, and with whatever else ``verify`` compares the same; a cell with ✗ names the first difference.
+interpreter, a table in Markdown is printed, and written into a file between its marks if ``--into`` names one.
+``25→20`` means: killed after step 25, resumed at step 20, as the old program did, and with whatever else ``verify``
+compares the same; a cell with ✗ names the first difference.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import functools
 import json
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from migrate.verify import FAULTS, Program, compare, run, run_interrupted
@@ -32,6 +34,10 @@ CHANGES = 6
 
 NOTED = {"fault_tolerance_run_config.py": {"batches", "losses"}}
 """Rows that a note of the codemod names: this example shuffles without a seed."""
+
+NOT_APPLICABLE = "–"
+
+MARKS = "<!-- pairs_table -->", "<!-- end of pairs_table -->"
 
 SHARED = 1e-4
 """The largest relative difference of losses that began in one checkpoint: a hand-written optimizer reads and moves its
@@ -121,7 +127,8 @@ def fill(options, results):
             except FaultUnavailable as reason:
                 found = {"unavailable": str(reason)}
             with open(results, "a") as file:
-                print(json.dumps(about | {"old": nursery(options.pythons[0]).tensorflow} | found), file=file)
+                when = {"on": time.strftime("%Y-%m-%d"), "old": nursery(options.pythons[0]).tensorflow}
+                print(json.dumps(about | when | found), file=file)
 
 
 def wanted(options):
@@ -139,21 +146,39 @@ def lines(results):
 
 
 def table(compared):
-    """The table, a line a fault and a column a pair."""
+    """The table, a line a fault and a column a pair; a fault that applies to none has no line."""
     names = sorted({line["pair"] for line in compared})
     versions = sorted({line["tensorflow"] for line in compared})
-    made = [f"New programs on TensorFlow {' and '.join(versions)}.", ""]
-    made += ["| fault | " + " | ".join(f"`{name[:-3]}`" for name in names) + " |", "|---" * (len(names) + 1) + "|"]
+    made = ["| fault | " + " | ".join(f"`{name[:-3]}`" for name in names) + " |", "|---" * (len(names) + 1) + "|"]
     for fault in FAULTS:
         cells = []
         for name in names:
             here = [line for line in compared if line["pair"] == name and line["fault"] == fault]
             each = dict.fromkeys(cell([line for line in here if line["tensorflow"] == version]) for version in versions)
             cells.append(" / ".join(each))
-        made.append(f"| {fault} | " + " | ".join(cells) + " |")
+        if set(cells) != {NOT_APPLICABLE}:
+            made.append(f"| {fault} | " + " | ".join(cells) + " |")
+    return "\n".join([*made, "", summary(compared, versions)])
+
+
+def summary(compared, versions):
+    """How many comparisons match, on which versions and when."""
     good = sum(line.get("matches", False) for line in compared)
     done = sum("matches" in line for line in compared)
-    return "\n".join([*made, "", f"{good} of {done} comparisons match."])
+    old = " and ".join(sorted({line["old"] for line in compared}))
+    dates = sorted({line["on"] for line in compared if "on" in line})
+    when = f", {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
+    where = f"old programs on TensorFlow {old}, new ones on {' and '.join(versions)}{when}"
+    return f"{good} of {done} comparisons match; {where}."
+
+
+def write_into(path, text):
+    """Put the table between its marks in a file."""
+    before, begin, rest = path.read_text().partition(MARKS[0])
+    _, end, after = rest.partition(MARKS[1])
+    if not begin or not end:
+        raise SystemExit(f"{path} has no {MARKS[0]} and {MARKS[1]}")
+    path.write_text(f"{before}{begin}\n{text}\n{end}{after}")
 
 
 def cell(found):
@@ -161,7 +186,7 @@ def cell(found):
     if not found:
         return ""
     if "unavailable" in found[0]:
-        return "–"
+        return NOT_APPLICABLE
     apart = [line["first"] for line in found if not line["matches"]]
     if apart:
         return f"✗ {apart[0]}"
@@ -181,11 +206,15 @@ def main(argv):
     parser.add_argument("pythons", metavar="PYTHON", nargs="*")
     parser.add_argument("--pair", nargs="+")
     parser.add_argument("--fault", nargs="+", choices=list(FAULTS), default=list(FAULTS))
+    parser.add_argument("--into", type=Path, metavar="FILE")
     parser.add_argument("--changes", type=int, default=CHANGES)
     options = parser.parse_intermixed_args(argv)
     if options.pythons:
         fill(options, options.results)
-    print(table(lines(options.results)))
+    made = table(lines(options.results))
+    print(made)
+    if options.into:
+        write_into(options.into, made)
 
 
 if __name__ == "__main__":

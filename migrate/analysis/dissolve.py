@@ -184,7 +184,7 @@ class _Dissolver:
 
     def _is_helper(self, name: ast.Name) -> bool:
         function = self.names.definition(name)
-        if not isinstance(function, ast.FunctionDef):
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             return False
         calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
         return all(name_of(node.func) in _COUNTING | SEARCHES | _EXISTS | _TELLS for node in calls)
@@ -219,7 +219,7 @@ class _Dissolver:
         if found[0].node is not self.scope.node and not isinstance(found[0].node, ast.Module):
             return []
         for node, binding in zip(nodes, found[1], strict=True):
-            if isinstance(node, ast.FunctionDef):
+            if isinstance(node, ast.FunctionDef) and not node.decorator_list:
                 continue
             if not isinstance(node, ast.Assign) or binding.value is None or not self._is_count(binding.value):
                 return []

@@ -32,7 +32,8 @@ _LINE_MAGIC = re.compile(r"[ \t]*(?P<magic>[%!].*|\?{1,2}[\w.%*]+.*|%{0,2}[\w.*]
 _ASSIGNED_MAGIC = re.compile(r"[ \t]*[\w.,*\[\]'\" \t]+=[ \t]*(?P<magic>(?:!|%\w).*)")
 _FUTURE = re.compile(r"(?P<magic>from[ \t]+__future__[ \t]+import\b.*)")
 _AUTOMAGIC = re.compile(
-    r"(?:cat|cd|conda|cp|env|history|less|ll|ls|mamba|man|mkdir|more|mv|pip|pwd|rm|rmdir|run|whos?)[ \t]+[^=()<>,+*/%^&|!]"
+    r"(?:cat|cd|conda|cp|env|history|less|ll|ls|mamba|man|mkdir|more|mv|pip|pwd|rm|rmdir|run|whos?)"
+    r"[ \t]+[^=()<>,+*/%^&|!]"
 )
 _TIMED = re.compile(r"%(?:time|timeit|prun|lprun|mprun|memit)\b")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")

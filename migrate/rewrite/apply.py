@@ -4,7 +4,7 @@ import ast
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 import libcst as cst
 import libcst.matchers as m
@@ -27,6 +27,7 @@ from migrate.rewrite.plan import (
     SetArgument,
 )
 
+_AnyEdit = TypeVar("_AnyEdit", bound=Edit)
 _Place = tuple[int, int]
 _Range = tuple[int, int, int, int]
 _Replaceable = cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString
@@ -42,6 +43,10 @@ class NotParsed(Exception):
         self.line = max(error.raw_line, 1)
 
 
+class EditLost(Exception):
+    """An edit found no place in the file, so that the rewritten program would be half a program."""
+
+
 def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") -> str:
     """The rewritten text.
 
@@ -53,6 +58,7 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
 
     Raises:
       NotParsed: if LibCST cannot parse what ``ast`` could.
+      EditLost: if an edit is about a place that is not in the file; then the tool has made a mistake.
       SyntaxError: if the result is no Python; then the tool has made a mistake.
     """
     tree = ast.parse(text)
@@ -82,17 +88,23 @@ def _edited(module: cst.Module, tree: ast.Module, plan: Plan) -> cst.Module:
     editor = _Editor(module, plan, _ranges(module, touched))
     body: list[cst.SimpleStatementLine | cst.BaseCompoundStatement] = []
     is_apart = False  # whether a statement that went stood apart from the one above it
+    kept: list[cst.EmptyLine] = []  # comments of statements that went
     for statement in module.body:
         changed = statement.visit(editor) if statement in touched else statement
         if isinstance(changed, cst.RemovalSentinel):
             is_apart = is_apart or any(line.comment is None for line in statement.leading_lines)
+            kept += editor.take_displaced()
             continue
         new: list[_Line] = [*changed] if isinstance(changed, cst.FlattenSentinel) else [changed]
         if is_apart and not new[0].leading_lines:
             new[0] = new[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+        if kept:
+            new[0] = new[0].with_changes(leading_lines=[*new[0].leading_lines, *kept])
+            kept = []
         body += new
         is_apart = False
-    return module.with_changes(body=body)
+    editor.check_all_made(plan)
+    return module.with_changes(body=body, footer=[*kept, *module.footer])
 
 
 def _touched(module: cst.Module, tree: ast.Module, plan: Plan) -> Iterator[tuple[_Line, int]]:
@@ -144,7 +156,9 @@ class _Editor(cst.CSTTransformer):
         self.above: dict[_Place, list[InsertBefore]] = {}
         self.arguments: dict[_Range, list[SetArgument]] = {}
         self.elements: dict[_Range, list[AddElement]] = {}
-        self.displaced: list[str] = []  # comments of replaced expressions, on their way to the next line
+        self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
+        self.absorbed = {(span.line, span.column) for edit in plan.edits for span in _absorbed(edit)}
+        self.displaced: list[str] = []  # comments of what is replaced or goes, on their way to the next line
         for edit in plan.edits:
             if isinstance(edit, ReplaceStatement):
                 known = self.statements.get((edit.span.line, edit.span.column))
@@ -161,6 +175,22 @@ class _Editor(cst.CSTTransformer):
             else:
                 self.functions.setdefault((edit.span.line, edit.span.column), []).append(edit)
         self.lines = {self._place(node): node for node in ranges if self._is_replaced_whole(node)}
+
+    def check_all_made(self, plan: Plan) -> None:
+        """Raises EditLost for an edit that was not made, unless it is about something inside what another replaced."""
+        replaced = [span for kind, span in self.made if kind in (ReplaceStatement, ReplaceExpression)]
+        for edit in plan.edits:
+            if (type(edit), edit.span) not in self.made and not any(_is_inside(edit.span, span) for span in replaced):
+                raise EditLost(f"{type(edit).__name__} at line {edit.span.line}, column {edit.span.column + 1}")
+
+    def take_displaced(self) -> list[cst.EmptyLine]:
+        """The comments that still need a line."""
+        displaced, self.displaced = [_comment_line(comment) for comment in self.displaced], []
+        return displaced
+
+    def _make(self, edit: _AnyEdit) -> _AnyEdit:
+        self.made.add((type(edit), edit.span))
+        return edit
 
     def _place(self, node: cst.CSTNode) -> _Place:
         return self.ranges[node][:2]
@@ -184,7 +214,9 @@ class _Editor(cst.CSTTransformer):
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef | cst.RemovalSentinel:
-        if self._place(original_node) in self.statements:
+        removed = self.statements.get(self._place(original_node))
+        if removed is not None:
+            self._make(removed)
             return cst.RemoveFromParent()
         return self._function(original_node, updated_node)
 
@@ -210,7 +242,7 @@ class _Editor(cst.CSTTransformer):
         if edit is None:
             return self._below_new(original, updated)
         lines: list[_Line] = []
-        for part in edit.parts:
+        for part in self._make(edit).parts:
             lines += self._new_lines(part, place[1])
         if not lines:
             return cst.RemoveFromParent()
@@ -224,7 +256,7 @@ class _Editor(cst.CSTTransformer):
         """A statement that stays, below the lines that are put above it."""
         place = self._place(original.body[0] if isinstance(original, cst.SimpleStatementLine) else original)
         new: list[_Line] = []
-        for edit in self.above.get(place, []):
+        for edit in map(self._make, self.above.get(place, [])):
             new += self._new_lines(Part(edit.statements, edit.absorbs), place[1])
         if not new:
             return updated
@@ -236,9 +268,8 @@ class _Editor(cst.CSTTransformer):
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
-        if updated_node.body:
-            return updated_node.with_changes(body=_set_apart(original_node.body, updated_node.body, 1))
-        return updated_node.with_changes(body=[cst.parse_statement("pass")])
+        body = _set_apart(original_node.body, updated_node.body, 1) or [cst.parse_statement("pass")]
+        return updated_node.with_changes(body=body, footer=[*self.take_displaced(), *updated_node.footer])
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
         return updated_node.with_changes(body=_set_apart(original_node.body, updated_node.body, 2))
@@ -247,13 +278,13 @@ class _Editor(cst.CSTTransformer):
         where = self.ranges.get(original_node)
         for edit in self.arguments.get(where, []) if where is not None else ():
             self.displaced += _lost_comments(updated_node, edit)
-            updated_node = _with_argument(updated_node, edit, self.module)
+            updated_node = _with_argument(updated_node, self._make(edit), self.module)
         return self._expression(original_node, updated_node)
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
         where = self.ranges.get(original_node)
         for edit in self.elements.get(where, []) if where is not None else ():
-            updated_node = _with_element(updated_node, edit, self.module)
+            updated_node = _with_element(updated_node, self._make(edit), self.module)
         return self._expression(original_node, updated_node)
 
     def leave_SimpleString(self, original_node: cst.SimpleString, updated_node: cst.SimpleString) -> cst.BaseExpression:
@@ -266,23 +297,35 @@ class _Editor(cst.CSTTransformer):
         return self._expression(original_node, updated_node)
 
     def _statement_line(self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine) -> _Changed:
-        displaced, self.displaced = [_comment_line(comment) for comment in self.displaced], []
-        if not any(self._place(small) in self.statements for small in original.body):
+        displaced = self.take_displaced()
+        if not self._is_taken_apart(original):
             if displaced:
                 updated = updated.with_changes(leading_lines=[*updated.leading_lines, *displaced])
             return self._below_new(original, updated)
         lines = self._replaced(original.body, updated.body)
         if not lines:
+            if self._place(original.body[0]) not in self.absorbed:
+                self.displaced = [line.comment.value for line in displaced if line.comment] + _comments(original)
             return cst.RemoveFromParent()
         # A comment inside an argument that is carried over stands in the new code already.
         new_text = "".join(self.module.code_for_node(line) for line in lines)
         inner = [comment for comment in _comments(original.with_changes(leading_lines=[])) if comment not in new_text]
         blanks = [line for line in lines[0].leading_lines if line.comment is None]
-        moved = [*map(_comment_line, inner), *(line for line in lines[0].leading_lines if line.comment is not None)]
+        earlier = [line for line in displaced if line.comment and line.comment.value not in "".join([new_text, *inner])]
+        moved = [
+            *earlier,
+            *map(_comment_line, inner),
+            *(line for line in lines[0].leading_lines if line.comment is not None),
+        ]
         if any(line.comment is None for line in original.leading_lines):
             blanks = []
         lines[0] = lines[0].with_changes(leading_lines=[*blanks, *original.leading_lines, *moved])
         return cst.FlattenSentinel(lines)
+
+    def _is_taken_apart(self, line: cst.SimpleStatementLine) -> bool:
+        """Whether the statements of `a; b` need lines of their own: one is replaced, or something goes between them."""
+        first, *others = map(self._place, line.body)
+        return any(place in self.statements for place in (first, *others)) or any(p in self.above for p in others)
 
     def _replaced(
         self, original: Iterable[cst.BaseSmallStatement], updated: Iterable[cst.BaseSmallStatement]
@@ -290,12 +333,15 @@ class _Editor(cst.CSTTransformer):
         """The statements of one line, each on a line of its own, with the edited ones replaced."""
         lines: list[_Line] = []
         for old, new in zip(original, updated, strict=True):
-            edit = self.statements.get(self._place(old))
+            place = self._place(old)
+            for above in map(self._make, self.above.get(place, [])):
+                lines += self._new_lines(Part(above.statements, above.absorbs), place[1])
+            edit = self.statements.get(place)
             if edit is None:
                 lines.append(cst.SimpleStatementLine([new.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]))
                 continue
-            for part in edit.parts:
-                lines += self._new_lines(part, self.ranges[old][1])
+            for part in self._make(edit).parts:
+                lines += self._new_lines(part, place[1])
         return lines
 
     def _new_lines(self, part: Part, column: int) -> list[_Line]:
@@ -312,14 +358,14 @@ class _Editor(cst.CSTTransformer):
         return lines
 
     def _suite(self, original: cst.SimpleStatementSuite, updated: cst.SimpleStatementSuite) -> cst.BaseSuite:
-        """``if x: a; b`` becomes a block where one of its statements is replaced."""
-        if not any(self._place(small) in self.statements for small in original.body):
+        """``if x: a; b`` becomes a block where one of its statements is replaced, or something goes above it."""
+        if not any(place in self.statements or place in self.above for place in map(self._place, original.body)):
             return updated
         lines = self._replaced(original.body, updated.body) or [cst.parse_statement("pass")]
         return cst.IndentedBlock(lines, header=_header(original))
 
     def _function(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> cst.FunctionDef:
-        for edit in self.functions.get(self._place(original), []):
+        for edit in map(self._make, self.functions.get(self._place(original), [])):
             if isinstance(edit, Redefine):
                 definition = cst.parse_statement(f"def {edit.name}({edit.parameters}): ...")
                 assert isinstance(definition, cst.FunctionDef)
@@ -340,7 +386,7 @@ class _Editor(cst.CSTTransformer):
         edit = self.expressions.get(where) if where is not None else None
         if where is None or edit is None:
             return updated
-        source = formatted(edit.expression, where[1], self.module.default_indent).rstrip("\n")
+        source = formatted(self._make(edit).expression, where[1], self.module.default_indent).rstrip("\n")
         self.displaced += [comment for comment in _comments(original) if comment not in source]
         source = hung(source, self._hang(where))
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)
@@ -361,6 +407,10 @@ _SHOWN = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement, cst.Arg
 
 def _holds(outer: _Range, inner: _Range) -> bool:
     return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
+
+
+def _is_inside(inner: Span, outer: Span) -> bool:
+    return inner != outer and _holds(_range(outer), _range(inner))
 
 
 def _range(span: Span) -> _Range:

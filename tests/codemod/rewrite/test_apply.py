@@ -2,6 +2,9 @@
 
 import pytest
 
+from migrate.finding import Span
+from migrate.rewrite.apply import EditLost, apply
+from migrate.rewrite.plan import Edit, InsertBefore, Plan, ReplaceExpression, ReplaceStatement
 from tests.codemod.programs import migrate, program
 
 
@@ -31,6 +34,47 @@ def test_decorators_stay_with_the_comments_between_them() -> None:
     decorators = "@other(args=1)\n# why\n@another\n"
     after, _ = migrate(program().replace("def main(", f"{decorators}def main("))
     assert f"\n\n\n{decorators}def main(" in after
+
+
+RESUMED = """\
+import os
+import keras
+
+model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+{if_exists}
+    model.load_weights("w.keras")  # why
+{fit}
+"""
+FIT = 'model.fit(x, y, callbacks=[keras.callbacks.ModelCheckpoint("w.keras")])'
+
+
+@pytest.mark.parametrize("fit", [f"print(1); {FIT}", f"if x: {FIT}", f"if x: print(1); {FIT}"])
+def test_what_goes_above_a_statement_stands_there_wherever_the_statement_stands(fit: str) -> None:
+    after, findings = migrate(RESUMED.format(if_exists='if os.path.exists("w.keras"):', fit=fit))
+    assert any(finding.rewritten for finding in findings)
+    assert after.index("recovery = EpochRecovery(") < after.index("model.fit(")
+    assert after.count("# why") == 1
+
+
+def test_a_statement_that_goes_leaves_its_comments_where_nothing_takes_them_over() -> None:
+    text = "def f():\n    a()  # a\n    b()\n    c()  # c\n\n# d\nd()  # e\ne()\n"
+    gone = [Span(2, 4, 2, 7), Span(4, 4, 4, 7), Span(7, 0, 7, 3)]
+    after = apply(text, Plan([ReplaceStatement(span) for span in gone]))
+    assert after == "def f():\n    # a\n    b()\n    # c\n\n# d\n# e\ne()\n"
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        InsertBefore(Span(1, 4, 1, 8), "x = 1"),
+        ReplaceExpression(Span(1, 1, 1, 4), "x"),
+        ReplaceStatement(Span(1, 2, 1, 3)),
+    ],
+)
+def test_an_edit_that_finds_no_place_fails_instead_of_leaving_half_a_program(edit: Edit) -> None:
+    with pytest.raises(EditLost):
+        apply("f(a.b)\n", Plan([edit]))
 
 
 LATE = """\

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from migrate.verify import Program
+from tests import nursery
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -35,6 +36,8 @@ def program(new_python):
     """Make a program out of ``programs/``, under the new interpreter unless another is given."""
 
     def make(name, *args, python=new_python, **env):
-        return Program(PROGRAMS / f"{name}.py", python, ("--model_dir", "{model_dir}", *args), env)
+        return Program(
+            PROGRAMS / f"{name}.py", python, ("--model_dir", "{model_dir}", *args), env, launch=nursery.launch
+        )
 
     return make

@@ -2,9 +2,9 @@
 
 import json
 import os
-import subprocess
 
 from migrate.analysis.run_config import RUN_CONFIG
+from tests import nursery
 
 _SIGNATURE = """
 import inspect, json, tensorflow as tf
@@ -17,7 +17,7 @@ print(json.dumps({name: getattr(config, name) for name in [*names, "log_step_cou
 
 def test_names_order_and_defaults_are_those_of_tensorflow_2_15() -> None:
     command = [os.environ["MIGRATE_OLD_PYTHON"], "-c", _SIGNATURE]
-    names, defaults = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    names, defaults = nursery.run(command, os.environ.copy()).stdout.splitlines()
     assert json.loads(names) == [setting.name for setting in RUN_CONFIG]
     table = {setting.name: setting.default for setting in RUN_CONFIG}
     assert {name: str(value) for name, value in json.loads(defaults).items()}.items() <= table.items()

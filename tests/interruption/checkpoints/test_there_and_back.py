@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,8 @@ import tensorflow as tf
 
 from migrate.run import run as codemod
 from migrate.settings import Settings
+from tests import nursery
+from tests.kept_runs import kept_run
 from tests.pairs import LEGACY, ROOT
 
 # The largest relative difference: Keras's Adam rounds otherwise than the Estimator's; a model_fn is the very same.
@@ -19,9 +20,7 @@ PROGRAMS = {Path(__file__).parent / "regression.py": 1e-5, LEGACY / "alternating
 
 def start(interpreter, *command):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    return subprocess.run(
-        [os.environ[interpreter], *map(str, command)], env=environment, capture_output=True, text=True, check=False
-    )
+    return nursery.run([os.environ[interpreter], *map(str, command)], environment)
 
 
 def run(interpreter, *command):
@@ -38,22 +37,31 @@ def moved(request, tmp_path_factory):
     migrated.parent.mkdir()
     for change in codemod([str(legacy)], Settings(), jobs=1, progress=None).changes:
         (migrated.parent / Path(change.path).name).write_text(change.after)
-    run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", folder / "old", "--max_steps", 10)
-    shutil.copytree(folder / "old", folder / "alone")
+    alone = kept_run(f"there_and_back-{request.param.stem}", [legacy, __file__], lambda place: run_alone(legacy, place))
+    shutil.copytree(alone / "at_10", folder / "old")
     convert = ("-m", "migrate", "checkpoint", "--for", migrated)
     run("MIGRATE_NEW_PYTHON", *convert, folder / "old", folder / "new")
     run("MIGRATE_NEW_PYTHON", migrated, "--model_dir", folder / "new", "--max_steps", 20)
     back = ("--to-estimator", "--like", folder / "old")
     run("MIGRATE_NEW_PYTHON", *convert, folder / "new", folder / "back", *back)
     run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", folder / "back", "--max_steps", 30)
-    for steps in (20, 30):
-        run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", folder / "alone", "--max_steps", steps)
-    return folder, migrated, PROGRAMS[request.param]
+    return folder, migrated, alone / "at_30", PROGRAMS[request.param]
+
+
+def run_alone(legacy, place):
+    """The Estimator's directories as they are at three steps."""
+    before = None
+    for steps in (10, 20, 30):
+        directory = place / f"at_{steps}"
+        if before:
+            shutil.copytree(before, directory)
+        run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", directory, "--max_steps", steps)
+        before = directory
 
 
 def test_after_all_it_has_what_the_estimator_alone_comes_to(moved):
-    folder, _, tolerance = moved
-    back, alone = (tf.train.load_checkpoint(str(folder / name / "model.ckpt-30")) for name in ("back", "alone"))
+    folder, _, alone, tolerance = moved
+    back, alone = (tf.train.load_checkpoint(str(path / "model.ckpt-30")) for path in (folder / "back", alone))
     assert back.get_variable_to_shape_map() == alone.get_variable_to_shape_map()
     for name in alone.get_variable_to_shape_map():
         found, expected = back.get_tensor(name), alone.get_tensor(name)
@@ -61,7 +69,7 @@ def test_after_all_it_has_what_the_estimator_alone_comes_to(moved):
 
 
 def test_the_migrated_program_in_the_old_directory_goes_on_or_tells_the_command(moved):
-    folder, migrated, tolerance = moved
+    folder, migrated, _, tolerance = moved
     done = start("MIGRATE_NEW_PYTHON", migrated, "--model_dir", folder / "old", "--max_steps", 20)
     if tolerance:
         assert done.returncode != 0

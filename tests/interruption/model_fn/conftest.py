@@ -1,4 +1,5 @@
 import ast
+import json
 import os
 import random
 import shutil
@@ -14,6 +15,8 @@ import tensorflow as tf
 from migrate.rewrite.pieces import module
 from migrate.run import run, write
 from migrate.settings import Settings
+from tests import nursery
+from tests.kept_runs import kept_run
 from tests.pairs import LEGACY, TF2
 
 
@@ -54,9 +57,7 @@ class Pair:
             environment["TF_USE_LEGACY_KERAS"] = "1"
         command = [python, str(program), "--model_dir", str(model_dir), *self.arguments, *map(str, arguments)]
         log = open(self.folder / "log", "w+")  # noqa: SIM115
-        return subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder
-        )
+        return nursery.launch(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder)
 
     def run(self, program, model_dir, *arguments):
         """Runs a program to its end; returns the lines that it printed."""
@@ -64,6 +65,27 @@ class Pair:
         output, _ = process.communicate()
         assert process.returncode == 0, (self.folder / "log").read_text()[-3000:]
         return output.splitlines()
+
+    def kept(self, name, *starts):
+        """A directory with what the old program alone left and printed; no new TensorFlow changes that.
+
+        Args:
+          name: of the run.
+          starts: of each, the name of what it leaves in the directory, and its arguments; it goes on in a copy of what
+            the one before left. What they printed is in ``printed.json``, by those names.
+        """
+
+        def make(directory):
+            printed, before = {}, None
+            for left, *arguments in starts:
+                if before:
+                    shutil.copytree(before, directory / left)
+                printed[left] = self.run(self.old, directory / left, *arguments)
+                before = directory / left
+            (directory / "printed.json").write_text(json.dumps(printed))
+
+        told = " ".join(str(each).rpartition("/")[2] for start in [self.arguments, *starts] for each in start)
+        return kept_run(f"{self.old.stem}-{name}", [*sorted(self.old.parent.glob("*.py")), __file__], make, told)
 
     def kill(self, program, model_dir, *arguments, within=0.4):
         """Kills a program at a random moment after it has saved; returns whether it was still running."""

@@ -36,9 +36,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model_dir", required=True)
     parser.add_argument("--max_steps", type=int, required=True)
+    parser.add_argument("--optimizers", nargs="*", default=list(OPTIMIZERS))
     args = parser.parse_args()
 
-    for name in OPTIMIZERS:
+    for name in args.optimizers:
         config = tf1.estimator.RunConfig(save_summary_steps=1, save_checkpoints_steps=20)
         estimator = tf1.estimator.Estimator(
             model_fn, os.path.join(args.model_dir, name), config, params={"optimizer": name}

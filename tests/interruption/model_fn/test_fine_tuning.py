@@ -21,19 +21,19 @@ def pair(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def begun(pair, tmp_path_factory):
-    """The Estimator's directory at step 40; all runs begin there."""
-    directory = tmp_path_factory.mktemp("begun") / "model"
-    pair.run(pair.old, directory, "--max_steps", 40)
-    return directory
+def alone(pair):
+    """A directory with the Estimator's at step 40, where all runs begin, and at the end."""
+    return pair.kept("alone", ("begun", "--max_steps", 40), ("undisturbed", "--max_steps", 1000))
 
 
 @pytest.fixture(scope="module")
-def undisturbed(pair, begun, tmp_path_factory):
-    directory = tmp_path_factory.mktemp("undisturbed") / "model"
-    shutil.copytree(begun, directory)
-    pair.run(pair.old, directory, "--max_steps", 1000)
-    return final_variables(directory)
+def begun(alone):
+    return alone / "begun"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(alone):
+    return final_variables(alone / "undisturbed")
 
 
 def migrated(pair, begun, directory, *arguments):
@@ -57,12 +57,10 @@ def test_migrated_runs_are_equal_to_the_last_bit(pair, begun, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def warm(pair, begun, tmp_path_factory):
+def warm(pair, begun):
     """The arguments of a warm start, and where fifty steps of the Estimator lead from there."""
-    directory = tmp_path_factory.mktemp("warm") / "model"
     arguments = ("--init_checkpoint", begun / "model.ckpt-40")
-    pair.run(pair.old, directory, *arguments, "--max_steps", 50)
-    return arguments, final_variables(directory)
+    return arguments, final_variables(pair.kept("warm", ("at_50", *arguments, "--max_steps", 50)) / "at_50")
 
 
 def test_a_warm_start_takes_the_pretrained_variables(pair, warm, tmp_path):

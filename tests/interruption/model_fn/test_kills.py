@@ -19,22 +19,22 @@ def same_batches(tmp_path_factory, digits):
 
 
 @pytest.fixture(scope="module")
-def begun(same_batches, tmp_path_factory):
-    """The Estimator's directory at step 0, from which all runs begin."""
-    directory = tmp_path_factory.mktemp("begun") / "model"
-    same_batches.run(same_batches.old, directory, "--max_steps", 1)
-    return directory
+def alone(same_batches):
+    """A directory with the Estimator's at step 1, from which all runs begin, and at the end."""
+    return same_batches.kept("alone", ("begun", "--max_steps", 1), ("undisturbed", *STEPS))
 
 
 @pytest.fixture(scope="module")
-def undisturbed(same_batches, begun, tmp_path_factory):
-    directory = tmp_path_factory.mktemp("undisturbed") / "model"
-    shutil.copytree(begun, directory)
-    same_batches.run(same_batches.old, directory, *STEPS)
-    return final_variables(directory)
+def begun(alone):
+    return alone / "begun"
 
 
-@pytest.mark.parametrize("within", [0.02, 0.4, 3.0])
+@pytest.fixture(scope="module")
+def undisturbed(alone):
+    return final_variables(alone / "undisturbed")
+
+
+@pytest.mark.parametrize("within", [0.02, 1.0])
 def test_an_estimator_and_then_its_migration_are_killed(same_batches, begun, undisturbed, tmp_path, within):
     directory = tmp_path / "model"
     shutil.copytree(begun, directory)

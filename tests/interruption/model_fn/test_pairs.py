@@ -1,5 +1,6 @@
 """Each migrated model_fn program goes on in its Estimator's directory as the Estimator would have gone on."""
 
+import json
 import shutil
 
 import pytest
@@ -16,11 +17,11 @@ def continued(request, tmp_path_factory, digits):
     folder = tmp_path_factory.mktemp(request.param)
     arguments = ("--data", digits(600), "--save_steps", "20") if request.param == "custom_model_fn" else ()
     pair = Pair(request.param, folder / "pair", arguments=[str(a) for a in arguments])
-    old, new = folder / "estimator", folder / "migrated"
-    pair.run(pair.old, old, "--max_steps", 50)
-    shutil.copytree(old, new)
-    printed = pair.run(pair.old, old, "--max_steps", 130), pair.run(pair.new, new, "--max_steps", 130)
-    return pair, old, new, printed
+    kept = pair.kept("alone", ("at_50", "--max_steps", 50), ("at_130", "--max_steps", 130))
+    new = folder / "migrated"
+    shutil.copytree(kept / "at_50", new)
+    printed = json.loads((kept / "printed.json").read_text())["at_130"], pair.run(pair.new, new, "--max_steps", 130)
+    return pair, kept / "at_130", new, printed
 
 
 def tolerance(pair):

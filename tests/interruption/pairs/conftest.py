@@ -1,7 +1,7 @@
 """Data in MNIST's layout, and the pair's programs as they are and without chance."""
 
 import os
-import subprocess
+import pickle
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -12,10 +12,13 @@ import pytest
 from migrate.run import run as codemod
 from migrate.settings import Settings
 from migrate.verify import FAULTS, Program, Record, run, run_interrupted
+from tests import nursery
+from tests.kept_runs import kept_run
 from tests.pairs import LEGACY, ROOT, TF2
 
 NAME = "fault_tolerance_run_config.py"
 MAX_STEPS = 10
+RECORDER = sorted((ROOT / "migrate" / "verify").rglob("*.py"))
 
 
 @pytest.fixture(scope="session")
@@ -65,8 +68,11 @@ def without_chance(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def record(data) -> Callable[..., Record]:
-    """Run a script under an interpreter, interrupted by a fault at a step; the same run is made once."""
+def record(data, without_chance) -> Callable[..., Record]:
+    """Run a script under an interpreter, interrupted by a fault at a step; the same run is made once.
+
+    An Estimator's is made once for both lines of TensorFlow.
+    """
 
     @cache
     def make(
@@ -79,9 +85,20 @@ def record(data) -> Callable[..., Record]:
         variables: bool = False,
     ) -> Record:
         arguments = ("--model_dir", "{model_dir}", "--data", str(examples), "--max_steps", str(MAX_STEPS))
-        program = Program(script, python, (*arguments, "--interrupt_at", "0"))
+        program = Program(script, python, (*arguments, "--interrupt_at", "0"), launch=nursery.launch)
         made = FAULTS[fault](at=at) if fault else None
-        return run_interrupted(program, made, initial=initial, variables=variables)
+
+        def keep(directory: Path) -> None:
+            found = run_interrupted(program, made, initial=initial, variables=variables)
+            (directory / "record").write_bytes(pickle.dumps(found))
+
+        if script.parent not in (LEGACY, without_chance):
+            return run_interrupted(program, made, initial=initial, variables=variables)
+        begun = [path for path in sorted(initial.rglob("*")) if path.is_file()] if initial else []
+        what = f"{script.stem}-{fault}-{at}-{examples.stem}-{variables}"
+        kept = kept_run(what, [script, __file__, *RECORDER, *begun], keep)
+        made_before: Record = pickle.loads((kept / "record").read_bytes())
+        return made_before
 
     return make
 
@@ -89,13 +106,19 @@ def record(data) -> Callable[..., Record]:
 @pytest.fixture(scope="session")
 def initial(without_chance, data, old_python, new_python, tmp_path_factory):
     """Two directories with the same weights at step 0: the Estimator's own, and the one carried over from it."""
-    old, new = tmp_path_factory.mktemp("old"), tmp_path_factory.mktemp("new")
     arguments = ("--model_dir", "{model_dir}", "--data", str(data), "--interrupt_at", "0")
-    attempt = run(Program(without_chance / NAME, old_python, arguments), old, FAULTS["sigkill"](at=1))
-    assert attempt.of("save"), attempt.output
+    program = Program(without_chance / NAME, old_python, arguments, launch=nursery.launch)
+
+    def begin(directory: Path) -> None:
+        attempt = run(program, directory / "model", FAULTS["sigkill"](at=1))
+        assert attempt.of("save"), attempt.output
+
+    old = kept_run("initial", [program.script, __file__, *RECORDER], begin) / "model"
+    new = tmp_path_factory.mktemp("new")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     carry = Path(__file__).parent / "carry_initial.py"
-    subprocess.run([new_python, carry, old, new], env=environment, check=True, capture_output=True)
+    done = nursery.run([new_python, carry, old, new], environment)
+    assert done.returncode == 0, done.stderr
     return old, new
 
 

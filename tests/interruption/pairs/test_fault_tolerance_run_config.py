@@ -3,6 +3,7 @@
 import pytest
 
 from migrate.verify import Program, compare, run
+from tests import nursery
 
 RECOVERY = [
     "needs a person to start again",
@@ -47,7 +48,7 @@ def test_a_finished_job_that_is_started_again_does_nothing(
     recovery, without_chance, legacy, new_python, data, tmp_path
 ):
     arguments = ("--model_dir", "{model_dir}", "--data", str(data), "--max_steps", "10", "--interrupt_at", "0")
-    program = Program(without_chance / recovery / legacy.name, new_python, arguments)
+    program = Program(without_chance / recovery / legacy.name, new_python, arguments, launch=nursery.launch)
     assert run(program, tmp_path).steps == list(range(1, 11))
     again = run(program, tmp_path)
     assert again.finished
@@ -61,7 +62,7 @@ def test_a_hook_that_asks_to_stop_is_obeyed_and_training_goes_on(
     records = {}
     for script, python in ((legacy, old_python), (migrated, new_python)):
         arguments = ("--model_dir", "{model_dir}", "--data", str(data), "--interrupt_at", str(interrupted))
-        attempt = run(Program(script, python, arguments), tmp_path / script.parent.name)
+        attempt = run(Program(script, python, arguments, launch=nursery.launch), tmp_path / script.parent.name)
         records[script] = [event["step"] for event in attempt.of("start")], attempt.steps
     assert records[migrated] == records[legacy] == ([0, interrupted], list(range(1, 11)))
 

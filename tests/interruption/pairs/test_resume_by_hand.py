@@ -6,7 +6,7 @@ from itertools import cycle
 import pytest
 
 from migrate.verify import FAULTS, Program, run_interrupted
-from tests.nursery import Nursery
+from tests import nursery
 from tests.pairs import LEGACY, TF2
 
 PAIRS = ["resume_weights.py", "resume_model.py"]
@@ -15,18 +15,15 @@ CHANGES = range(1, 6)
 
 
 @pytest.fixture(scope="module")
-def killed(data, old_python, new_python, tmp_path_factory):
+def killed(data, tmp_path_factory):
     """Run a script of 12 steps an epoch, struck by a fault if one is given, and started again."""
-    nurseries = {python: Nursery(python) for python in {old_python, new_python}}
 
     def make(script, python, fault, *arguments):
         arguments = ("--model_dir", "{model_dir}", "--data", str(data), *arguments)
-        program = Program(script, python, arguments, launch=nurseries[python].launch)
+        program = Program(script, python, arguments, launch=nursery.launch)
         return run_interrupted(program, fault, tmp_path_factory.mktemp(script.stem) / "job")
 
-    yield make
-    for nursery in nurseries.values():
-        nursery.close()
+    return make
 
 
 @pytest.fixture(scope="module")

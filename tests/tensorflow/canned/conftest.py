@@ -1,7 +1,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -10,6 +9,8 @@ import pytest
 
 from migrate.run import run as codemod
 from migrate.settings import Settings
+from tests import nursery
+from tests.kept_runs import kept_run, old_python
 
 PROGRAMS = [Path(__file__).parent / name for name in ("estimators.py", "estimators_2.py")]
 
@@ -23,15 +24,12 @@ class Continued:
     """
 
     def __init__(self, program, folder):
-        self.program, self.old, self.new = program, folder / "old", folder / "new"
+        kept = kept_run(program.stem, [program], lambda directory: _run_estimators(program, directory))
+        self.program, self.old, self.new = program, kept / "at_60", folder / "new"
         migrated = Path(shutil.copy(program, folder))  # out of this package, by whose name it would import
         for change in codemod([str(migrated)], Settings(canned="model-fn"), jobs=1, progress=None).changes:
             Path(change.path).write_text(change.after)
-        old = os.environ.get("MIGRATE_OLD_PYTHON", sys.executable)
-        self.old.mkdir()
-        _start(old, program, self.old, 10)
-        shutil.copytree(self.old, self.new)
-        _start(old, program, self.old, 60)
+        shutil.copytree(kept / "at_10", self.new)
         _start(sys.executable, migrated, self.new, 60)
 
     def results(self, name):
@@ -39,10 +37,27 @@ class Continued:
         return tuple(json.loads((one / "results.json").read_text())[name] for one in (self.old, self.new))
 
 
-def _start(python, program, directory, steps):
+def _start(python, *command):
     settings = {key: value for key, value in os.environ.items() if key != "TF_USE_LEGACY_KERAS"}
-    done = subprocess.run([python, program, directory, str(steps)], env=settings, capture_output=True, text=True)
+    done = nursery.run([python, *map(str, command)], settings)
     assert done.returncode == 0, done.stderr[-3000:]
+
+
+TRAIN_ONLY = """
+import runpy, sys, tensorflow as tf
+estimator = tf.compat.v1.estimator.Estimator
+estimator.evaluate, estimator.predict = lambda *_: {}, lambda *_: iter([{}])
+del sys.argv[0]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def _run_estimators(program, directory):
+    """Train all to step 10, and in a copy of that on to 60."""
+    (directory / "at_10").mkdir()
+    _start(old_python(), "-c", TRAIN_ONLY, program, directory / "at_10", 10)
+    shutil.copytree(directory / "at_10", directory / "at_60")
+    _start(old_python(), program, directory / "at_60", 60)
 
 
 @pytest.fixture(scope="session")

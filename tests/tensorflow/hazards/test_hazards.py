@@ -1,11 +1,13 @@
 """Each hazard's broken code fails to recover here, and its mended code recovers."""
 
-import subprocess
+import os
 import sys
 
 import numpy as np
 import pytest
 import tensorflow as tf
+
+from tests import nursery
 
 KERAS_3 = hasattr(tf.keras, "ops")
 X = np.arange(40, dtype=np.float32).reshape(20, 2) / 40
@@ -181,8 +183,7 @@ def test_graph_mode_raises(tmp_path):
         f"backup = tf.keras.callbacks.BackupAndRestore({str(tmp_path)!r})\n"
         "model.fit(np.ones((4, 1)), np.ones((4, 1)), verbose=0, callbacks=[backup])\n"
     )
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert result.returncode != 0
+    assert nursery.run([sys.executable, "-c", program], os.environ.copy()).returncode != 0
 
 
 def test_the_experimental_name_is_the_stable_class_or_gone():
@@ -244,10 +245,7 @@ def test_an_unseeded_shuffle_goes_on_in_another_order_after_the_epoch_that_was_i
         "    manager.save()\n"
         "print(*(int(next(batches)) for _ in range(44)))\n"
     )
-    runs = [
-        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
-        for _ in range(2)
-    ]
+    runs = [nursery.run([sys.executable, "-c", program], os.environ.copy()).stdout.split() for _ in range(2)]
     assert runs[0][:12] == runs[1][:12]
     assert (runs[0][12:] == runs[1][12:]) == (seed is not None)
     assert set(runs[0][12:]) == set(runs[1][12:])

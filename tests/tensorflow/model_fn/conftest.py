@@ -1,9 +1,11 @@
 import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests import nursery
+from tests.kept_runs import kept_run
 
 PROGRAMS = Path(__file__).parent / "programs"
 ROOT = Path(__file__).parents[3]
@@ -15,9 +17,7 @@ def run(python, program, *arguments, legacy_keras=False, check=True):
     environment.pop("TF_USE_LEGACY_KERAS", None)
     if legacy_keras and python != os.environ["MIGRATE_OLD_PYTHON"]:
         environment["TF_USE_LEGACY_KERAS"] = "1"
-    done = subprocess.run(
-        [python, PROGRAMS / program, *map(str, arguments)], env=environment, capture_output=True, text=True, check=False
-    )
+    done = nursery.run([python, PROGRAMS / program, *map(str, arguments)], environment)
     assert not check or done.returncode == 0, done.stderr[-4000:]
     return done.stdout
 
@@ -33,8 +33,8 @@ def new_python():
 
 
 @pytest.fixture(scope="session")
-def estimators(tmp_path_factory, old_python):
+def estimators(old_python):
     """A directory with each model's Estimator, stopped at step 10, and its losses from there to step 70."""
-    directory = tmp_path_factory.mktemp("estimators")
-    run(old_python, "with_estimator.py", directory)
+    programs = [PROGRAMS / "with_estimator.py", PROGRAMS / "models.py"]
+    directory = kept_run("model_fn", programs, lambda directory: run(old_python, programs[0].name, directory))
     return directory, json.loads((directory / "estimator.json").read_text())

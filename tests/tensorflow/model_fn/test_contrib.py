@@ -1,7 +1,6 @@
 """What stands for names of ``tf.contrib`` does what they did: it is compared with what contrib named or computed."""
 
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -14,6 +13,7 @@ from migrate.recovery.model_fn_layer_norm import layer_norm
 from migrate.recovery.model_fn_lookup import index_table_from_file, index_table_from_tensor
 from migrate.recovery.model_fn_regularizers import l1_regularizer, l2_regularizer
 from migrate.rules.contrib_names import SUCCESSORS
+from tests import nursery
 
 WORDS = ["emerson", "lake", "palmer", "and", "others", "é"]
 OTHERS = [{}, {"num_oov_buckets": 3}, {"default_value": 1}]
@@ -37,7 +37,7 @@ def test_every_successor_exists():
     program = f"import tensorflow.compat.v1 as tf1; print(len([{names}]))"
     is_new = tf.version.VERSION.split(".") >= ["2", "16"]
     environment = {**os.environ, **({"TF_USE_LEGACY_KERAS": "1"} if is_new else {})}  # RNN cells are layers
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    done = nursery.run([sys.executable, "-c", program], environment)
     assert int(done.stdout) == len(SUCCESSORS)
 
 

@@ -1,7 +1,6 @@
 """What stands for an Estimator and its RunConfig where they are handed on behaves as they did."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import tensorflow as tf
 from migrate.recovery.model_fn_job import RunConfig, TrainingJob
 from migrate.run import run, write
 from migrate.settings import Settings
+from tests import nursery
 
 PROGRAM = """\
 import sys
@@ -57,7 +57,7 @@ def test_a_program_whose_estimator_is_handed_on_keeps_the_checkpoints_that_it_ke
     assert all(finding.rewritten for finding in outcome.findings)
     assert write(outcome) == []
     command = [sys.executable, str(program), str(folder), str(every)]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    printed = nursery.run(command, os.environ.copy()).stdout.split()
     assert printed[0].endswith("-7")
     assert printed[1] == "7"
     assert sorted(int(name.stem.split("-")[1]) for name in folder.glob("*.index")) == kept

@@ -1,10 +1,13 @@
 """Migrated notebooks run, and their jobs end where the Estimator's would have ended."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests import nursery
 
 OURS = Path(__file__).parents[2] / "notebooks"
 RUN = Path(__file__).with_name("run_notebook.py")
@@ -29,7 +32,7 @@ def executed(tmp_path, monkeypatch):
 
 
 def run(*arguments):
-    done = subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, check=False)
+    done = nursery.run([sys.executable, *map(str, arguments)], os.environ.copy())
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()
 

@@ -1,6 +1,6 @@
 """Trains canned DNN estimators for 30 steps, saved at 0, 15 and 30, below the directory argv[1]; needs TensorFlow 2.15.
 
-Beside them: data.npz, the evaluation of each as evaluate.json, the predictions of some as predict.pickle.
+Beside them: data.npz, the evaluation of some as evaluate.json, the predictions of some as predict.pickle.
 """
 
 import json
@@ -40,6 +40,8 @@ PROGRAMS = {  # version-labels-name: the optimizer (None for the default), batch
     "v1-three-batch_norm": (lambda: v1.MomentumOptimizer(0.01, 0.9), True),
     "v2-three-batch_norm": (None, True),
 }
+PREDICTED = ("v1-three-default", "v1-two-default", "v1-value-AdamOptimizer")
+EVALUATED = (*PREDICTED, "v2-two-default", "v2-value-default")
 
 
 def main():
@@ -58,8 +60,9 @@ def main():
         estimator = build(version, target, directory / name, optimizer, batch_norm)
         estimator.train(batches(features, labels[target], batch_size=8, num_epochs=None), max_steps=30)
         once = batches(features, labels[target], batch_size=48, num_epochs=1)
-        evaluations[name] = {key: float(value) for key, value in estimator.evaluate(once).items()}
-        if name in ("v1-three-default", "v1-two-default", "v1-value-AdamOptimizer"):
+        if name in EVALUATED:
+            evaluations[name] = {key: float(value) for key, value in estimator.evaluate(once).items()}
+        if name in PREDICTED:
             predictions[name] = list(estimator.predict(once))[:20]
     (directory / "evaluate.json").write_text(json.dumps(evaluations))
     (directory / "predict.pickle").write_bytes(pickle.dumps(predictions))

@@ -151,12 +151,12 @@ def _words(text: str) -> list[str]:
 def _request(options: argparse.Namespace) -> Request:
     for path in (options.old, options.new):
         if not os.path.isfile(path):
-            raise ProgramError(f"the program {path} does not exist")
+            raise ProgramError(f"the program {path} {'is not a file' if os.path.exists(path) else 'does not exist'}")
     old_python = options.old_python or options.new_python or sys.executable
     new_python = options.new_python or options.old_python or sys.executable
     return Request(
-        old=_program(options.old, old_python, options.args, options.old_args, options),
-        new=_program(options.new, new_python, options.args, options.new_args, options),
+        old=_program(options.old, _with_tensorflow(old_python, "--old-python"), options.old_args, options),
+        new=_program(options.new, _with_tensorflow(new_python, "--new-python"), options.new_args, options),
         faults=options.fault,
         at=options.at,
         share_initial=options.share_initial,
@@ -168,16 +168,15 @@ def _request(options: argparse.Namespace) -> Request:
     )
 
 
-def _program(script: str, python: str, both: list[str], own: list[str], options: argparse.Namespace) -> Program:
-    python = _with_tensorflow(python)
-    args = [*both, *own]
+def _program(script: str, python: str, own: list[str], options: argparse.Namespace) -> Program:
+    args = [*options.args, *own]
     if not any("{model_dir}" in arg for arg in args):
         args += [options.model_dir_flag, "{model_dir}"]
     cluster = {"chief": options.chief, "parameter_servers": options.ps, "evaluator": options.evaluator}
     return Program(script, python, tuple(args), workers=options.workers, **cluster)
 
 
-def _with_tensorflow(python: str) -> str:
+def _with_tensorflow(python: str, option: str) -> str:
     """The interpreter's path; its package is looked for without importing it, which takes seconds."""
     path = shutil.which(python)
     if path is None:
@@ -186,7 +185,7 @@ def _with_tensorflow(python: str) -> str:
         )
     look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tensorflow') is None)"
     if subprocess.run([path, "-c", look], stdin=subprocess.DEVNULL, capture_output=True).returncode != 0:
-        raise ProgramError(f"the interpreter {python} has no TensorFlow")
+        raise ProgramError(f"the interpreter {python} has no TensorFlow: name one that has it with {option}")
     return path
 
 

@@ -28,6 +28,11 @@ def test_a_program_that_does_not_exist_is_told(capsys, script):
     assert "the program none.py does not exist" in capsys.readouterr().err
 
 
+def test_a_directory_is_told_to_be_no_program(capsys, script, tmp_path):
+    assert main([script, str(tmp_path)]) == 2
+    assert "is not a file" in capsys.readouterr().err
+
+
 def test_an_interpreter_that_does_not_exist_is_told(capsys, script):
     assert main([script, script, "--old-python", "/no/python"]) == 2
     assert "the interpreter /no/python does not exist" in capsys.readouterr().err
@@ -38,7 +43,7 @@ def test_an_interpreter_without_tensorflow_is_told(capsys, script, tmp_path):
     python.write_text("#!/bin/sh\nexit 1\n")
     python.chmod(0o700)
     assert main([script, script, "--new-python", str(python)]) == 2
-    assert "has no TensorFlow" in capsys.readouterr().err
+    assert "has no TensorFlow: name one that has it with --old-python" in capsys.readouterr().err
 
 
 def test_an_interpreter_that_cannot_be_run_is_told(capsys, script):

@@ -227,6 +227,8 @@ def _expect_sound(record: Record, side: str) -> None:
 
 
 def _expect_within(step: int, record: Record, side: str) -> None:
+    if record.final_step is not None and record.final_step < 2:
+        raise ProgramError(f"{side} ends at step {record.final_step}, too soon to be interrupted: let it train longer")
     if record.final_step is None or record.final_step <= step:
         raise ProgramError(f"{side} ends at step {record.final_step}: choose a step before that, not {step}")
 

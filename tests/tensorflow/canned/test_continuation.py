@@ -15,6 +15,7 @@ PARTS = {
     if "(model_dir, steps)" in part.splitlines()[0]
 }
 ESTIMATORS = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS]
+JUDGED = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS if "report(" in PARTS[key]]
 
 
 def by_name(path):
@@ -52,13 +53,13 @@ def test_after_fifty_steps_every_variable_and_slot_is_the_same(continued, progra
         ), key
 
 
-@pytest.mark.parametrize(("program", "name"), ESTIMATORS)
+@pytest.mark.parametrize(("program", "name"), JUDGED)
 def test_evaluate_gives_the_same_metrics_under_the_same_names(continued, program, name):
     old, new = continued(program).results(name)
     assert new["metrics"] == pytest.approx(old["metrics"], rel=max(1e-6, tolerance(program, name)))
 
 
-@pytest.mark.parametrize(("program", "name"), ESTIMATORS)
+@pytest.mark.parametrize(("program", "name"), JUDGED)
 def test_predict_yields_the_same(continued, program, name):
     old, new = (result["prediction"] for result in continued(program).results(name))
     assert [(key, dtype) for key, (dtype, _) in new.items()] == [(key, dtype) for key, (dtype, _) in old.items()]

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from migrate.finding import Finding
+from migrate.finding import Finding, Span
 from migrate.outcome import Outcome
-from migrate.report import in_order
+from migrate.report import in_order, notebook_diff
 from migrate.report.pages import Page
 from migrate.report.terminal import Line, printable, show
 from migrate.report.text import why
@@ -32,15 +32,17 @@ class Hunk:
 
     Attributes:
       path: the file.
-      first: the first old line that goes, counted from 1.
+      first: the first old line that goes, counted from 1, in a notebook in its cell.
       last: the last one; the line before ``first`` where lines only come in.
       lines: the hunk as a diff shows it.
+      cell: the number of a notebook's cell; None for a new cell and in any other file.
     """
 
     path: str
     first: int
     last: int
     lines: tuple[str, ...]
+    cell: int | None = None
 
 
 def require_terminal() -> None:
@@ -78,7 +80,7 @@ def choose(
             continue
         left = waiting[:1] if answer == "n" else waiting
         declined = {site for hunk in left for site in _sites(hunk, outcome)}
-        settings = replace(settings, declined=settings.declined | {(f.path, f.code, f.span) for f in declined})
+        settings = replace(settings, declined=settings.declined | {_site(finding) for finding in declined})
         before, outcome = outcome, again(settings)
         # Where a hunk stays although its programs are left, its whole file is.
         refused |= {hunk.path for hunk in hunks(outcome) if hunk in left}
@@ -106,16 +108,24 @@ def _without(outcome: Outcome, refused: set[str]) -> Outcome:
 def hunks(outcome: Outcome) -> Iterator[Hunk]:
     """All hunks of the changes, by path and place."""
     for change in sorted(outcome.changes, key=lambda change: change.path):
-        before, after = _lines(change.before or ""), _lines(change.after)
-        for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_APART):
-            changed = [code for code in group if code[0] != "equal"]
-            top, bottom = changed[0][1], changed[-1][2]
-            shown = [f" {line}" for line in before[max(0, top - _CONTEXT) : top]]
-            for tag, start, end, new_start, new_end in group[group.index(changed[0]) : group.index(changed[-1]) + 1]:
-                shown += [f"{' ' if tag == 'equal' else '-'}{line}" for line in before[start:end]]
-                shown += [f"+{line}" for line in after[new_start:new_end] if tag != "equal"]
-            shown += [f" {line}" for line in before[bottom : bottom + _CONTEXT]]
-            yield Hunk(change.path, top + 1, bottom, tuple(shown))
+        if notebook_diff.is_notebook(change):
+            for cell in notebook_diff.cell_changes(change):
+                yield from _hunks(change.path, cell.before or "", cell.after, cell.number)
+        else:
+            yield from _hunks(change.path, change.before or "", change.after)
+
+
+def _hunks(path: str, old: str, new: str, cell: int | None = None) -> Iterator[Hunk]:
+    before, after = _lines(old), _lines(new)
+    for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_APART):
+        changed = [code for code in group if code[0] != "equal"]
+        top, bottom = changed[0][1], changed[-1][2]
+        shown = [f" {line}" for line in before[max(0, top - _CONTEXT) : top]]
+        for tag, start, end, new_start, new_end in group[group.index(changed[0]) : group.index(changed[-1]) + 1]:
+            shown += [f"{' ' if tag == 'equal' else '-'}{line}" for line in before[start:end]]
+            shown += [f"+{line}" for line in after[new_start:new_end] if tag != "equal"]
+        shown += [f" {line}" for line in before[bottom : bottom + _CONTEXT]]
+        yield Hunk(path, top + 1, bottom, tuple(shown), cell)
 
 
 def _lines(text: str) -> list[str]:
@@ -128,7 +138,7 @@ def _own(hunk: Hunk, outcome: Outcome) -> list[Finding]:
         finding
         for finding in in_order(outcome.findings)
         if finding.rewritten
-        and finding.path == hunk.path
+        and (finding.path, finding.cell) == (hunk.path, hunk.cell)
         and finding.span.line <= hunk.last
         and finding.span.end_line >= hunk.first
     ]
@@ -142,6 +152,10 @@ def _sites(hunk: Hunk, outcome: Outcome) -> list[Finding]:
     users = {change.path for change in outcome.changes if hunk.path in (change.path, change.needs, *change.together)}
     rewritten = [finding for finding in outcome.findings if finding.rewritten]
     return [finding for finding in rewritten if finding.path in users] or rewritten
+
+
+def _site(finding: Finding) -> tuple[str, str, Span, int | None]:
+    return finding.path, finding.code, finding.span, finding.cell
 
 
 def _ask(waiting: list[Hunk], outcome: Outcome, pages: dict[str, Page]) -> str:
@@ -168,7 +182,8 @@ def _shown(hunk: Hunk, outcome: Outcome, pages: dict[str, Page]) -> Iterator[Lin
         yield [(f"{printable(finding.place)}: {finding.code} {printable(finding.message)}", "bold")]
         yield [(f"  = {printable(why(finding, '' if page is None else page.reason(finding)))}", "")]
     if not own:
-        yield [(f"{printable(hunk.path)}: what the new code needs", "bold")]
+        cell = "" if hunk.cell is None else f"cell {hunk.cell}: "
+        yield [(f"{printable(hunk.path)}: {cell}what the new code needs", "bold")]
     for line in hunk.lines[:_LONGEST]:
         yield [(printable(line), _STYLES.get(line[:1], ""))]
     if len(hunk.lines) > _LONGEST:
@@ -176,8 +191,8 @@ def _shown(hunk: Hunk, outcome: Outcome, pages: dict[str, Page]) -> Iterator[Lin
 
 
 def _tell_what_is_left(before: Outcome, after: Outcome) -> None:
-    was, still = ({(f.path, f.code, f.span) for f in one.findings if f.rewritten} for one in (before, after))
-    for path in sorted({path for path, _, _ in was - still}):
+    was, still = ({_site(finding) for finding in one.findings if finding.rewritten} for one in (before, after))
+    for path in sorted({site[0] for site in was - still}):
         number = sum(site[0] == path for site in was - still)
         sites = "1 site is" if number == 1 else f"{number} sites are"
         print(f"{printable(path)}: {sites} left, because a program is rewritten whole or left whole.")

@@ -124,6 +124,14 @@ def _program(
     source = _source(path, text)
     examined = judged(path, source, tree if text == program.text else parse(source), settings)
     findings = [_in_cell(finding, program, text) for finding in examined.findings]
+    declined = frozenset(
+        (path, found.code, found.span, None)
+        for found, placed in zip(examined.findings, findings, strict=True)
+        if (path, placed.code, placed.span, placed.cell) in settings.declined
+    )
+    if declined:
+        examined = judged(path, source, parse(source), replace(settings, declined=declined))
+        findings = [_in_cell(finding, program, text) for finding in examined.findings]
     if examined.plan is None:
         return findings
     after, module = _rewritten(notebook, program, examined, settings)

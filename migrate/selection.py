@@ -19,7 +19,7 @@ class Selection:
     """
 
     def __init__(self, settings: Settings, path: str, text: str) -> None:
-        self._declined = {(code, span) for file, code, span in settings.declined if file == path}
+        self._declined = {(code, span) for file, code, span, cell in settings.declined if (file, cell) == (path, None)}
         self._codes = {
             code
             for code in RULES

@@ -33,7 +33,8 @@ class Settings:
       module_name: the module that the emitted pieces are written to when a file does not hold them itself.
       todo: whether each site that is left gets a comment that names the rule and the reason; only the command line
         sets it.
-      declined: the path, code and span of each site that the user said no to; only ``--interactive`` sets it.
+      declined: the path, code, span and notebook's cell of each site that the user said no to; only ``--interactive``
+        sets it.
     """
 
     recovery: str = "auto"
@@ -44,7 +45,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     module_name: str = "tf2_recovery"
     todo: bool = False
-    declined: frozenset[tuple[str, str, Span]] = frozenset()
+    declined: frozenset[tuple[str, str, Span, int | None]] = frozenset()
 
 
 class SettingsError(Exception):

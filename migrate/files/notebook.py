@@ -13,6 +13,8 @@ from migrate.finding import Span
 _SPACE = re.compile(r"[ \t\n\r]*")
 _ESCAPED = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
 _DECODER = json.JSONDecoder()
+_LETTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|[^\\]", re.DOTALL)
+"""One letter of a JSON string, as it is spelled."""
 _SAVE_AGAIN = "Open it in Jupyter and save it again, or leave it out."
 
 
@@ -115,6 +117,25 @@ class Notebook:
         for start, end, new in sorted(edits, reverse=True):
             text = text[:start] + new + text[end:]
         return text
+
+    def in_file(self, number: int, span: Span) -> Span:
+        """Where a place in the source of a cell stands in the file, which is JSON.
+
+        Args:
+          number: the cell's.
+          span: the place; what is behind the end of a line or of the source is taken for the end.
+        """
+        cell = next(cell for cell in self.cells if cell.number == number)
+        letters = list(_letters(self.file.text, cell))
+        lines = cell.source.split("\n")
+        first, last = (
+            sum(len(one) + 1 for one in lines[: line - 1])
+            + min(column, len(lines[line - 1]) if line <= len(lines) else 0)
+            for line, column in ((span.line, span.column), (span.end_line, span.end_column))
+        )
+        start = letters[min(first, len(letters) - 1)][0] if letters else cell.start
+        end = letters[min(last, len(letters)) - 1][1] if last > first and letters else start
+        return Span(*_line_and_column(self.file.text, start), *_line_and_column(self.file.text, max(start, end)))
 
     @property
     def _is_ascii(self) -> bool:
@@ -244,6 +265,19 @@ def _is_python(metadata: Mapping[str, object]) -> bool:
         if isinstance(language, str):
             return language.lower() in ("python", "ipython")
     return True
+
+
+def _letters(text: str, cell: Cell) -> Iterator[tuple[int, int]]:
+    """Where each letter of a cell's source begins and ends in the file's text."""
+    spans = [(cell.start, cell.end)] if text[cell.start] == '"' else _elements(text, cell.start)
+    for start, end in spans:
+        yield from (letter.span() for letter in _LETTER.finditer(text, start + 1, end - 1))
+
+
+def _line_and_column(text: str, at: int) -> tuple[int, int]:
+    """The line, from 1, and the column, from 0, of a place in a text."""
+    lines = re.split(r"\r\n|\r|\n", text[:at])
+    return len(lines), len(lines[-1])
 
 
 def _fresh_id(text: str, source: str) -> str:

@@ -4,29 +4,32 @@ See: https://docs.github.com/actions/reference/workflow-commands-for-github-acti
 https://github.com/actions/runner for what must be escaped.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from migrate.finding import Finding
+from migrate.finding import Finding, Span
 from migrate.report import in_order
 from migrate.report.level import NOTE, level
-from migrate.report.place import below, has_lines, in_file, root
+from migrate.report.place import below, in_file, root
 
 
-def render(findings: Iterable[Finding]) -> str:
-    """A line for each finding, sorted by path and place."""
+def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> str:
+    """A line for each finding, sorted by path and place.
+
+    Args:
+      findings: what was found.
+      span_of: tells where a finding stands in its file, also where that is a notebook.
+    """
     base = root()
-    return "".join(_command(finding, base) for finding in in_order(findings))
+    return "".join(_command(finding, span_of(finding), base) for finding in in_order(findings))
 
 
-def _command(finding: Finding, base: str) -> str:
+def _command(finding: Finding, span: Span, base: str) -> str:
     name = "notice" if level(finding) == NOTE else level(finding)
-    span = finding.span
     properties: dict[str, object] = {"file": below(finding.path, base) or finding.path}
-    message = finding.message if has_lines(finding) else f"{in_file(finding)}: {finding.message}"
-    if has_lines(finding):
-        properties |= {"line": span.line, "endLine": span.end_line}
+    message = finding.message if finding.cell is None else f"{in_file(finding)}: {finding.message}"
+    properties |= {"line": span.line, "endLine": span.end_line}
     # The runner refuses columns where the lines differ.
-    if has_lines(finding) and span.line == span.end_line:
+    if span.line == span.end_line:
         properties["col"] = span.column + 1
         properties["endColumn"] = span.end_column + 1
     properties["title"] = f"{finding.code} {'rewritten' if finding.rewritten else 'error' if finding.error else 'left'}"

@@ -15,12 +15,13 @@ from itertools import groupby
 import jinja2
 
 from migrate import __version__
+from migrate.files.walk import NOTEBOOK
 from migrate.finding import Finding
 from migrate.outcome import FileChange, Outcome
 from migrate.report import in_order
 from migrate.report.columns import Row, rows
 from migrate.report.pages import Page
-from migrate.report.place import has_lines, in_file
+from migrate.report.place import in_file
 from migrate.report.terminal import printable
 from migrate.report.text import why
 
@@ -123,29 +124,37 @@ def _file(
 ) -> _File:
     before = change.before if change else "\n".join(lines_of(path))
     after = change.after if change else None
-    marks: dict[int, str] = {}
-    for finding in filter(has_lines, findings):
-        marks[finding.span.line] = f"{marks.get(finding.span.line, '')} {finding.code}".lstrip()
     content = _hash(path, before or "", after or "")
-    if path.endswith(".ipynb"):
-        before, after = (text and _code_of(text) for text in (before, after))
+    above: dict[int | None, int] = {None: 0}
+    if path.endswith(NOTEBOOK):
+        after = after and _code_of(after)[0]
+        before, above = _code_of(before or "")
+    marks: dict[int, str] = {}
+    for finding in findings:
+        if finding.cell in above:
+            line = above[finding.cell] + finding.span.line
+            marks[line] = f"{marks.get(line, '')} {finding.code}".lstrip()
     cards = [_card(finding, pages, content) for finding in findings]
     state = "not rewritten" if change is None else "rewritten"
     return _File(printable(path, keep=""), [], state, cards, rows(before, after, marks), change is not None, content)
 
 
-def _code_of(notebook: str) -> str:
-    """The code of a notebook, cell by cell; its JSON where it is none."""
+def _code_of(notebook: str) -> tuple[str, dict[int | None, int]]:
+    """The code of a notebook, cell by cell, and how many lines stand above each cell's; its JSON where it is none."""
     try:
         cells = json.loads(notebook)["cells"]
-        sources = [
-            f"# cell {number}\n{''.join(cell['source'])}\n"
-            for number, cell in enumerate(cells, start=1)
-            if cell["cell_type"] == "code"
-        ]
+        sources = {
+            number: "".join(cell["source"]) for number, cell in enumerate(cells, start=1) if cell["cell_type"] == "code"
+        }
     except (ValueError, TypeError, KeyError):
-        return notebook
-    return "\n".join(sources)
+        return notebook, {None: 0}
+    lines: list[str] = []
+    above: dict[int | None, int] = {}
+    for number, source in sources.items():
+        lines.append(f"# cell {number}")
+        above[number] = len(lines)
+        lines += [*source.split("\n"), ""]
+    return "\n".join(lines), above
 
 
 def _card(finding: Finding, pages: Mapping[str, Page], content: str) -> _Card:

@@ -2,15 +2,29 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from migrate.files.walk import NOTEBOOK
 from migrate.outcome import FileChange
 
-if TYPE_CHECKING:
-    from migrate.files.notebook import Notebook
-
 _CONTEXT = 3
+
+
+@dataclass(frozen=True)
+class CellChange:
+    """One cell that changes or is new.
+
+    Attributes:
+      number: its place in the notebook as it is, from 1; None for a new cell.
+      new_number: its place in the notebook as it would be.
+      before: its source as it is; None for a new cell.
+      after: its source as it would be.
+    """
+
+    number: int | None
+    new_number: int
+    before: str | None
+    after: str
 
 
 def is_notebook(change: FileChange) -> bool:
@@ -27,29 +41,30 @@ def render(changes: Iterable[FileChange]) -> bytes:
 def _cells(change: FileChange) -> Iterator[str]:
     import difflib
 
+    for cell in cell_changes(change):
+        old, new = (None if text is None else text.split("\n") for text in (cell.before, cell.after))
+        head = "/dev/null" if cell.number is None else f"{change.path}:cell {cell.number}"
+        name = f"{change.path}:cell {cell.new_number}"
+        yield from difflib.unified_diff(old or [], new or [], head, name, n=_CONTEXT, lineterm="")
+
+
+def cell_changes(change: FileChange) -> Iterator[CellChange]:
+    """The cells of a notebook that change or are new, in their order."""
     from migrate.files.notebook import Notebook
 
     assert change.source is not None
     before = Notebook.decode(change.path, change.source.encode())
     after = Notebook.decode(change.path, change.source.encode(change.after))
-    for number, old, new in _pairs(before, after):
-        name = f"{change.path}:cell {number}"
-        head = name if old is not None else "/dev/null"
-        yield from difflib.unified_diff(
-            [] if old is None else old.split("\n"), new.split("\n"), head, name, n=_CONTEXT, lineterm=""
-        )
-
-
-def _pairs(before: "Notebook", after: "Notebook") -> Iterator[tuple[int, str | None, str]]:
-    """Each changed cell's number in the new notebook, its old text (None for a new cell) and its new one."""
     known = {cell.source for cell in before.cells}
     added = [cell.number for cell in after.cells if cell.source not in known and cell.source.startswith("%%writefile")]
     new = set(added[: len(after.starts) - len(before.starts)])
     old = iter(before.cells)
     for cell in after.cells:
-        previous = None if cell.number in new else next(old).source
-        if previous != cell.source:
-            yield cell.number, previous, cell.source
+        previous = None if cell.number in new else next(old)
+        if previous is None:
+            yield CellChange(None, cell.number, None, cell.source)
+        elif previous.source != cell.source:
+            yield CellChange(previous.number, cell.number, previous.source, cell.source)
 
 
 def cell_at(change: FileChange) -> list[int]:

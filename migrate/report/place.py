@@ -35,8 +35,3 @@ def below(path: str, directory: str) -> str | None:
 def in_file(finding: Finding) -> str:
     """The place of a finding without its path: ``line:column``, in a notebook with the cell before it."""
     return finding.place.removeprefix(f"{finding.path}:")
-
-
-def has_lines(finding: Finding) -> bool:
-    """Whether the finding's lines are those of its file: a notebook's are those of a cell, and its file is JSON."""
-    return not finding.path.endswith(".ipynb")

@@ -9,7 +9,7 @@ from migrate.finding import Finding
 from migrate.outcome import Outcome
 from migrate.report import diff, json_report, summary, text
 from migrate.report.pages import Page
-from migrate.report.source import line_reader
+from migrate.report.source import line_reader, span_reader
 from migrate.report.terminal import Line, is_colourful, plain, printable, show
 
 
@@ -74,11 +74,12 @@ class Report:
         if self.format == "sarif":
             from migrate.report import sarif
 
-            return sarif.render(self.outcome, self.pages, line_reader(self.outcome.changes, self.stdin))
+            changes = self.outcome.changes
+            return sarif.render(self.outcome, self.pages, line_reader(changes, self.stdin), span_reader(changes))
         if self.format == "github":
             from migrate.report import github
 
-            return github.render(self.outcome.findings)
+            return github.render(self.outcome.findings, span_reader(self.outcome.changes))
         if self.format == "html":
             from migrate.report import html
 

@@ -18,7 +18,7 @@ from migrate.outcome import FileChange, Outcome
 from migrate.report import in_order
 from migrate.report.level import OF_FIDELITY, level
 from migrate.report.pages import Page
-from migrate.report.place import below, has_lines, in_file, root
+from migrate.report.place import below, in_file, root
 from migrate.report.terminal import printable
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -27,20 +27,26 @@ _BASE = "%SRCROOT%"
 _Record = dict[str, object]
 
 
-def render(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str], Sequence[str]]) -> str:
+def render(
+    outcome: Outcome,
+    pages: Mapping[str, Page],
+    lines_of: Callable[[str, int | None], Sequence[str]],
+    span_of: Callable[[Finding], Span],
+) -> str:
     """The log, its results sorted by path and place.
 
     Args:
       outcome: what was found and would be written.
       pages: the page of each code.
-      lines_of: gives the lines of a file as it was read, by its path.
+      lines_of: gives the lines of a file as it was read, by its path and a notebook's cell.
+      span_of: tells where a finding stands in its file, also where that is a notebook.
     """
     base = root()
     indices = {code: index for index, code in enumerate(pages)}
     fixes = _fixes(outcome, base)
     results = []
     for finding, fingerprint in _with_fingerprints(outcome.findings, lines_of):
-        result = _result(finding, indices, fingerprint, base)
+        result = _result(finding, span_of(finding), indices, fingerprint, base)
         if finding in fixes:
             result["fixes"] = [fixes.pop(finding)]
         results.append(result)
@@ -83,12 +89,11 @@ def _markdown(text: str) -> str:
     return f"**{title}**\n{rest.replace('``', '`')}"
 
 
-def _result(finding: Finding, indices: Mapping[str, int], fingerprint: str, base: str) -> _Record:
-    message = finding.message if has_lines(finding) else f"{in_file(finding)}: {finding.message}"
+def _result(finding: Finding, span: Span, indices: Mapping[str, int], fingerprint: str, base: str) -> _Record:
+    # The region is one of the file, which of a notebook is JSON: the reader thinks in cells.
+    message = finding.message if finding.cell is None else f"{in_file(finding)}: {finding.message}"
     text = ". ".join(part.rstrip(".") for part in (message, finding.help) if part) + "."
-    # Code scanning demands a line of every result.
-    region = _region(finding.span) if has_lines(finding) else {"startLine": 1}
-    physical = {"artifactLocation": _location(finding.path, base), "region": region}
+    physical = {"artifactLocation": _location(finding.path, base), "region": _region(span)}
     return {
         "ruleId": finding.code,
         "ruleIndex": indices[finding.code],
@@ -131,16 +136,17 @@ def _artifact(change: FileChange, base: str) -> _Record:
 
 
 def _with_fingerprints(
-    findings: Sequence[Finding], lines_of: Callable[[str], Sequence[str]]
+    findings: Sequence[Finding], lines_of: Callable[[str, int | None], Sequence[str]]
 ) -> Iterator[tuple[Finding, str]]:
     """Each finding with a hash of what stands there, and not where: lines that come in above change nothing."""
     seen: Counter[tuple[str, ...]] = Counter()
-    path: str | None = None
+    place: tuple[str, int | None] | None = None
     lines: Sequence[str] = ()
     for finding in in_order(findings):
-        if finding.path != path:
-            path, lines = finding.path, lines_of(finding.path)
-        site = "".join(_text_at(lines, finding.span).split()) if has_lines(finding) else finding.message
+        if (finding.path, finding.cell) != place:
+            place = finding.path, finding.cell
+            lines = lines_of(*place)
+        site = "".join(_text_at(lines, finding.span).split())
         seen[finding.path, finding.code, site] += 1
         number = seen[finding.path, finding.code, site]
         content = "\0".join((finding.code, finding.symbol, site, str(number)))

@@ -1,12 +1,17 @@
 """The lines of the files that a report quotes."""
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Protocol
 
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
+from migrate.finding import Finding, Span
 from migrate.outcome import FileChange
+
+if TYPE_CHECKING:
+    from migrate.files.notebook import Notebook
 
 STDIN = "<stdin>"
 """The path under which findings and changes speak of standard input."""
@@ -45,13 +50,42 @@ def line_reader(changes: Iterable[FileChange], stdin: bytes | None) -> LineReade
     return lines_of
 
 
-def _cell_lines(path: str, number: int, data: bytes) -> list[str]:
+def span_reader(changes: Iterable[FileChange]) -> Callable[[Finding], Span]:
+    """A function that tells where a finding stands in its file, which for a notebook's cell is a place in its JSON.
+
+    Args:
+      changes: the changes of the run: their files may have been written since.
+    """
+    sources = {change.path: change.source for change in changes}
+
+    @cache
+    def notebook(path: str) -> "Notebook | None":
+        source = sources.get(path)
+        return _notebook(path, read(path) if source is None else source.encode())
+
+    def span_of(finding: Finding) -> Span:
+        if finding.cell is None:
+            return finding.span
+        found = notebook(finding.path)
+        if found is None or finding.cell not in (cell.number for cell in found.cells):
+            return Span(1, 0, 1, 0)
+        return found.in_file(finding.cell, finding.span)
+
+    return span_of
+
+
+def _notebook(path: str, data: bytes) -> "Notebook | None":
     from migrate.files.notebook import Notebook
 
     try:
-        cells = Notebook.decode(path, data).cells
+        return Notebook.decode(path, data)
     except Unreadable:
-        return []
+        return None
+
+
+def _cell_lines(path: str, number: int, data: bytes) -> list[str]:
+    notebook = _notebook(path, data)
+    cells = notebook.cells if notebook is not None else ()
     return next((cell.source.split("\n") for cell in cells if cell.number == number), [])
 
 

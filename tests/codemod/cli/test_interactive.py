@@ -1,5 +1,6 @@
 """``--interactive`` on a real terminal: what is agreed to is written, program by program."""
 
+import json
 import os
 import pty
 import re
@@ -118,6 +119,31 @@ def test_quitting_leaves_what_was_not_agreed_to_and_writes_the_rest(talk: Talk, 
     assert re.search(r"/train.py: \d+ sites are left, because a program is rewritten whole", said)
     assert "CheckpointManager(" in (project / "another.py").read_text()
     assert (project / "train.py").read_text() == program()
+
+
+def cells(first: str, second: str) -> dict[str, object]:
+    """A notebook with a program in two cells, and one that a cell writes as a module."""
+    code = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    sources = [*first.split("\n\n\ndef main", 1), f"%%writefile task.py\n{second}"]
+    sources[1] = f"def main{sources[1]}"
+    made = [{**code, "source": source.splitlines(keepends=True)} for source in sources]
+    return {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+
+
+def test_a_notebook_is_shown_as_code_and_no_to_one_of_its_programs_rewrites_the_other(
+    talk: Talk, project: Path
+) -> None:
+    (project / "train.py").unlink()
+    path = project / "train.ipynb"
+    path.write_text(json.dumps(cells(HOOKLESS, HOOKLESS.replace("steps=5", "steps=7")), indent=1))
+    _, said = talk(by=lambda shown: "n" if "-    config = RunConfig(save_checkpoints_steps=7)" in shown else "y")
+    assert re.search(r"\./train\.ipynb:cell 2:3:[0-9]+: FT102 a checkpoint every so many steps", said)
+    assert "\n-    config = RunConfig(save_checkpoints_steps=5)\n" in said
+    assert "cell 1: what the new code needs" in said
+    assert '\\n"' not in said
+    *_, main_cell, task = ("".join(cell["source"]) for cell in json.loads(path.read_text())["cells"])
+    assert "CheckpointManager(" in main_cell
+    assert task == "%%writefile task.py\n" + HOOKLESS.replace("steps=5", "steps=7")
 
 
 def test_a_hunk_that_its_sites_do_not_explain_leaves_its_whole_file_and_the_module_that_only_it_needs() -> None:

@@ -261,7 +261,7 @@ def test_on_a_terminal_the_diff_is_one_of_code_cell_by_cell(write: Write, monkey
     main(["job.ipynb"])
     shown = screen.buffer.getvalue().decode()  # type: ignore[attr-defined]
     assert "--- /dev/null\n+++ job.ipynb:cell 1\n" in shown
-    assert "--- job.ipynb:cell 5\n+++ job.ipynb:cell 5\n" in shown
+    assert "--- job.ipynb:cell 4\n+++ job.ipynb:cell 5\n" in shown
     assert f"-{CONFIG}\n" in shown
     assert f"-{TRAIN}\n" in shown
     assert '"source"' not in shown

@@ -32,11 +32,13 @@ def as_the_runner_reads(line: str) -> tuple[str, dict[str, str], str]:
 
 
 def read(*findings: Finding) -> list[tuple[str, dict[str, str], str]]:
-    return [as_the_runner_reads(line) for line in github.render(findings).split("\n")[:-1]]
+    return [
+        as_the_runner_reads(line) for line in github.render(findings, lambda finding: finding.span).split("\n")[:-1]
+    ]
 
 
 def test_nothing_found_is_nothing_said() -> None:
-    assert github.render([]) == ""
+    assert github.render([], lambda finding: finding.span) == ""
 
 
 def test_a_finding_stands_at_its_place(finding: Callable[..., Finding]) -> None:
@@ -59,15 +61,6 @@ def test_a_place_of_several_lines_has_no_columns_because_the_runner_refuses_them
     [(_, properties, _)] = read(finding(span=Span(2, 4, 5, 1)))
     assert (properties["line"], properties["endLine"]) == ("2", "5")
     assert not {"col", "endColumn"} & properties.keys()
-
-
-def test_a_place_in_a_notebook_stands_in_the_message_because_its_file_has_other_lines(
-    finding: Callable[..., Finding],
-) -> None:
-    noted = finding(path="train.ipynb")
-    [(_, properties, message)] = read(noted)
-    assert properties == {"file": "train.ipynb", "title": "FT104 rewritten"}
-    assert message == f"{noted.place.removeprefix('train.ipynb:')}: {noted.message}"
 
 
 def test_the_command_says_who_has_work_to_do(finding: Callable[..., Finding]) -> None:

@@ -155,7 +155,9 @@ def test_levels_say_who_has_work_to_do(project: Path, finding: Callable[..., Fin
         finding(span=Span(4, 0, 4, 1)).left("left, because its program is"),
         finding(span=Span(5, 0, 5, 1), code="FT003", fidelity=Fidelity.MANUAL, rewritten=False, error=True),
     ]
-    made = json.loads(sarif.render(Outcome(1, findings), pages(), lambda path: []))["runs"][0]
+    made = json.loads(sarif.render(Outcome(1, findings), pages(), lambda path, cell: [], lambda finding: finding.span))[
+        "runs"
+    ][0]
     assert [result["level"] for result in made["results"]] == ["note", "warning", "error", "note", "error"]
     assert made["invocations"][0]["executionSuccessful"] is False
 
@@ -229,17 +231,6 @@ def test_a_file_outside_the_repository_has_an_absolute_uri(
     outside.write_text(program())
     location = log(str(outside))["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
     assert location == {"uri": outside.as_uri()}
-
-
-def test_a_place_in_a_notebook_stands_in_the_message_because_its_file_has_other_lines(
-    finding: Callable[..., Finding],
-) -> None:
-    noted = finding(path="train.ipynb")
-    document = json.loads(sarif.render(Outcome(1, [noted]), pages(), lambda path: []))
-    assert_fits(document, sarif_om.SarifLog)
-    [result] = document["runs"][0]["results"]
-    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
-    assert result["message"]["text"] == f"{noted.place.removeprefix('train.ipynb:')}: {noted.message}."
 
 
 def fingerprints() -> list[str]:

@@ -1,16 +1,21 @@
 """Work on many files, in several processes where that pays."""
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice, starmap
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 _Result = TypeVar("_Result")
 
 _LARGEST_CHUNK = 16
 """As many files go to a process at once, which ends what it has begun before it heeds Ctrl-C."""
+
+_AHEAD = 4
+"""So many times as many pieces of work as there are processes are under way."""
 
 
 class Processes:
@@ -31,21 +36,44 @@ class Processes:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
-    def map(self, work: Callable[..., _Result], *arguments: Sequence[Any], few: int) -> Iterator[_Result]:
-        """Calls ``work`` with the first of each argument, then the second, and yields the results in this order.
+    def map(self, work: Callable[..., _Result], calls: Iterable[tuple[Any, ...]], few: int) -> Iterator[_Result]:
+        """Calls ``work`` with the arguments of each call, and yields the results in this order.
+
+        The calls are asked for as they are made, and few results wait: memory does not grow with their number.
 
         Args:
           work: a function of a module, which does not raise.
-          arguments: sequences of one length.
+          calls: the arguments of each call.
           few: below this many calls, all are made in this process.
         """
-        calls = len(arguments[0])
-        if self._most == 1 or calls < few:
-            return map(work, *arguments)
+        waiting = iter(calls)
+        first = list(islice(waiting, few)) if self._most > 1 else []
+        everything = chain(first, waiting)
+        if self._most == 1 or len(first) < few:
+            return starmap(work, everything)
+        return self._spread(work, everything)
+
+    def _spread(self, work: Callable[..., _Result], calls: Iterator[tuple[Any, ...]]) -> Iterator[_Result]:
         if self._pool is None:
             from concurrent.futures import ProcessPoolExecutor
 
             # Ctrl-C reaches every process of the terminal: only this one shall answer.
             ignore = (signal.SIGINT, signal.SIG_IGN)
             self._pool = ProcessPoolExecutor(self._most, initializer=signal.signal, initargs=ignore)
-        return self._pool.map(work, *arguments, chunksize=max(1, min(_LARGEST_CHUNK, calls // (4 * self._most))))
+        under_way: deque[Future[list[_Result]]] = deque()
+        taken = 0
+        while True:
+            while len(under_way) < _AHEAD * self._most:
+                # Few calls are dealt out singly, so that all processes have some.
+                chunk = list(islice(calls, min(_LARGEST_CHUNK, 1 + taken // (4 * self._most))))
+                if not chunk:
+                    break
+                taken += len(chunk)
+                under_way.append(self._pool.submit(_all, work, chunk))
+            if not under_way:
+                return
+            yield from under_way.popleft().result()
+
+
+def _all(work: Callable[..., _Result], calls: list[tuple[Any, ...]]) -> list[_Result]:
+    return [work(*call) for call in calls]

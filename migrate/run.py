@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import repeat
 
 from migrate.examine import Examined, examine, examine_bytes
 from migrate.files.text import SourceText
@@ -48,25 +49,19 @@ def _run(
     else:
         examined = []
         reaching: list[Examined] = []
-        files: list[str] = []
-        for found in walk(paths):
-            if isinstance(found, Finding):
-                outcome.findings.append(found)
-            else:
-                files.append(found)
-        for done, one in enumerate(_examine_all(files, set(paths), settings, processes), start=1):
+        total = sum(isinstance(found, str) for found in walk(paths)) if progress is not None else 0
+        for done, one in enumerate(_examine_all(_files(paths, outcome), paths, settings, processes), start=1):
             if one.reaches:
                 reaching.append(one)
             elif one.findings:
                 examined.append(_left_outside(one) if leads_outside(one.path, paths) else one)
             if progress is not None:
-                progress("Reading", done, len(files))
+                progress("Reading", done, total)
         if reaching:
             from migrate.together import examine_together
 
-            several = {one.path: one for one in examine_together(reaching, files, paths, settings, processes)}
+            several = {one.path: one for one in examine_together(reaching, paths, settings, processes)}
             examined = [one for one in examined if one.path not in several] + list(several.values())
-        outcome.files_read = len(files)
     outcome.files_read += stdin is not None
     for one in examined:
         if one.plan is None:
@@ -96,9 +91,21 @@ def _of_stdin(data: bytes, settings: Settings) -> Examined:
         return Examined("<stdin>", [problem.finding])
 
 
-def _examine_all(files: list[str], named: set[str], settings: Settings, processes: Processes) -> Iterator[Examined]:
-    is_named = [path in named for path in files]
-    return processes.map(examine, files, [settings] * len(files), is_named, few=_FEW_FILES)
+def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:
+    """Every file to read, counted; what is no file becomes a finding. They are not kept: there may be very many."""
+    for found in walk(paths):
+        if isinstance(found, Finding):
+            outcome.findings.append(found)
+        else:
+            outcome.files_read += 1
+            yield found
+
+
+def _examine_all(
+    files: Iterable[str], paths: Sequence[str], settings: Settings, processes: Processes
+) -> Iterator[Examined]:
+    named = set(paths)
+    return processes.map(examine, ((path, settings, path in named) for path in files), few=_FEW_FILES)
 
 
 def _rewrite_all(
@@ -119,7 +126,7 @@ def _rewrite_all(
     imports = [placement.imports[one.path] for one in free]
     inline = [placement.inline.get(one.path, "") for one in free]
     texts = []
-    for after in processes.map(_rewrite, free, imports, inline, few=_FEW_REWRITES):
+    for after in processes.map(_rewrite, zip(free, imports, inline, strict=True), few=_FEW_REWRITES):
         texts.append(after)
         if progress is not None:
             progress("Rewriting", len(texts), len(free))
@@ -164,7 +171,7 @@ def _comment_all(examined: list[Examined], settings: Settings, processes: Proces
         {one.path: changes[one.path].after if one.path in changes else sources[one.path].text for one in files}
         for files in found
     ]
-    for after in processes.map(comments, found, texts, [settings] * len(found), few=_FEW_REWRITES):
+    for after in processes.map(comments, zip(found, texts, repeat(settings)), few=_FEW_REWRITES):
         if isinstance(after, Finding):
             outcome.findings.append(after)
             continue

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import repeat
 
 from migrate.analysis.imports import above_package, top
 from migrate.analysis.module import Module
@@ -37,21 +38,21 @@ class Group:
 
 
 def examine_together(
-    found: Sequence[Examined], files: Sequence[str], paths: Sequence[str], settings: Settings, processes: Processes
+    found: Sequence[Examined], paths: Sequence[str], settings: Settings, processes: Processes
 ) -> Iterator[Examined]:
     """Judges files whose programs reach into other files, and those other files.
 
     Args:
       found: the files, each with what it reaches.
-      files: every file of the run, as the user named it.
       paths: the files and directories on the command line.
       settings: the user's choices.
       processes: for the work.
     """
-    given = {os.path.abspath(path): path for path in files}
-    users = _users(found, given, paths)
-    groups = list(_groups(found, given, users))
-    for group in processes.map(examine_group, groups, [settings] * len(groups), few=_FEW_GROUPS):
+    related = {os.path.abspath(one.path) for one in found} | {path for one in found for path in one.reaches}
+    walked = ((os.path.abspath(path), path) for path in walk(paths) if isinstance(path, str))
+    given = {absolute: path for absolute, path in walked if absolute in related}
+    groups = _groups(found, given, _users(found, paths))
+    for group in processes.map(examine_group, zip(groups, repeat(settings)), few=_FEW_GROUPS):
         yield from group
 
 
@@ -76,19 +77,24 @@ def _groups(found: Sequence[Examined], given: Mapping[str, str], users: Mapping[
         yield Group(own, tuple((path, tuple(sorted(users[path]))) for path in paths if path in users))
 
 
-def _users(found: Sequence[Examined], given: Mapping[str, str], paths: Sequence[str]) -> dict[str, set[str]]:
+def _users(found: Sequence[Examined], paths: Sequence[str]) -> dict[str, set[str]]:
     """The files beside the given ones that make an estimator with one of the same files, by that file."""
     wanted = {path for one in found for path in one.reaches}
     named = [os.path.abspath(path) for path in paths]
     users: dict[str, set[str]] = {}
     for root in sorted({top(path) or above_package(os.path.dirname(path)) for path in wanted}):
-        if any(root == path or root.startswith(os.path.join(path, "")) for path in named):
+        if _is_given(root, named):
             continue
         for path in walk([root]):
-            if isinstance(path, str) and os.path.abspath(path) not in given:
+            if isinstance(path, str) and not _is_given(os.path.abspath(path), named):
                 for other in _reached(path) & wanted:
                     users.setdefault(other, set()).add(os.path.abspath(path))
     return users
+
+
+def _is_given(path: str, named: Sequence[str]) -> bool:
+    """Whether the user named a path or a directory above it."""
+    return any(path == one or path.startswith(os.path.join(one, "")) for one in named)
 
 
 def _reached(path: str) -> set[str]:

@@ -4,7 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from migrate.outcome import Outcome
 from migrate.processes import Processes
@@ -21,21 +24,39 @@ def process_of(number: int) -> tuple[int, int]:
 
 def test_few_calls_stay_in_this_process() -> None:
     with Processes(2) as processes:
-        assert list(processes.map(process_of, [0, 1, 2], few=4)) == [(os.getpid(), number) for number in range(3)]
+        assert list(processes.map(process_of, [(0,), (1,), (2,)], few=4)) == [
+            (os.getpid(), number) for number in range(3)
+        ]
 
 
 def test_one_process_is_this_one() -> None:
     with Processes(1) as processes:
-        assert {pid for pid, _ in processes.map(process_of, range(100), few=1)} == {os.getpid()}
+        assert {pid for pid, _ in processes.map(process_of, zip(range(100)), few=1)} == {os.getpid()}
 
 
 def test_many_calls_are_made_by_the_same_other_processes_in_the_order_of_the_arguments() -> None:
     with Processes(2) as processes:
-        first, second = (list(processes.map(process_of, range(100), few=100)) for _ in range(2))
+        first, second = (list(processes.map(process_of, zip(range(100)), few=100)) for _ in range(2))
     assert [number for _, number in first] == list(range(100))
     pids = {pid for pid, _ in first + second}
     assert os.getpid() not in pids
     assert len(pids) <= 2
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_calls_are_asked_for_as_they_are_made(jobs: int) -> None:
+    asked = 0
+
+    def calls() -> Iterator[tuple[int]]:
+        nonlocal asked
+        for asked in range(1, 10_001):
+            yield (asked,)
+
+    with Processes(jobs) as processes:
+        results = processes.map(process_of, calls(), few=10)
+        for made, _ in enumerate(results, start=1):
+            assert asked - made < 200
+    assert asked == 10_000
 
 
 def test_two_processes_find_and_rewrite_what_one_does(tmp_path: Path) -> None:
@@ -55,7 +76,7 @@ def test_only_the_first_process_answers_ctrl_c() -> None:
     code = (
         "import time; from migrate.processes import Processes\n"
         "with Processes(2) as processes:\n"
-        "    for _ in processes.map(time.sleep, [0.01] * 10_000, few=1):\n"
+        "    for _ in processes.map(time.sleep, [(0.01,)] * 10_000, few=1):\n"
         "        print('begun', flush=True)\n"
     )
     process = subprocess.Popen(

@@ -3,7 +3,8 @@
 import pytest
 
 from migrate.finding import Span
-from migrate.rewrite.apply import EditLost, apply
+from migrate.rewrite.apply import apply
+from migrate.rewrite.editor import EditLost
 from migrate.rewrite.plan import Edit, InsertBefore, Plan, ReplaceExpression, ReplaceStatement
 from tests.codemod.programs import migrate, program
 
@@ -15,6 +16,12 @@ def test_a_statement_that_shares_its_line_with_one_that_goes_stays_with_its_comm
     assert "\n    # why\n    size = 1\n" in after
     assert after.count("# why") == 1
     assert "config" not in after
+
+
+def test_the_comment_behind_a_statement_that_stays_stays_behind_it() -> None:
+    after, _ = migrate(program().replace("5)\n    columns", "5); size = 1  # why\n    columns"))
+    assert "    size = 1  # why\n" in after
+    assert after.count("# why") == 1
 
 
 def test_a_line_that_goes_whole_hands_its_comments_on() -> None:

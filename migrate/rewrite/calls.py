@@ -1,0 +1,73 @@
+"""Arguments and elements that come, change or go in a call or a list, laid out as their neighbours are."""
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from migrate.rewrite.lines import comments_of
+from migrate.rewrite.plan import AddElement, SetArgument
+
+
+def _index(call: cst.Call, edit: SetArgument) -> int | None:
+    """Which of a call's arguments an edit is about; None for none of them."""
+    at, position = None, edit.position
+    for index, arg in enumerate(call.args):
+        is_named = arg.keyword is not None and arg.keyword.value == edit.name
+        if is_named or (index == position and arg.keyword is None and not arg.star):
+            at = index
+    return at
+
+
+def lost_comments(call: cst.Call, edit: SetArgument) -> list[str]:
+    """The comments inside and behind an argument that goes."""
+    at = _index(call, edit)
+    return comments_of(call.args[at]) if at is not None and edit.value is None else []
+
+
+def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.Call:
+    args, at = list(call.args), _index(call, edit)
+    if edit.value is None:
+        if at is not None:
+            gone = args.pop(at)
+            if at == len(args) and args:  # the last one: what stood before the bracket still does
+                args[-1] = args[-1].with_changes(comma=gone.comma)
+        return call.with_changes(args=args)
+    value = cst.parse_expression(edit.value, config=module.config_for_parsing)
+    if at is not None:
+        args[at] = args[at].with_changes(value=value)
+        return call.with_changes(args=args)
+    new = cst.Arg(value, cst.Name(edit.name), equal=_EQUAL)
+    if args:
+        last, between = args[-1], _between(args, call.whitespace_before_args)
+        args[-1] = last.with_changes(comma=cst.Comma(whitespace_after=between))
+        new = new.with_changes(comma=last.comma)
+    return call.with_changes(args=[*args, new])
+
+
+def with_element(display: cst.List, edit: AddElement, module: cst.Module) -> cst.List:
+    new = cst.Element(cst.parse_expression(edit.element, config=module.config_for_parsing))
+    old = list(display.elements)
+    if not old:
+        return display.with_changes(elements=[new])
+    comma = cst.Comma(whitespace_after=_between(old, display.lbracket.whitespace_after))
+    if edit.first:
+        return display.with_changes(elements=[new.with_changes(comma=comma), *old])
+    last = old[-1]
+    old[-1] = last.with_changes(comma=comma)
+    return display.with_changes(elements=[*old, new.with_changes(comma=last.comma)])
+
+
+def _between(
+    parts: Sequence[cst.Arg] | Sequence[cst.BaseElement], opening: cst.BaseParenthesizableWhitespace
+) -> cst.BaseParenthesizableWhitespace:
+    """What stands between two parts of a call or a list, so that a new one stands like the others."""
+    if len(parts) > 1 and isinstance(parts[0].comma, cst.Comma):
+        space = parts[0].comma.whitespace_after
+    else:
+        space = opening if "\n" in cst.Module([]).code_for_node(opening) else cst.SimpleWhitespace(" ")
+    if isinstance(space, cst.ParenthesizedWhitespace):  # the line break alone: comments are told once
+        return space.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=[])
+    return space
+
+
+_EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))

@@ -1,0 +1,318 @@
+"""The edits of a plan made in LibCST's tree, each where the old text has its place."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeGuard, TypeVar
+
+import libcst as cst
+
+from migrate.finding import Span
+from migrate.rewrite.calls import lost_comments, with_argument, with_element
+from migrate.rewrite.format import formatted, hung
+from migrate.rewrite.lines import Line, blank_lines, comment_line, comments_of, header_of, set_apart, with_first
+from migrate.rewrite.plan import (
+    AddElement,
+    Edit,
+    InsertBefore,
+    InsertFirst,
+    Part,
+    Plan,
+    Redefine,
+    ReplaceExpression,
+    ReplaceStatement,
+    SetArgument,
+)
+
+Range = tuple[int, int, int, int]
+"""The line and column where a node begins, and those where it ends."""
+_AnyEdit = TypeVar("_AnyEdit", bound=Edit)
+_Place = tuple[int, int]
+_Replaceable = cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString
+_Changed = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
+
+
+class EditLost(Exception):
+    """An edit found no place in the file, so that the rewritten program would be half a program."""
+
+
+class Editor(cst.CSTTransformer):
+    """Replaces nodes by their positions in the old text."""
+
+    def __init__(self, module: cst.Module, plan: Plan, ranges: Mapping[cst.CSTNode, Range]) -> None:
+        super().__init__()
+        self.module = module
+        self.ranges = ranges
+        self.statements: dict[_Place, ReplaceStatement] = {}
+        self.expressions: dict[Range, ReplaceExpression] = {}
+        self.functions: dict[_Place, list[Redefine | InsertFirst]] = {}
+        self.above: dict[_Place, list[InsertBefore]] = {}
+        self.arguments: dict[Range, list[SetArgument]] = {}
+        self.elements: dict[Range, list[AddElement]] = {}
+        self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
+        self.absorbed = {(span.line, span.column) for edit in plan.edits for span in absorbed_by(edit)}
+        self.displaced: list[str] = []  # comments of what is replaced or goes, on their way to the next line
+        for edit in plan.edits:
+            if isinstance(edit, ReplaceStatement):
+                known = self.statements.get((edit.span.line, edit.span.column))
+                if known is None or edit.parts:
+                    self.statements[edit.span.line, edit.span.column] = edit
+            elif isinstance(edit, ReplaceExpression):
+                self.expressions[_range(edit.span)] = edit
+            elif isinstance(edit, SetArgument):
+                self.arguments.setdefault(_range(edit.span), []).append(edit)
+            elif isinstance(edit, AddElement):
+                self.elements.setdefault(_range(edit.span), []).append(edit)
+            elif isinstance(edit, InsertBefore):
+                self.above.setdefault((edit.span.line, edit.span.column), []).append(edit)
+            else:
+                self.functions.setdefault((edit.span.line, edit.span.column), []).append(edit)
+        self.lines = {self._place(node): node for node in ranges if self._is_replaced_whole(node)}
+
+    def check_all_made(self, plan: Plan) -> None:
+        """Raises EditLost for an edit that was not made, unless it is about something inside what another replaced."""
+        replaced = [span for kind, span in self.made if kind in (ReplaceStatement, ReplaceExpression)]
+        for edit in plan.edits:
+            if (type(edit), edit.span) not in self.made and not any(_is_inside(edit.span, span) for span in replaced):
+                raise EditLost(f"{type(edit).__name__} at line {edit.span.line}, column {edit.span.column + 1}")
+
+    def take_displaced(self) -> list[cst.EmptyLine]:
+        """The comments that still need a line."""
+        displaced, self.displaced = [comment_line(comment) for comment in self.displaced], []
+        return displaced
+
+    def _make(self, edit: _AnyEdit) -> _AnyEdit:
+        self.made.add((type(edit), edit.span))
+        return edit
+
+    def _place(self, node: cst.CSTNode) -> _Place:
+        return self.ranges[node][:2]
+
+    def _is_replaced_whole(self, node: cst.CSTNode) -> TypeGuard[Line]:
+        """Whether a line's comments go with it: in `a; b` they stay with `a` where only `b` goes."""
+        if isinstance(node, cst.SimpleStatementLine):
+            return all(self._place(small) in self.statements for small in node.body)
+        return isinstance(node, cst.BaseCompoundStatement)
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> _Changed:
+        return self._statement_line(original_node, updated_node)
+
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
+        return self._suite(original_node, updated_node)
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef | cst.RemovalSentinel:
+        removed = self.statements.get(self._place(original_node))
+        if removed is not None:
+            self._make(removed)
+            return cst.RemoveFromParent()
+        return self._function(original_node, updated_node)
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> _Changed:
+        return self._block(original_node, updated_node)
+
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> _Changed:
+        return self._block(original_node, updated_node)
+
+    def leave_Try(self, original_node: cst.Try, updated_node: cst.Try) -> _Changed:
+        return self._block(original_node, updated_node)
+
+    def leave_While(self, original_node: cst.While, updated_node: cst.While) -> _Changed:
+        return self._block(original_node, updated_node)
+
+    def leave_With(self, original_node: cst.With, updated_node: cst.With) -> _Changed:
+        return self._block(original_node, updated_node)
+
+    def _block(self, original: cst.BaseCompoundStatement, updated: cst.BaseCompoundStatement) -> _Changed:
+        """A compound statement: removed, replaced by lines, or with lines above it."""
+        place = self._place(original)
+        edit = self.statements.get(place)
+        if edit is None:
+            return self._below_new(original, updated)
+        lines: list[Line] = []
+        for part in self._make(edit).parts:
+            lines += self._new_lines(part, place[1])
+        if not lines:
+            return cst.RemoveFromParent()
+        new_text = "".join(part.statements for part in edit.parts)
+        inner = comments_of(original.with_changes(leading_lines=[]))
+        moved = [comment_line(comment) for comment in inner if comment not in new_text]
+        lines[0] = lines[0].with_changes(leading_lines=[*original.leading_lines, *moved, *lines[0].leading_lines])
+        return cst.FlattenSentinel(lines)
+
+    def _below_new(self, original: Line, updated: Line) -> _Changed:
+        """A statement that stays, below the lines that are put above it."""
+        place = self._place(original.body[0] if isinstance(original, cst.SimpleStatementLine) else original)
+        new: list[Line] = []
+        for edit in map(self._make, self.above.get(place, [])):
+            new += self._new_lines(Part(edit.statements, edit.absorbs), place[1])
+        if not new:
+            return updated
+        comments = [line for line in new[0].leading_lines if line.comment is not None]
+        blank = [line for line in updated.leading_lines[:1] if line.comment is None]
+        new[0] = new[0].with_changes(leading_lines=[*blank, *comments])
+        return cst.FlattenSentinel([*new, updated])
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        body = set_apart(original_node.body, updated_node.body, 1) or [cst.parse_statement("pass")]
+        return updated_node.with_changes(body=body, footer=[*self.take_displaced(), *updated_node.footer])
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        return updated_node.with_changes(body=set_apart(original_node.body, updated_node.body, 2))
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        where = self.ranges.get(original_node)
+        for edit in self.arguments.get(where, []) if where is not None else ():
+            self.displaced += lost_comments(updated_node, edit)
+            updated_node = with_argument(updated_node, self._make(edit), self.module)
+        return self._expression(original_node, updated_node)
+
+    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
+        where = self.ranges.get(original_node)
+        for edit in self.elements.get(where, []) if where is not None else ():
+            updated_node = with_element(updated_node, self._make(edit), self.module)
+        return self._expression(original_node, updated_node)
+
+    def leave_SimpleString(self, original_node: cst.SimpleString, updated_node: cst.SimpleString) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
+
+    def _statement_line(self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine) -> _Changed:
+        displaced = self.take_displaced()
+        if not self._is_taken_apart(original):
+            if displaced:
+                updated = updated.with_changes(leading_lines=[*updated.leading_lines, *displaced])
+            return self._below_new(original, updated)
+        lines = self._replaced(original.body, updated.body)
+        if not lines:
+            if self._place(original.body[0]) not in self.absorbed:
+                self.displaced = [line.comment.value for line in displaced if line.comment] + comments_of(original)
+            return cst.RemoveFromParent()
+        if self._place(original.body[-1]) not in self.statements:
+            lines[-1] = lines[-1].with_changes(trailing_whitespace=original.trailing_whitespace)
+        # A comment inside an argument that is carried over stands in the new code already.
+        new_text = "".join(self.module.code_for_node(line) for line in lines)
+        inner = [comment for comment in comments_of(original.with_changes(leading_lines=[])) if comment not in new_text]
+        blanks = [line for line in lines[0].leading_lines if line.comment is None]
+        earlier = [line for line in displaced if line.comment and line.comment.value not in "".join([new_text, *inner])]
+        moved = [
+            *earlier,
+            *map(comment_line, inner),
+            *(line for line in lines[0].leading_lines if line.comment is not None),
+        ]
+        if any(line.comment is None for line in original.leading_lines):
+            blanks = []
+        lines[0] = lines[0].with_changes(leading_lines=[*blanks, *original.leading_lines, *moved])
+        return cst.FlattenSentinel(lines)
+
+    def _is_taken_apart(self, line: cst.SimpleStatementLine) -> bool:
+        """Whether the statements of `a; b` need lines of their own: one is replaced, or something goes between them."""
+        first, *others = map(self._place, line.body)
+        return any(place in self.statements for place in (first, *others)) or any(p in self.above for p in others)
+
+    def _replaced(
+        self, original: Iterable[cst.BaseSmallStatement], updated: Iterable[cst.BaseSmallStatement]
+    ) -> list[Line]:
+        """The statements of one line, each on a line of its own, with the edited ones replaced."""
+        lines: list[Line] = []
+        for old, new in zip(original, updated, strict=True):
+            place = self._place(old)
+            for above in map(self._make, self.above.get(place, [])):
+                lines += self._new_lines(Part(above.statements, above.absorbs), place[1])
+            edit = self.statements.get(place)
+            if edit is None:
+                lines.append(cst.SimpleStatementLine([new.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]))
+                continue
+            for part in self._make(edit).parts:
+                lines += self._new_lines(part, place[1])
+        return lines
+
+    def _new_lines(self, part: Part, column: int) -> list[Line]:
+        source = formatted(part.statements, column, self.module.default_indent)
+        lines: list[Line] = list(cst.parse_module(source, config=self.module.config_for_parsing).body)
+        absorbed = [node for span in part.absorbs if (node := self.lines.get((span.line, span.column)))]
+        # A comment inside an expression that is carried over stands in the new code already.
+        comments = [comment_line(c) for node in absorbed for c in comments_of(node) if c not in source]
+        has_blank = any(line.comment is None for node in absorbed for line in node.leading_lines)
+        blank = [cst.EmptyLine(indent=False)] if has_blank else []
+        # Parsed at the margin, a blank line would be indented where it goes; inside a block one is enough.
+        lines = [line.with_changes(leading_lines=blank_lines(line, column)) for line in lines]
+        lines[0] = lines[0].with_changes(leading_lines=[*blank, *comments])
+        return lines
+
+    def _suite(self, original: cst.SimpleStatementSuite, updated: cst.SimpleStatementSuite) -> cst.BaseSuite:
+        """``if x: a; b`` becomes a block where one of its statements is replaced, or something goes above it."""
+        if not any(place in self.statements or place in self.above for place in map(self._place, original.body)):
+            return updated
+        lines = self._replaced(original.body, updated.body) or [cst.parse_statement("pass")]
+        return cst.IndentedBlock(lines, header=header_of(original))
+
+    def _function(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> cst.FunctionDef:
+        for edit in map(self._make, self.functions.get(self._place(original), [])):
+            if isinstance(edit, Redefine):
+                definition = cst.parse_statement(f"def {edit.name}({edit.parameters}): ...")
+                assert isinstance(definition, cst.FunctionDef)
+                lost = [*comments_of(original.whitespace_before_params), *comments_of(original.params)]
+                updated = updated.with_changes(
+                    name=definition.name,
+                    params=definition.params,
+                    returns=None,
+                    whitespace_before_params=cst.SimpleWhitespace(""),
+                    leading_lines=[*updated.leading_lines, *map(comment_line, lost)],
+                )
+            else:
+                updated = with_first(updated, edit.statements)
+        return updated
+
+    def _expression(self, original: _Replaceable, updated: _Replaceable) -> cst.BaseExpression:
+        where = self.ranges.get(original)
+        edit = self.expressions.get(where) if where is not None else None
+        if where is None or edit is None:
+            return updated
+        source = formatted(self._make(edit).expression, where[1], self.module.default_indent).rstrip("\n")
+        self.displaced += [comment for comment in comments_of(original) if comment not in source]
+        source = hung(source, self._hang(where))
+        expression = cst.parse_expression(source, config=self.module.config_for_parsing)
+        if original.lpar and not getattr(expression, "lpar", ()):
+            return expression.with_changes(lpar=original.lpar, rpar=original.rpar)
+        return expression
+
+    def _hang(self, where: Range) -> int:
+        """How far the line that an expression begins on is indented beyond its block."""
+        line = min(start[1] for node, start in self.ranges.items() if start[0] == where[0] and isinstance(node, _SHOWN))
+        blocks = [start[1] for node, start in self.ranges.items() if isinstance(node, _LINES) and _holds(start, where)]
+        return max(0, line - max(blocks, default=line))
+
+
+def absorbed_by(edit: Edit) -> Iterator[Span]:
+    """The removed statements whose comments an edit takes over."""
+    if isinstance(edit, ReplaceStatement):
+        yield from (span for part in edit.parts for span in part.absorbs)
+    elif isinstance(edit, InsertBefore):
+        yield from edit.absorbs
+
+
+_LINES = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+_SHOWN = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement, cst.Arg, cst.BaseElement)
+
+
+def _holds(outer: Range, inner: Range) -> bool:
+    return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
+
+
+def _is_inside(inner: Span, outer: Span) -> bool:
+    return inner != outer and _holds(_range(outer), _range(inner))
+
+
+def _range(span: Span) -> Range:
+    return span.line, span.column, span.end_line, span.end_column

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from migrate.examine import failed
+from migrate.examined import failed
 from migrate.files.parse import compile_error
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, trouble

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from migrate.examine import Examined, failed, judged
+from migrate.examine import judged
+from migrate.examined import Examined, failed
 from migrate.files.parse import parse
 from migrate.finding import Finding
 from migrate.rewrite.todo import Texts, commented

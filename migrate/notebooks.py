@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.versions import unversioned, versioned
-from migrate.examine import Examined, failed, judged
+from migrate.examine import judged
+from migrate.examined import Examined, failed
 from migrate.files.cells import CellProgram, CellsDiffer, programs
 from migrate.files.notebook import Notebook, invalid
 from migrate.files.parse import parse

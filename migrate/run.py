@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
 
-from migrate.examine import Examined, examine, examine_bytes
+from migrate.examine import examine_bytes
+from migrate.examined import Examined
+from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, Unreadable, trouble
-from migrate.files.walk import leads_outside, walk
+from migrate.files.walk import NOTEBOOK, leads_outside, walk
 from migrate.finding import Finding
 from migrate.outcome import FileChange, Outcome
 from migrate.processes import Processes
@@ -105,7 +107,20 @@ def _examine_all(
     files: Iterable[str], paths: Sequence[str], settings: Settings, processes: Processes
 ) -> Iterator[Examined]:
     named = set(paths)
-    return processes.map(examine, ((path, settings, path in named) for path in files), few=_FEW_FILES)
+    return processes.map(_examine, ((path, settings, path in named) for path in files), few=_FEW_FILES)
+
+
+def _examine(path: str, settings: Settings, is_named: bool) -> Examined:
+    """Reads and judges one file; what goes wrong with it becomes a finding."""
+    try:
+        if path.endswith(NOTEBOOK):
+            from migrate.notebooks import examine_notebook
+
+            findings, source, after = examine_notebook(path, read(path), settings, is_named)
+            return Examined(path, findings, source, after=after)
+        return examine_bytes(path, read(path), settings, is_named)
+    except Unreadable as problem:
+        return Examined(path, [problem.finding])
 
 
 def _rewrite_all(

@@ -3,14 +3,13 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import repeat
 
 from migrate.analysis.imports import above_package, top
 from migrate.analysis.module import Module
 from migrate.analysis.program import reached
 from migrate.analysis.tree import Tree
-from migrate.examine import Examined, failed
+from migrate.examined import Examined, Group, failed
 from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
 from migrate.files.trouble import Unreadable
@@ -22,19 +21,6 @@ from migrate.settings import Settings
 
 _FEW_GROUPS = 20
 """Below this many groups a second process costs more than it saves."""
-
-
-@dataclass(frozen=True)
-class Group:
-    """Files that programs have in common.
-
-    Attributes:
-      files: their absolute paths, with the names that the user gave them, in order.
-      users: files with estimators that the user did not give, by the group's files that they import.
-    """
-
-    files: tuple[tuple[str, str], ...]
-    users: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def examine_together(

@@ -1,0 +1,55 @@
+"""What is known of a file after its analysis."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from migrate.files.text import SourceText
+from migrate.files.trouble import trouble
+from migrate.finding import Finding
+
+if TYPE_CHECKING:
+    from migrate.rewrite.plan import Plan
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files that programs have in common.
+
+    Attributes:
+      files: their absolute paths, with the names that the user gave them, in order.
+      users: files with estimators that the user did not give, by the group's files that they import.
+    """
+
+    files: tuple[tuple[str, str], ...]
+    users: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass
+class Examined:
+    """One file after analysis.
+
+    Attributes:
+      path: the file, as the user named it.
+      findings: what was found in it.
+      source: the file as it is, if anything was found.
+      plan: what is to be done to its text; None where nothing is rewritten.
+      after: the whole new text of a notebook; None for other files.
+      reaches: the other files, absolute, that its programs need changed; then it is judged together with them.
+      together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
+      group: the files that it was judged together with; None for one by itself.
+    """
+
+    path: str
+    findings: list[Finding] = field(default_factory=list)
+    source: SourceText | None = None
+    plan: "Plan | None" = None
+    after: str | None = None
+    reaches: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
+    group: Group | None = None
+
+
+def failed(path: str, error: Exception, doing: str) -> Finding:
+    """The finding for a mistake of the tool in one file."""
+    message = f"{doing} failed: {type(error).__name__}: {str(error)[:200]}"
+    return trouble("FT009", path, message, "This is a mistake in the tool: please report it. The file is as it was.")

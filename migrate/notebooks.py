@@ -198,7 +198,11 @@ def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
     span = finding.span
     cell, line, left = program.place(span.line, text)
     column, end_column = _column(lines, span.line, span.column), _column(lines, span.end_line, span.end_column)
-    place = Span(line, column + left, line + span.end_line - span.line, end_column + left)
+    last = line + span.end_line - span.line
+    whole = program.of_ipython(lines[span.line - 1]) if span.line <= len(lines) else None
+    if whole is not None:  # a name in `!ls {name}`: its place in the stand-in is none in the cell
+        (column, end_column), last = whole, line
+    place = Span(line, column + left, last, end_column + left)
     message, help = (_cell_lines(unversioned(words), program, text, cell) for words in (finding.message, finding.help))
     return replace(finding, cell=cell, span=place, message=message, help=help, symbol=unversioned(finding.symbol))
 

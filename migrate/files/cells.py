@@ -114,6 +114,14 @@ class CellProgram:
         part = self.parts[len(borders)]
         return part.cell, line - max(borders, default=0) + part.skipped.count("\n"), len(part.indent)
 
+    def of_ipython(self, line: str) -> tuple[int, int] | None:
+        """The columns, in its cell, of what only IPython understands in a line of the joined text; None for none."""
+        for token, original in self._masked.items():
+            at = line.find(f'("{token}"')
+            if at >= 0:
+                return at, at + len(original.partition("\n")[0])
+        return None
+
     def cut(self, text: str) -> dict[int, str]:
         """The new source of each cell that changes, from a rewritten joined text.
 

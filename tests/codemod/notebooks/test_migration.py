@@ -204,6 +204,14 @@ def test_lines_in_messages_count_in_their_cells(write: Write) -> None:
     assert helps == dict.fromkeys((3, 4, 5), "See FT190 at line 1 of cell 6.")
 
 
+def test_a_name_in_a_magic_is_told_with_the_whole_magic(write: Write) -> None:
+    magic = "!ls -l {est.model_dir} {est}"
+    path = write(*JOB, f"x = 1\n{magic}")
+    outcome = run([str(path)], Settings(), jobs=1, progress=None)
+    (told,) = [finding for finding in outcome.findings if finding.cell == 7]
+    assert (told.span.line, told.span.column, told.span.end_line, told.span.end_column) == (2, 0, 2, len(magic))
+
+
 def test_a_comment_leaves_a_site_alone(write: Write) -> None:
     path = write(*JOB[:-1], TRAIN + "  # migrate: ignore")
     assert migrated(path) == [*JOB[:-1], TRAIN + "  # migrate: ignore"]

@@ -1,7 +1,8 @@
-"""The function behind an expression, in its own file or in another one of the tree."""
+"""The functions behind an expression, in its own file or in others of the tree."""
 
 import ast
 import os
+import re
 from dataclasses import dataclass
 
 from migrate.analysis.imports import target
@@ -15,7 +16,7 @@ _LONGEST = 20
 
 
 class Unfollowable(Exception):
-    """An expression that is not seen to be one function, with the reason."""
+    """An expression that is not seen to be a function, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Function:
         return {argument.arg for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
 
 
-def function_behind(tree: Tree, module: Module, expression: ast.expr, depth: int = 0) -> Function:
-    """The function that an expression evaluates to.
+def functions_behind(tree: Tree, module: Module, expression: ast.expr, depth: int = 0) -> list[Function]:
+    """The function that an expression evaluates to; several where branches, or a loop, assign one or another.
 
     Args:
       tree: the files around the module.
@@ -42,43 +43,68 @@ def function_behind(tree: Tree, module: Module, expression: ast.expr, depth: int
       depth: how many names have been followed.
 
     Raises:
-      Unfollowable: where it is not seen to be one function.
+      Unfollowable: where it is not seen to be a function.
     """
     if depth > _LONGEST:
         raise Unfollowable(f"`{_shown(expression)}` is made from itself")
     if isinstance(expression, ast.Lambda):
-        return Function(module, expression)
+        return [Function(module, expression)]
+    if isinstance(expression, ast.IfExp):
+        return _each(tree, module, [expression.body, expression.orelse], depth)
     if isinstance(expression, ast.Call):
         return _returned(tree, module, expression, depth)
     if isinstance(expression, ast.Name):
         found = module.names.scope_of(expression).lookup(expression.id)
         if found is None:
             raise Unfollowable(f"`{expression.id}` is not bound in this file")
-        return _bound(tree, module, expression.id, found[1], depth)
+        return [one for binding in found[1] for one in _bound(tree, module, expression.id, binding, depth)]
     dotted = module.names.qualified(expression) if isinstance(expression, ast.Attribute) else None
+    if dotted is None and isinstance(expression, ast.Attribute):
+        return _method(tree, module, expression)
     if dotted is None:
-        raise Unfollowable(f"`{_shown(expression)}` is not seen to be one function")
+        raise Unfollowable(f"`{_shown(expression)}` is not seen to be a function")
     return _exported(tree, module, dotted, depth)
 
 
-def _bound(tree: Tree, module: Module, name: str, bindings: list[Binding], depth: int) -> Function:
-    """What a name stands for that is bound once."""
-    if len(bindings) != 1:
-        lines = ", ".join(str(line) for line in sorted({getattr(b.node, "lineno", 0) for b in bindings}))
-        raise Unfollowable(f"`{name}` is bound in more than one place ({module.path}, lines {lines})")
-    binding = bindings[0]
+def _each(tree: Tree, module: Module, expressions: list[ast.expr], depth: int) -> list[Function]:
+    return [one for expression in expressions for one in functions_behind(tree, module, expression, depth + 1)]
+
+
+def _method(tree: Tree, module: Module, expression: ast.Attribute) -> list[Function]:
+    """A method of the class that ``self.method`` stands in, where no other class may have another one."""
+    names, shown = module.names, _shown(expression)
+    caller = names.scope_of(expression).node
+    owner = names.scope_of(caller).node if isinstance(caller, ast.FunctionDef) else None
+    own = caller.args.args[0].arg if isinstance(caller, ast.FunctionDef) and caller.args.args else None
+    if not isinstance(owner, ast.ClassDef) or not isinstance(expression.value, ast.Name) or expression.value.id != own:
+        raise Unfollowable(f"`{shown}` is not seen to be a function")
+    found = [node for node in owner.body if isinstance(node, ast.FunctionDef) and node.name == expression.attr]
+    stored = any(isinstance(store, ast.Attribute) and store.attr == expression.attr for store in names.stores)
+    if len(found) != 1 or stored or found[0].decorator_list:
+        raise Unfollowable(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
+    derived = re.compile(rf"^\s*class\s+\w+\s*\([^)]*\b{owner.name}\b", re.MULTILINE)
+    importers = tree.importers(module) if os.path.exists(module.path) else []
+    texts = {module.path: module.text, **{tree.name(path): tree.source(path).text for path in importers}}
+    for path, text in texts.items():
+        if derived.search(text):
+            raise Unfollowable(f"`{shown}` may be that of a class that derives from `{owner.name}` ({path})")
+    return [Function(module, found[0])]
+
+
+def _bound(tree: Tree, module: Module, name: str, binding: Binding, depth: int) -> list[Function]:
+    """What one of the places that bind a name binds it to."""
     if isinstance(binding.node, FunctionNode):
-        return Function(module, binding.node)
+        return [Function(module, binding.node)]
     if binding.imported is not None:
         return _exported(tree, module, binding.imported, depth)
     if isinstance(binding.node, ast.arg):
         raise Unfollowable(f"`{name}` is a parameter, so it depends on the caller")
     if binding.value is None:
-        raise Unfollowable(f"`{name}` is not seen to be one function ({module.path}, line {_line(binding)})")
-    return function_behind(tree, module, binding.value, depth + 1)
+        raise Unfollowable(f"`{name}` is not seen to be a function ({module.path}, line {_line(binding)})")
+    return functions_behind(tree, module, binding.value, depth + 1)
 
 
-def _exported(tree: Tree, module: Module, dotted: str, depth: int) -> Function:
+def _exported(tree: Tree, module: Module, dotted: str, depth: int) -> list[Function]:
     """What a dotted import leads to."""
     found = target(os.path.abspath(module.path), dotted)
     if found is None:
@@ -89,20 +115,24 @@ def _exported(tree: Tree, module: Module, dotted: str, depth: int) -> Function:
         raise Unfollowable(f"{tree.name(found.path)} {problem.finding.message}") from problem
     if len(found.names) != 1 or found.names[0] not in other.names.top.bindings:
         raise Unfollowable(f"`{dotted}` is no function of {other.path}")
-    return _bound(tree, other, found.names[0], other.names.top.bindings[found.names[0]], depth + 1)
+    bindings = other.names.top.bindings[found.names[0]]
+    return [one for binding in bindings for one in _bound(tree, other, found.names[0], binding, depth + 1)]
 
 
-def _returned(tree: Tree, module: Module, call: ast.Call, depth: int) -> Function:
+def _returned(tree: Tree, module: Module, call: ast.Call, depth: int) -> list[Function]:
     """What a call returns: of ``functools.partial``, or of a builder that ends in ``return function``."""
     if module.names.qualified(call.func) == "functools.partial" and call.args:
-        return function_behind(tree, module, call.args[0], depth + 1)
-    builder = function_behind(tree, module, call.func, depth + 1)
-    last = builder.node.body[-1] if isinstance(builder.node, ast.FunctionDef) else None
-    if isinstance(builder.node, ast.Lambda):
-        return function_behind(tree, builder.module, builder.node.body, depth + 1)
-    if not isinstance(last, ast.Return) or last.value is None:
-        raise Unfollowable(f"`{_shown(call.func)}` does not end in the function that it returns")
-    return function_behind(tree, builder.module, last.value, depth + 1)
+        return functions_behind(tree, module, call.args[0], depth + 1)
+    found: list[Function] = []
+    for builder in functions_behind(tree, module, call.func, depth + 1):
+        last = builder.node.body[-1] if isinstance(builder.node, ast.FunctionDef) else None
+        if isinstance(builder.node, ast.Lambda):
+            found += functions_behind(tree, builder.module, builder.node.body, depth + 1)
+        elif not isinstance(last, ast.Return) or last.value is None:
+            raise Unfollowable(f"`{_shown(call.func)}` does not end in the function that it returns")
+        else:
+            found += functions_behind(tree, builder.module, last.value, depth + 1)
+    return found
 
 
 def _shown(expression: ast.expr) -> str:

@@ -1,5 +1,6 @@
 """A ``model_fn`` and its settings, where code hands an Estimator around."""
 
+import copy
 import tempfile
 
 _UNSET = object()
@@ -97,5 +98,5 @@ class TrainingJob:
         if config.model_dir != self.model_dir:
             config = config.replace(model_dir=self.model_dir)
         self.config = config
-        self.params = dict(params or {})
+        self.params = copy.deepcopy(params or {})
         self.warm_start_from = warm_start_from

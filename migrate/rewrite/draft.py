@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from migrate.analysis.arguments import literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
-from migrate.analysis.moves import is_pure
+from migrate.analysis.moves import is_pure, why_not_movable
 from migrate.analysis.names import Scope
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.plan import Edit, ReplaceExpression, ReplaceStatement
@@ -304,11 +304,17 @@ class Draft:
 
     def repeatable(self, node: ast.expr, name: str) -> str:
         """An expression that may stand more than once: ``node`` itself, or a variable set in ``before``."""
-        if all(isinstance(part, _CHEAP) for part in ast.walk(node)):
+        if all(isinstance(part, _CHEAP) for part in ast.walk(node)) and self._keeps_its_value(node):
             return self.text(node)
         variable = self.fresh(name)
         self.before.append(f"{variable} = {self.text(node)}")
         return variable
+
+    def _keeps_its_value(self, node: ast.expr) -> bool:
+        """Whether ``node`` has the value that the Estimator got where a custom model_fn is trained and used, too."""
+        names = self.module.names
+        calls = self.program.calls if self.program.has_model_fn and hasattr(node, "lineno") else []
+        return all(why_not_movable(names, node, names.statement_of(call.node)) is None for call in calls)
 
     def or_none(self, node: ast.expr) -> str:
         """An expression with RunConfig's rule that 0 means None, applied now where it is known, else at run time."""

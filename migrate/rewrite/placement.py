@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from migrate.files.trouble import trouble
 from migrate.finding import Finding
 from migrate.rewrite import pieces
-from migrate.rewrite.plan import Plan, Shared
+from migrate.rewrite.plan import Plan
 
 INLINE_LINES = 40
 """The most lines of pieces that stand in the user's own file."""
@@ -45,8 +45,11 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
     groups: dict[tuple[str, str], list[tuple[str, set[str]]]] = {}
     users = Counter(plan.shared for _, _, plan in plans if plan.pieces)
     for path, text, plan in plans:
-        if plan.shared is not None and (users[plan.shared] > 1 or not plan.pieces):
-            _share(placement, path, plan.pieces, plan.shared, module_name)
+        if plan.shared is not None and plan.shared.directory is None and plan.is_imported:
+            _hold_inline(placement, path, plan.pieces)
+            continue
+        if plan.shared is not None and plan.shared.directory is not None and (users[plan.shared] > 1 or not plan.pieces):
+            _share(placement, path, plan.pieces, plan.shared.directory, plan.shared.root, module_name)
             continue
         if not plan.pieces:
             placement.imports[path] = []
@@ -74,12 +77,12 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
     return placement
 
 
-def _share(placement: Placement, path: str, names: set[str], shared: Shared, module_name: str) -> None:
+def _share(placement: Placement, path: str, names: set[str], directory: str, root: str, module_name: str) -> None:
     """The imports of one of the files of a program, from the one module that they share."""
     placement.imports[path] = []
     if names:
-        location = os.path.join(shared.directory, f"{module_name}.py")
-        package = os.path.relpath(shared.directory or ".", shared.root)
+        location = os.path.join(directory, f"{module_name}.py")
+        package = os.path.relpath(directory or ".", root)
         dotted = ".".join([*([] if package == "." else package.split(os.sep)), module_name])
         placement.modules.setdefault(location, set()).update(names)
         placement.needs[path] = location

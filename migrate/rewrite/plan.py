@@ -101,11 +101,11 @@ class Shared:
     """Where the files of one program find the emitted pieces.
 
     Attributes:
-      directory: the directory of the module that holds them.
+      directory: the directory of the module that holds them; None where each imported file holds its own.
       root: the directory, absolute, from which the program's files import one another.
     """
 
-    directory: str
+    directory: str | None
     root: str
 
 
@@ -118,12 +118,14 @@ class Plan:
       pieces: names of the emitted classes and functions that the new code uses.
       imports: import statements that it may need; one whose name nothing uses is not added.
       shared: where the pieces stand if the program has several files; None for one file.
+      is_imported: whether another file of the program imports this one.
     """
 
     edits: list[Edit] = field(default_factory=list)
     pieces: set[str] = field(default_factory=set)
     imports: set[str] = field(default_factory=set)
     shared: Shared | None = None
+    is_imported: bool = False
 
     def add(self, edits: Iterable[Edit], pieces: set[str], imports: set[str]) -> None:
         """Takes in one program; two programs that share a statement ask for the same edit once."""

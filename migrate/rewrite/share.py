@@ -10,23 +10,26 @@ from migrate.rewrite.plan import Plan, Shared
 def share(drafts: Sequence[Draft], plans: Mapping[str, Plan]) -> None:
     """Sets the place in the plans of all files of these programs; programs with a file in common have one place.
 
+    Where one of the files is imported from two directories, no place can be imported from both: then those that are
+    imported hold their pieces themselves.
+
     Args:
-      drafts: the programs of several files that are rewritten. All of their files are imported from one directory.
+      drafts: the programs of several files that are rewritten.
       plans: the plan of each file, by its path.
     """
-    together: list[tuple[set[str], set[str]]] = []  # the files, and those of them that another one imports
+    together: list[tuple[set[str], set[str], set[str]]] = []  # the files, those of them that are imported, the roots
     for draft in drafts:
         imported = {other.module.path for other in draft.others}
         files = {draft.module.path, *imported}
+        roots = {root for link in draft.program.others for root in draft.program.tree.roots[link.target.path]}
         for known in [known for known in together if known[0] & files]:
             together.remove(known)
-            files, imported = files | known[0], imported | known[1]
-        together.append((files, imported))
-    roots = {link.target.root for draft in drafts for link in draft.program.others}
-    for files, imported in together:
-        shared = Shared(_directory(files, imported), min(roots))
+            files, imported, roots = files | known[0], imported | known[1], roots | known[2]
+        together.append((files, imported, roots))
+    for files, imported, roots in together:
+        shared = Shared(_directory(files, imported), min(roots)) if len(roots) == 1 else Shared(None, "")
         for path in files:
-            plans[path].shared = shared
+            plans[path].shared, plans[path].is_imported = shared, path in imported
 
 
 def _directory(files: set[str], imported: set[str]) -> str:

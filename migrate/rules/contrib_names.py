@@ -4,10 +4,12 @@
 again; some small functions can be written down.
 
 Instead: the name that TensorFlow 2 has, below ``tf.compat.v1``; the functions that it has nowhere are emitted
-(``layer_norm``, ``l1_regularizer``, ``l2_regularizer``, ``index_table_from_file``, ``index_table_from_tensor``).
+(``optimize_loss``, ``layer_norm``, ``l1_regularizer``, ``l2_regularizer``, ``index_table_from_file``,
+``index_table_from_tensor``).
 
-Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition. Any other contrib name
-leaves the program, and is named.
+Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition; ``optimize_loss`` gives
+the same losses, summaries and variables to the last bit. Any other contrib name leaves the program, and is named, and
+so does ``optimize_loss`` with noise or multipliers of gradients.
 
 See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
@@ -52,6 +54,7 @@ EMITTED = {
     "layers.l1_regularizer": "l1_regularizer",
     "layers.l2_regularizer": "l2_regularizer",
     "layers.layer_norm": "layer_norm",
+    "layers.optimize_loss": "optimize_loss",
     "lookup.index_table_from_file": "index_table_from_file",
     "lookup.index_table_from_tensor": "index_table_from_tensor",
 }
@@ -72,6 +75,13 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
     Example("w = tf.contrib.layers.xavier_initializer(False)", None, "head", kind="custom"),
     Example("w = tf.contrib.layers.layer_norm(x, scope='s')", "w = layer_norm(x, scope='s')", "head", kind="custom"),
     Example("print(tf.contrib.layers.layer_norm(x, True))", None, "head", kind="custom"),
+    Example(
+        "op = tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
+        "op = optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
+        "head",
+        kind="custom",
+    ),
+    Example("tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', 0.5)", None, "head", kind="custom"),
     Example("print(tf.contrib.layers.fully_connected)", None, "head", kind="custom"),
     kinds=CUSTOM,
 )
@@ -123,11 +133,18 @@ _KNOWN = {
         "inputs", "center", "scale", "activation_fn", "reuse", "trainable", "begin_norm_axis", "begin_params_axis",
         "scope",
     },
+    "layers.optimize_loss": {
+        "loss", "global_step", "learning_rate", "optimizer", "clip_gradients", "learning_rate_decay_fn", "update_ops",
+        "variables", "name", "summaries", "colocate_gradients_with_ops", "increment_global_step",
+    },
 }  # fmt: skip
+_POSITIONAL = {"layers.optimize_loss": 4}
+"""How many arguments may be given by position, where it is more than one: those before the first that is left out."""
 
 
 def _is_known(name: str, call: ast.Call) -> bool:
     """Whether the emitted function takes the arguments of a call as contrib's did."""
     given = {keyword.arg for keyword in call.keywords}
     # Where a table has buckets, contrib also put words there that had the default value.
-    return len(call.args) <= 1 and given <= _KNOWN[name] and not {"num_oov_buckets", "default_value"} <= given
+    is_placed = len(call.args) <= _POSITIONAL.get(name, 1) and not any(isinstance(a, ast.Starred) for a in call.args)
+    return is_placed and given <= _KNOWN[name] and not {"num_oov_buckets", "default_value"} <= given

@@ -23,7 +23,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none, literal
-from migrate.analysis.functions import Function, Unfollowable, function_behind
+from migrate.analysis.functions import Function, Unfollowable, functions_behind
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
@@ -39,6 +39,7 @@ from migrate.rules.rule import GIVEN, Example, Verdict, exact, manual, noted, ru
     Example("model_fn=builder(3)", "model_fn_2 = builder(3)", "estimator", kind="custom"),
     Example("model_fn=args.model_fn", None, "estimator", kind="custom"),
     Example("model_fn=with_config", None, "estimator", kind="custom"),
+    Example("model_fn=model_fn if x else builder(3)", "model_fn if x else builder(3)", "estimator", kind="custom"),
     Example(
         "model_fn=reads_config",
         "SimpleNamespace(model_dir=model_dir, save_summary_steps=100)",
@@ -62,7 +63,7 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield manual(site, "model_fn is missing", "Give model_fn.")
         return
     try:
-        function = function_behind(program.tree, program.module, model_fn)
+        functions = functions_behind(program.tree, program.module, model_fn)
     except Unfollowable as reason:
         yield manual(
             model_fn,
@@ -71,7 +72,7 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         )
         return
     if not program.is_handed_on:
-        yield from _config(program, draft, function)
+        yield from _config(program, draft, functions)
     if draft.uses_backup:
         yield manual(
             site,
@@ -101,6 +102,9 @@ def _params(program: Program, draft: Draft) -> None:
     arguments = program.arguments
     params = arguments.get("params")
     given = "" if params is None or is_none(params) else draft.repeatable(params, "params")
+    if isinstance(params, ast.Name) and given == params.id and _is_changed_later(program, params):
+        given = draft.fresh("params")  # the Estimator had taken a copy
+        draft.before.append(f"{given} = {draft.vocabulary.standard('copy')}.deepcopy({params.id})")
     if program.kind == "custom":
         draft.params = dict.fromkeys(("train", "eval", "infer", "export"), given) if given else {}
         return
@@ -121,6 +125,32 @@ def _params(program: Program, draft: Draft) -> None:
         draft.params[mode] = made[text]
 
 
+def _is_changed_later(program: Program, params: ast.Name) -> bool:
+    """Whether something may be put into ``params`` after the estimator has got them."""
+    names = program.module.names
+    found = names.scope_of(params).lookup(params.id)
+    for use in names.uses(params.id, found[0]) if found is not None else ():
+        parent = names.parent(use)
+        is_store = isinstance(parent, ast.Subscript | ast.Attribute) and not isinstance(parent.ctx, ast.Load)
+        is_change = isinstance(parent, ast.Attribute) and parent.attr in _CHANGES
+        around = {n for n in names.ancestors(use) if isinstance(n, ast.For | ast.While)}
+        may_follow = use.lineno > params.lineno or not around.isdisjoint(names.ancestors(params))
+        if (is_store or is_change) and (may_follow or names.scope_of(use) is not names.scope_of(params)):
+            return True
+    return False
+
+
+_CHANGES = {
+    "add_hparam",
+    "clear",
+    "override_from_dict",
+    "parse",
+    "pop",
+    "popitem",
+    "set_hparam",
+    "setdefault",
+    "update",
+}
 _BATCH_SIZES = (
     ("train", "train_batch_size", ("train", "train_and_evaluate")),
     ("eval", "eval_batch_size", ("evaluate", "train_and_evaluate")),
@@ -136,9 +166,9 @@ def _reads_use_tpu(node: ast.AST) -> bool:
     return is_get and bool(node.args) and literal(node.args[0]) == "use_tpu"  # type: ignore[attr-defined]
 
 
-def _config(program: Program, draft: Draft, model_fn: Function) -> Iterator[Verdict]:
+def _config(program: Program, draft: Draft, model_fns: list[Function]) -> Iterator[Verdict]:
     """Puts what the model_fn and the input functions read from their ``config`` into a namespace of its own."""
-    functions = [model_fn, *(draft_input for call in program.calls if (draft_input := _input_function(program, call)))]
+    functions = [*model_fns, *(function for call in program.calls for function in _input_functions(program, call))]
     read: dict[str, str] = {}
     for function in functions:
         arguments, names = function.node.args, function.module.names
@@ -165,11 +195,11 @@ def _config(program: Program, draft: Draft, model_fn: Function) -> Iterator[Verd
         draft.common["config"] = config
 
 
-def _input_function(program: Program, call: MethodCall) -> Function | None:
+def _input_functions(program: Program, call: MethodCall) -> list[Function]:
     try:
-        return None if call.input is None else function_behind(program.tree, program.module, call.input.node)
+        return [] if call.input is None else functions_behind(program.tree, program.module, call.input.node)
     except Unfollowable:
-        return None
+        return []
 
 
 # What a RunConfig says of a job on one machine.

@@ -6,8 +6,10 @@ The ``model_fn``, its builder or what they call stand in other modules of the tr
 Instead: all files of the program are rewritten together, or none is. Only files that were named on the command line,
 or stand below a directory that was, are written; the rest of the tree is read.
 
-Fidelity: exact. A program is left where one of its files is not among those named, cannot be read, may be one of two
-of the same name, or is imported from two directories, and where a file that is not named makes an estimator with it.
+Where a file is imported by two names (``modeling`` and ``pkg.modeling``), what is emitted for it stands in the file.
+
+Fidelity: exact. A program is left where one of its files is not among those named, cannot be read, or may be one of two
+of the same name, and where a file that is not named makes an estimator with it.
 
 See: sys.path, and the last lines of the report.
 """
@@ -48,10 +50,6 @@ def _why_left(program: Program, link: Link) -> tuple[str, str]:
     if found.other is not None:
         reason = f"or {tree.name(found.other)}, according to how the program is started"
         return reason, "Give one of the two files another name, or import it by its whole name."
-    if len(tree.roots[found.path]) > 1:
-        first, second = sorted(tree.roots[found.path])[:2]
-        reason = f"which is imported from {tree.name(first)} and from {tree.name(second)}"
-        return reason, "Import it by one name everywhere."
     return "", ""
 
 

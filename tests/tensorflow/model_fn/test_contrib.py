@@ -11,6 +11,7 @@ from tensorflow.python.ops import lookup_ops  # contrib.lookup only named these 
 
 from migrate.recovery.model_fn_layer_norm import layer_norm
 from migrate.recovery.model_fn_lookup import index_table_from_file, index_table_from_tensor
+from migrate.recovery.model_fn_optimize_loss import optimize_loss
 from migrate.recovery.model_fn_regularizers import l1_regularizer, l2_regularizer
 from migrate.rules.contrib_names import SUCCESSORS
 from tests import nursery
@@ -107,3 +108,95 @@ def test_xavier_is_the_uniform_initializer_of_glorot(shape):
     with tf.Graph().as_default():
         w = tf1.glorot_uniform_initializer(seed=5)(shape)
         assert in_session(w).tolist() == in_session(tf1.random_uniform(shape, -limit, limit, seed=5)).tolist()
+
+
+OPTIMIZERS = {
+    "Adagrad": tf1.train.AdagradOptimizer,
+    "Adam": tf1.train.AdamOptimizer,
+    "Ftrl": tf1.train.FtrlOptimizer,
+    "Momentum": lambda rate: tf1.train.MomentumOptimizer(rate, 0.9),
+    "RMSProp": tf1.train.RMSPropOptimizer,
+    "SGD": tf1.train.GradientDescentOptimizer,
+}
+
+
+def by_hand(loss, optimizer, clip_gradients=None, learning_rate_decay_fn=None):
+    """What optimize_loss of TensorFlow 1.15 adds to a graph, without summaries."""
+    step = tf1.train.get_global_step()
+    with tf1.variable_scope("OptimizeLoss"):
+        with tf.control_dependencies(tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)):
+            loss = tf.identity(loss)
+        rate = tf1.get_variable("learning_rate", [], trainable=False, initializer=tf1.constant_initializer(0.05))
+        if learning_rate_decay_fn:
+            rate = learning_rate_decay_fn(rate, step)
+        made = OPTIMIZERS[optimizer](rate)
+        gradients = made.compute_gradients(loss)
+        if clip_gradients:
+            values, variables = zip(*gradients, strict=True)
+            gradients = zip(tf.clip_by_global_norm(values, clip_gradients)[0], variables, strict=True)
+        with tf.control_dependencies([made.apply_gradients(gradients, step)]):
+            return tf.identity(loss)
+
+
+def steps_with(add_training):
+    """The losses of 20 steps, and all variables after them by name."""
+    x = np.random.RandomState(0).rand(20, 8, 3).astype("f")
+    with tf.Graph().as_default(), tf1.Session() as session:
+        step = tf1.train.create_global_step()
+        batch = tf.gather(x, step)
+        w = tf1.get_variable("w", [3, 1], initializer=tf1.ones_initializer())
+        moving = tf1.get_variable("moving", [], trainable=False, initializer=tf1.zeros_initializer())
+        tf1.add_to_collection(tf1.GraphKeys.UPDATE_OPS, moving.assign_add(1.0))
+        train = add_training(tf1.losses.mean_squared_error(tf.reduce_sum(batch, 1, True)[..., 0], batch @ w))
+        session.run(tf1.global_variables_initializer())
+        losses = [float(session.run(train)) for _ in range(20)]
+        return losses, {v.op.name: session.run(v).tolist() for v in tf1.global_variables()}
+
+
+def decayed(rate, step):
+    return tf1.train.exponential_decay(rate, step, 5, 0.5)
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("more", [{}, {"clip_gradients": 0.5}, {"learning_rate_decay_fn": decayed}], ids=str)
+def test_optimize_loss_trains_as_that_of_contrib_to_the_last_bit(optimizer, more):
+    found = steps_with(lambda loss: optimize_loss(loss, None, 0.05, optimizer, **more))
+    expected = steps_with(lambda loss: by_hand(loss, optimizer, **more))
+    assert found == expected
+    assert found[1]["moving"] == found[1]["global_step"] == 20
+    assert {"OptimizeLoss/learning_rate", "w"} < found[1].keys()
+
+
+def test_optimize_loss_takes_an_optimizer_its_class_or_a_function_that_makes_it():
+    made = tf1.train.AdagradOptimizer
+    by_class = steps_with(lambda loss: optimize_loss(loss, None, 0.05, made))
+    by_rate = steps_with(lambda loss: optimize_loss(loss, None, 0.05, lambda rate: made(rate)))
+    assert by_class == by_rate
+    alone = steps_with(lambda loss: optimize_loss(loss, None, None, lambda: made(0.05), name="own"))
+    assert alone[0] == by_class[0]
+    assert "own/w/Adagrad" in alone[1]
+    still = steps_with(lambda loss: optimize_loss(loss, None, None, made(0.05), increment_global_step=False))
+    assert still[1]["global_step"] == 0
+
+
+def test_optimize_loss_writes_the_summaries_that_contrib_wrote():
+    def tags(**more):
+        with tf.Graph().as_default():
+            tf1.train.create_global_step()
+            w = tf1.get_variable("w", [2])
+            optimize_loss(tf.reduce_sum(w), None, 0.1, "SGD", clip_gradients=1.0, **more)
+            return [s.op.name for s in tf1.get_collection("summaries")]
+
+    norms = ["OptimizeLoss/global_norm/gradient_norm", "OptimizeLoss/global_norm/clipped_gradient_norm"]
+    assert tags() == [norms[0], "OptimizeLoss/loss", norms[1]]
+    own = ["OptimizeLoss/gradients/w_0", "OptimizeLoss/gradient_norm/w_0"]
+    assert tags(summaries=["gradients", "gradient_norm"]) == [norms[0], *own, norms[1]]
+
+
+@pytest.mark.parametrize(("rate", "optimizer"), [(1, "SGD"), (-0.1, "SGD"), (0.1, lambda rate: None), (0.1, "sgd")])
+def test_optimize_loss_refuses_what_contrib_refused(rate, optimizer):
+    with tf.Graph().as_default():
+        tf1.train.create_global_step()
+        w = tf1.get_variable("w", [2])
+        with pytest.raises(ValueError, match="Not a"):
+            optimize_loss(tf.reduce_sum(w), None, rate, optimizer)

@@ -179,7 +179,7 @@ def _shared(draft: Draft) -> Iterator[ast.AST]:
     if program.has_model_fn:
         yield program.module.tree  # the names around a model_fn are replaced in the whole file
         for other in draft.others:
-            if other.module.estimator or other.module.modes:  # another import of TensorFlow hurts no other program
+            if other.module.is_tied:  # another import of TensorFlow hurts no other program
                 yield other.module.tree
 
 

@@ -92,6 +92,11 @@ class Module:
         return bool(self.tf1_only)
 
     @property
+    def is_tied(self) -> bool:
+        """Whether migrating this file for one program changes it for the others that import it."""
+        return bool(self.modes) or not all(found.has_other_name for _, found in self.estimator)
+
+    @property
     def has_single_sites(self) -> bool:
         """Whether a rule for sites that stand by themselves may find one here."""
         # A file that goes on at a later epoch may leave saving and loading to another.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.canned import parameters
+from migrate.analysis.early_stopping import EarlyStop, early_stopping
 from migrate.analysis.handed_on import HandedOn
 from migrate.analysis.hooks import HookClass
 from migrate.analysis.inputs import Input, Inputs
@@ -82,6 +83,7 @@ class Program:
       returned: the function that hands the estimator over and its ``return``; None when it stays where it is made.
       receivers: the assignments that take it from there.
       calls: its method calls, in the order of the file.
+      early_stops: the calls that make early-stopping hooks from it.
       model_dirs: where ``estimator.model_dir`` is read.
       problems: what else cannot be understood: the node and the reason.
       is_handed_on: whether its config or its estimator goes where only the running program knows what it is, so that
@@ -102,6 +104,7 @@ class Program:
     returned: tuple[ast.FunctionDef, ast.Return] | None = None
     receivers: list[ast.Assign] = field(default_factory=list)
     calls: list[MethodCall] = field(default_factory=list)
+    early_stops: list[EarlyStop] = field(default_factory=list)
     model_dirs: list[ast.Attribute] = field(default_factory=list)
     problems: list[tuple[ast.expr | ast.stmt, str]] = field(default_factory=list)
     is_handed_on: bool = False
@@ -204,6 +207,7 @@ class _Reader:
             program.problems = carried.problems if program.problems else []
             return
         program.is_handed_on, program.calls, program.problems = True, carried.calls, carried.problems
+        program.early_stops = carried.early_stops
         program.config, program.statement, program.scope = Config(), self.names.statement_of(call), None
         program.returned, program.receivers = None, []
 
@@ -213,7 +217,7 @@ class _Reader:
         if isinstance(parent, ast.Attribute) and parent.value is value and parent.attr in METHODS:
             self._read_method(program, variable, value, parent)
             return True
-        return self._is_trained_and_evaluated(program, variable, value)
+        return self._is_trained_and_evaluated(program, variable, value) or self._stops_early(program, variable, value)
 
     def _read_arguments(self, program: Program) -> None:
         if program.kind in ("canned", "keras"):
@@ -255,7 +259,7 @@ class _Reader:
                 self._read_method(program, variable, use, parent)
             elif isinstance(parent, ast.Return):
                 self._read_returned(program, parent, variable)
-            elif self._is_trained_and_evaluated(program, variable, use):
+            elif self._is_trained_and_evaluated(program, variable, use) or self._stops_early(program, variable, use):
                 continue
             else:
                 program.problems.append((use, f"`{variable}` is handed on here, so its training cannot be followed"))
@@ -273,6 +277,19 @@ class _Reader:
             method_call.arguments = bind(call, ("estimator", "train_spec", "eval_spec", "executor"))
         except Unbindable as reason:
             method_call.problem = (call, str(reason))
+        return True
+
+    def _stops_early(self, program: Program, variable: str, use: ast.expr) -> bool:
+        """Whether a use makes an early-stopping hook of the estimator."""
+        parent = self.names.parent(use)
+        call = self.names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "estimator" else parent
+        found = symbol_of(self.names, call.func) if isinstance(call, ast.Call) else None
+        name = early_stopping(found.tail) if found is not None else None
+        if not program.has_model_fn or not isinstance(call, ast.Call) or name is None:
+            return False
+        if use in call.args[1:]:
+            return False
+        program.early_stops.append(EarlyStop(call, name, variable))
         return True
 
     def _read_method(self, program: Program, variable: str, use: ast.expr, attribute: ast.Attribute) -> None:

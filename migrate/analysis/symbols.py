@@ -28,6 +28,21 @@ SINGLE_SITES = {
 }  # fmt: skip
 """Names that one of the rules for single sites looks at; a file without any of them is not judged by those rules."""
 
+ESTIMATOR_HOOKS = {
+    "CheckpointSaverListener", "FeedFnHook", "FinalOpsHook", "GlobalStepWaiterHook", "LoggingTensorHook",
+    "NanLossDuringTrainingError", "NanTensorHook", "SecondOrStepTimer", "SessionRunArgs",
+    "SessionRunContext", "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
+    "VocabInfo",
+}  # fmt: skip
+"""Names of ``tf.estimator`` that ``tf.compat.v1.train`` has too."""
+
+ESTIMATOR_TPU = {
+    "tpu.CrossShardOptimizer", "tpu.batch_parallel", "tpu.bfloat16_scope", "tpu.core", "tpu.cross_replica_sum",
+    "tpu.initialize_system", "tpu.outside_compilation", "tpu.replicate", "tpu.rewrite", "tpu.shard",
+    "tpu.shutdown_system",
+}  # fmt: skip
+"""Names of ``tf.contrib.tpu`` that ``tf.compat.v1`` has too."""
+
 EAGER = ("app.", "flags.", "gfile.", "logging.", "io.", "data.", "nn.", "keras.", "errors.", "version", "VERSION")
 """Beginnings of the names of ``tf.compat.v1`` that work the same in eager mode."""
 
@@ -97,6 +112,11 @@ class Symbol:
     def is_contrib_learn(self) -> bool:
         """Whether this is ``tf.contrib.learn``, whose classes have the Estimator's names and other arguments."""
         return self.qualified.startswith("tensorflow.contrib.learn.")
+
+    @property
+    def has_other_name(self) -> bool:
+        """Whether this name of ``tf.estimator`` is also that of an object outside it, which every TensorFlow has."""
+        return self.tail.removeprefix("estimator.") in ESTIMATOR_HOOKS | ESTIMATOR_TPU
 
     @property
     def is_tf1_only(self) -> bool:

@@ -165,8 +165,7 @@ def _facts(path: str, stamp: tuple[int, int]) -> Facts:
     if b"tensorflow" not in data:
         return Facts(imports)
     module = Module(path, source.text, tree)
-    ties = bool(module.estimator or module.modes)
-    return Facts(imports, ties or bool(module.tf1_only), ties)
+    return Facts(imports, bool(module.estimator or module.modes or module.tf1_only), module.is_tied)
 
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)

@@ -1,10 +1,16 @@
 """Runs unchanged ``SessionRunHook`` objects around a model_fn's training steps."""
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
+from migrate.recovery.model_fn_training_session import (
+    TrainingSession,
+    fetch_names,
+    fetch_results,
+    fetch_tensors,
+)
 
 
 class HookedTraining:
@@ -24,7 +30,7 @@ class HookedTraining:
         spec = train.spec
         returned = [*(spec.training_hooks or ()), *(spec.training_chief_hooks or ())]
         self._train, self._hooks = train, [*hooks, *returned]
-        self._session = _Session(train)
+        self._session = TrainingSession(train)
         self._wanted, self._step, self._started = {}, None, False
         self._each("begin")
 
@@ -58,7 +64,7 @@ class HookedTraining:
         own = tf1.train.SessionRunArgs([self._train.spec.train_op])
         context = tf1.train.SessionRunContext(own, self._session)
         asked = [args and args.fetches for args in self._each("before_run", context)]
-        names = [_names(self._train.graph, fetches) for fetches in asked]
+        names = [fetch_names(self._train.graph, fetches) for fetches in asked]
         new = set(tf.nest.flatten(names)) - self._wanted.keys() - {None}
         if self._step is None or new:
             graph = self._train.graph
@@ -68,7 +74,7 @@ class HookedTraining:
         metadata = tf1.RunMetadata()
         with self._train.graph.as_default():
             for hook, wanted in zip(self._hooks, names):
-                results = _results(wanted, values)
+                results = fetch_results(wanted, values)
                 run_values = tf1.train.SessionRunValues(results, None, metadata)
                 hook.after_run(context, run_values)
         return float(loss), context.stop_requested
@@ -76,50 +82,6 @@ class HookedTraining:
     def _compute(self, wanted):
         def step(batches, first_step):
             loss, values = self._train.take_step(batches, first_step, wanted.values())
-            return loss, _tensors(wanted, values)
+            return loss, fetch_tensors(wanted, values)
 
         return step
-
-
-class _Session:
-    """What a hook may do with its ``run_context.session``."""
-
-    def __init__(self, train):
-        self._train, self.graph, self._functions = train, train.graph, {}
-        # Hooks run in the graph, functions do not; each thread has a place of its own.
-        self._eager = ThreadPoolExecutor(1)
-
-    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """Computes tensors, and runs operations, that need no batch."""
-        if feed_dict:
-            raise ValueError("A hook cannot feed tensors here.")
-        names = _names(self.graph, fetches)
-        key = tuple(tf.nest.flatten(names))
-        if key not in self._functions:
-            elements = [self.graph.as_graph_element(name) for name in key]
-            part, given = self._train.part(elements), self._train.given(())
-            self._functions[key] = tf.function(
-                lambda: _tensors(key, part.run(given)), autograph=False
-            )
-        values = self._eager.submit(lambda: self._functions[key]()).result()
-        return _results(names, values)
-
-
-def _names(graph, fetches):
-    """Replaces what is fetched, be it a variable or a name, by names of the graph."""
-    return tf.nest.map_structure(
-        lambda fetch: None if fetch is None else graph.as_graph_element(fetch).name,
-        fetches,
-    )
-
-
-def _tensors(names, values):
-    pairs = zip(names, values)
-    return {name: value for name, value in pairs if isinstance(value, tf.Tensor)}
-
-
-def _results(names, values):
-    """Replaces names by numpy values, and those of operations by None, as a session."""
-    return tf.nest.map_structure(
-        lambda name: values[name].numpy() if name in values else None, names
-    )

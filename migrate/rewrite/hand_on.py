@@ -36,4 +36,9 @@ def hand_on(draft: Draft) -> None:
 
 def of_call(text: str, call: MethodCall) -> str:
     """The text of one call's rewrite, with the expression that holds its job."""
-    return text.replace(_JOB, call.estimator)
+    return of_job(text, call.estimator)
+
+
+def of_job(text: str, job: str) -> str:
+    """The text of a rewrite, with the expression that holds its job."""
+    return text.replace(_JOB, job)

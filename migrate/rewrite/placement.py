@@ -45,11 +45,12 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
     groups: dict[tuple[str, str], list[tuple[str, set[str]]]] = {}
     users = Counter(plan.shared for _, _, plan in plans if plan.pieces)
     for path, text, plan in plans:
-        if plan.shared is not None and plan.shared.directory is None and plan.is_imported:
+        directory = plan.shared.directory if plan.shared is not None else None
+        if plan.shared is not None and directory is None and plan.is_imported:
             _hold_inline(placement, path, plan.pieces)
             continue
-        if plan.shared is not None and plan.shared.directory is not None and (users[plan.shared] > 1 or not plan.pieces):
-            _share(placement, path, plan.pieces, plan.shared.directory, plan.shared.root, module_name)
+        if plan.shared is not None and directory is not None and (users[plan.shared] > 1 or not plan.pieces):
+            _share(placement, path, plan.pieces, directory, plan.shared.root, module_name)
             continue
         if not plan.pieces:
             placement.imports[path] = []

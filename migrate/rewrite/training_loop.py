@@ -15,6 +15,7 @@ def training_loop(
     steps: str = "",
     evaluation: str = "",
     throttle: str = "",
+    listeners: ast.expr | None = None,
 ) -> str:
     """The statements that stand for one call of ``train`` or ``train_and_evaluate``.
 
@@ -26,6 +27,7 @@ def training_loop(
       steps: how many more steps to make; "" for no bound.
       evaluation: what evaluates; "" for nothing.
       throttle: the seconds between two evaluations.
+      listeners: the user's ``saving_listeners``, or None.
     """
     names = draft.loop_names
     assert names is not None
@@ -57,16 +59,21 @@ def training_loop(
     lines.append(f"mend_checkpoint_list({draft.model_dir})")
     saved = f"{training}.checkpoint, {draft.model_dir}, {_written(_manager(draft))}"
     lines.append(f"{manager} = {draft.tf}.train.CheckpointManager({saved})")
+    is_heard = listeners is not None and not is_none(listeners)
+    if listeners is not None and is_heard:
+        draft.pieces.add("ListenedManager")
+        lines.append(f"{manager} = ListenedManager({manager}, {training}, {draft.text(listeners)})")
     lines.append(f"{names.step} = {names.restored} = {training}.restore({manager})")
     if draft.continues_input and is_generated:
         lines.append(f"{dataset} = {dataset}.skip({names.step})")
-    lines += _loop(draft, names, max_steps or (f"{names.step} + {steps}" if steps else ""), evaluation, throttle)
+    bound = max_steps or (f"{names.step} + {steps}" if steps else "")
+    lines += _loop(draft, names, bound, evaluation, throttle, is_heard)
     if is_hooked:
         lines.append(f"    {training}.end()")
     return "\n".join(lines)
 
 
-def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throttle: str) -> list[str]:
+def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throttle: str, is_heard: bool) -> list[str]:
     manager, step, restored = names.manager, names.step, names.restored
     saving, due, evaluated = names.saving, names.evaluation, names.evaluated
     seconds = draft.recovery_arguments.get("save_secs")
@@ -85,6 +92,9 @@ def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throt
             f"    {evaluated} = {step}",
         ]
         last += [f"if {evaluated} != {step}:", f"    {evaluation}"]
+    if is_heard:
+        body += [f"if {manager}.should_stop:", "    break"]
+        last.append(f"{manager}.end()")
     if seconds or evaluation:
         draft.pieces.add("EverySecs")
     arguments = {

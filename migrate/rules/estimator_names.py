@@ -3,9 +3,10 @@
 TensorFlow 2.16 removed the module ``tf.estimator``, and with it the names that a ``model_fn`` and its hooks use.
 
 Instead: hooks have always been in ``tf.compat.v1.train`` as well; ``EstimatorSpec``, ``ModeKeys`` and the export
-outputs are emitted.
+outputs are emitted. So is ``ProfilerHook``, by whatever name: the old one cannot even be made outside a graph.
 
-Fidelity: exact. A name without a counterpart leaves the program.
+Fidelity: exact; ``ProfilerHook`` noted: it profiles the same steps, for another page of TensorBoard. A name without a
+counterpart leaves the program.
 
 See: tf.estimator.EstimatorSpec, tf.compat.v1.train.SessionRunHook.
 """
@@ -16,23 +17,17 @@ from collections.abc import Iterator
 from migrate.analysis.names import Names
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
-from migrate.analysis.symbols import Symbol
+from migrate.analysis.symbols import ESTIMATOR_HOOKS, ESTIMATOR_TPU, Symbol
+from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
-_HOOKS = {
-    "CheckpointSaverListener", "FeedFnHook", "FinalOpsHook", "GlobalStepWaiterHook", "LoggingTensorHook",
-    "NanLossDuringTrainingError", "NanTensorHook", "ProfilerHook", "SecondOrStepTimer", "SessionRunArgs",
-    "SessionRunContext", "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
-    "VocabInfo",
+_SPECS = {
+    "estimator.TrainSpec", "estimator.EvalSpec", "estimator.LatestExporter", "estimator.BestExporter",
+    "estimator.FinalExporter",
 }  # fmt: skip
-_TPU = {
-    "tpu.CrossShardOptimizer", "tpu.batch_parallel", "tpu.bfloat16_scope", "tpu.core", "tpu.cross_replica_sum",
-    "tpu.initialize_system", "tpu.outside_compilation", "tpu.replicate", "tpu.rewrite", "tpu.shard",
-    "tpu.shutdown_system",
-}  # fmt: skip
-_SPECS = {"estimator.TrainSpec", "estimator.EvalSpec", "estimator.LatestExporter", "estimator.BestExporter"}
+_PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
 _EMITTED = {
     "EstimatorSpec": "EstimatorSpec",
     "ModeKeys": "ModeKeys",
@@ -51,6 +46,8 @@ _EMITTED = {
     "FT139",
     "exact",
     Example("tf1.estimator.ModeKeys.TRAIN", "mode == ModeKeys.TRAIN", "mode", kind="custom"),
+    Example("tf1.estimator.StepCounterHook", "mode == tf.compat.v1.train.StepCounterHook", "mode", kind="custom"),
+    Example("tf1.train.ProfilerHook(9)", "mode == ProfilerHook(9)", "mode", kind="custom"),
     Example("tf1.estimator.FinalExporter", None, "mode", kind="custom"),
     kinds=CUSTOM,
 )
@@ -61,7 +58,17 @@ def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
     sites = {site.node.func for site in file.module.sites} - _configs(draft, file)
+    sites |= {stop.node.func for other in draft.all for stop in other.program.early_stops}
+    profilers = [node for tail in _PROFILERS for node in file.module.uses.get(tail, ())]
+    for node in profilers:
+        file.pieces.add("ProfilerHook")
+        file.renamed[node] = "ProfilerHook"
+        file.edits.append(ReplaceExpression(file.module.span(node), "ProfilerHook"))
+        message = "profiles a step for TensorBoard's profile page: there is no session that could trace it"
+        yield Verdict(node, Fidelity.NOTED, message, module=file.module)
     for node, found in file.module.estimator:
+        if node in profilers:
+            continue
         if found.tail.startswith(FOR_TPUS) and _is_unused(file.module.names, node):
             file.absorbed.append(file.module.names.statement_of(node))
             yield exact(node, "goes: nothing uses it", file.module)
@@ -77,9 +84,9 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
         elif name in _EMITTED:
             file.pieces.add(_EMITTED[name])
             text = _EMITTED[name] + rest
-        elif name in _TPU:
+        elif name in ESTIMATOR_TPU:
             text = f"{file.v1}.{name}"
-        elif name in _HOOKS:
+        elif name in ESTIMATOR_HOOKS:
             text = f"{file.tf}.compat.v1.train.{name}"  # compat.v1 holds itself under that name too
         else:
             yield manual(

@@ -3,11 +3,12 @@
 On one machine it trains to ``max_steps``, evaluates after each checkpoint but the first, at most once in
 ``throttle_secs``, and once at the end. A finished job that is started again does nothing.
 
-Instead: for a custom ``model_fn`` the training loop with ``evaluate_model_fn`` after its saves. ``LatestExporter`` and
-``BestExporter`` become a function that evaluates and exports.
+Instead: for a custom ``model_fn`` the training loop with ``evaluate_model_fn`` after its saves. ``LatestExporter``,
+``BestExporter`` and ``FinalExporter`` become a function that evaluates and exports; the last one exports at
+``max_steps`` alone, and never where there is no such bound.
 
-Fidelity: noted. Exact on one machine. ``FinalExporter`` and ``saving_listeners`` leave the program. Under ``TF_CONFIG``
-with several tasks the Estimator trained on a cluster; the loop trains on this machine alone, which is noted.
+Fidelity: noted. Exact on one machine. Under ``TF_CONFIG`` with several tasks the Estimator trained on a cluster; the
+loop trains on this machine alone, which is noted.
 
 See: tf.estimator.train_and_evaluate, tf.estimator.EvalSpec.
 """
@@ -50,6 +51,18 @@ _HELP = "Write TrainSpec, EvalSpec and their exporters out in the file, or migra
         "both",
         kind="custom",
     ),
+    Example(
+        "TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn, exporters=tf1.estimator.FinalExporter('f', args.fn))",
+        'if metrics["global_step"] >= 9:',
+        "both",
+        kind="custom",
+    ),
+    Example(
+        "TrainSpec(test_input_fn, 9, saving_listeners=[x]), EvalSpec(test_input_fn)",
+        "if manager.should_stop:",
+        "both",
+        kind="custom",
+    ),
     Example("TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn, exporters=x)", None, "both", kind="custom"),
     Example("args.train, args.eval", None, "both", kind="custom"),
     kinds=CUSTOM,
@@ -70,8 +83,6 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         raise Unbindable("what train_and_evaluate() returns is used here")
     train = _spec(names, draft, call.arguments.get("train_spec"), "TrainSpec", _TRAIN)
     evaluation = _spec(names, draft, call.arguments.get("eval_spec"), "EvalSpec", _EVAL)
-    if not is_none(train.get("saving_listeners")):
-        raise Unbindable("saving_listeners are not carried over yet")
     if "input_fn" not in train or "input_fn" not in evaluation:
         raise Unbindable("a spec has no input_fn")
     bound = train.get("max_steps")
@@ -85,7 +96,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     if exporters is not None and not is_none(exporters):
         name = literal(evaluation.get("name"))
         eval_dir = f"eval_{name}" if isinstance(name, str) else "eval"
-        before, function = evaluate_and_export(draft, evaluate, eval_dir, exporters)
+        before, function = evaluate_and_export(draft, evaluate, eval_dir, exporters, bound)
         evaluate = f"{function}()"
 
     def loop() -> str:
@@ -96,6 +107,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
             max_steps="" if bound is None or is_none(bound) else draft.text(bound),
             evaluation=evaluate,
             throttle=draft.text(evaluation["throttle_secs"]) if "throttle_secs" in evaluation else "600",
+            listeners=train.get("saving_listeners"),
         )
         return of_call("\n".join([*before, text]), call)
 

@@ -8,7 +8,8 @@ and a loop over ``training_steps`` saves. Between two saves, summaries or lines 
 element; with ``--input continue`` its iterator is in the checkpoint.
 
 Fidelity: exact. ``mend_checkpoint_list`` keeps the manager from deleting what the Estimator wrote, and passes over a
-torn newest checkpoint. ``saving_listeners`` and a ``CheckpointSaverHook`` leave the program.
+torn newest checkpoint. ``saving_listeners`` hear of each save through ``ListenedManager``, and may end the training. A
+``CheckpointSaverHook`` leaves the program.
 
 See: tf.estimator.Estimator.train, tf.train.CheckpointManager.
 """
@@ -36,7 +37,12 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
         "train",
         kind="custom",
     ),
-    Example("max_steps=10, saving_listeners=[x]", None, "train", kind="custom"),
+    Example(
+        "max_steps=10, saving_listeners=[x]",
+        "manager = ListenedManager(manager, training, [x])",
+        "train",
+        kind="custom",
+    ),
     Example("hooks=[tf1.train.CheckpointSaverHook('/tmp/h', 60)]", None, "train", kind="custom"),
     Example("RunConfig(save_checkpoints_secs=60)", "saving = EverySecs(60)", "config", kind="custom"),
     kinds=CUSTOM,
@@ -68,8 +74,6 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         return manual(call.node, "what train() returns is used here", "Call train() in a statement of its own.")
     if "input_fn" not in call.arguments:
         return manual(call.node, "train() is called without input_fn", "Give an input_fn.")
-    if not is_none(call.arguments.get("saving_listeners")):
-        return manual(call.node, "saving_listeners are not carried over yet", "Take them out, or migrate by hand.")
     steps, max_steps = call.arguments.get("steps"), call.arguments.get("max_steps")
     if not is_none(steps) and not is_none(max_steps):
         return manual(call.node, "steps and max_steps together are an error in the Estimator", "Give one of them.")
@@ -86,5 +90,6 @@ def _loop(draft: Draft, call: MethodCall) -> str:
         call.arguments.get("hooks"),
         max_steps="" if max_steps is None or is_none(max_steps) else draft.text(max_steps),
         steps="" if steps is None or is_none(steps) else draft.text(steps),
+        listeners=call.arguments.get("saving_listeners"),
     )
     return of_call(text, call)

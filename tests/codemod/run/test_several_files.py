@@ -182,6 +182,18 @@ def test_a_program_that_cannot_be_migrated_leaves_no_other_that_shares_only_tens
     assert names == ["a.py", "layers.py", "modeling.py", "tf2_recovery.py"]
 
 
+def test_a_left_program_keeps_no_file_whose_names_have_other_names_in_every_tensorflow(tmp_path: Path) -> None:
+    optimizing = "import tensorflow as tf\n\noptimizer = tf.contrib.tpu.CrossShardOptimizer(tf.train.AdamOptimizer())\n"
+    imported = "import optimizing\nfrom modeling import model_fn"
+    left = main("import optimizing\nfrom other import model_fn", "model_fn, **x")
+    files = {"a.py": main(imported), "modeling.py": MODELING, "b.py": left, "other.py": MODELING}
+    put(tmp_path, {**files, "optimizing.py": optimizing})
+    outcome = migrated(tmp_path)
+    names = [os.path.basename(change.path) for change in outcome.changes]
+    assert names == ["a.py", "modeling.py", "optimizing.py", "tf2_recovery.py"]
+    assert "tf.tpu.CrossShardOptimizer" in new_text(outcome, tmp_path / "optimizing.py")
+
+
 @pytest.mark.parametrize(
     ("files", "reason"),
     [

@@ -147,7 +147,7 @@ def steps_with(add_training):
         w = tf1.get_variable("w", [3, 1], initializer=tf1.ones_initializer())
         moving = tf1.get_variable("moving", [], trainable=False, initializer=tf1.zeros_initializer())
         tf1.add_to_collection(tf1.GraphKeys.UPDATE_OPS, moving.assign_add(1.0))
-        train = add_training(tf1.losses.mean_squared_error(tf.reduce_sum(batch, 1, True)[..., 0], batch @ w))
+        train = add_training(tf1.losses.mean_squared_error(tf.reduce_sum(batch, 1, True), batch @ w))
         session.run(tf1.global_variables_initializer())
         losses = [float(session.run(train)) for _ in range(20)]
         return losses, {v.op.name: session.run(v).tolist() for v in tf1.global_variables()}

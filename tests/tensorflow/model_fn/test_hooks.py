@@ -7,6 +7,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_hooks import HookedTraining
+from migrate.recovery.model_fn_profiler_hook import ProfilerHook
 from migrate.recovery.model_fn_training import ModelFnTraining
 
 from .linear import Job, checkpoints, input_fn, loss_of, model_fn, trained
@@ -167,3 +168,23 @@ def test_a_hook_that_feeds_tensors_is_an_error(tmp_path):
 
     with pytest.raises(ValueError, match="cannot feed"):
         Hooked(tmp_path, [Feeding()], named_loss).run(3)
+
+
+def test_a_profiler_hook_profiles_the_steps_that_the_old_one_traced(tmp_path, monkeypatch):
+    job, traced = Hooked(tmp_path / "job", [ProfilerHook(save_steps=3, output_dir=str(tmp_path / "profile"))]), []
+    start = tf.profiler.experimental.start
+
+    def noting(path):
+        with tf.init_scope():
+            traced.append(1 + int(job.train.global_step))
+        start(path)
+
+    monkeypatch.setattr(tf.profiler.experimental, "start", noting)
+    assert job.run(9)[-1] == 9
+    assert traced == [3, 6, 9]
+    assert list((tmp_path / "profile").glob("plugins/profile/*/*.xplane.pb"))
+
+
+def test_the_old_profiler_hook_cannot_be_made_outside_a_graph(tmp_path):
+    with pytest.raises(RuntimeError, match="not compatible with eager execution"):
+        tf1.train.ProfilerHook(save_steps=3, output_dir=str(tmp_path))

@@ -10,6 +10,7 @@ import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_spec import EstimatorSpec
 from migrate.recovery.model_fn_training import ModelFnTraining
+from migrate.recovery.model_fn_warm_start import WarmStartSettings
 
 from .linear import X, Y, input_fn, loss_of, model_fn, trained
 
@@ -169,6 +170,25 @@ def test_warm_start_from_takes_the_trained_variables_and_begins_at_step_0(tmp_pa
         train, _ = initialized(model_fn, warm_start_from=start)
         assert train.variables["w"].numpy().tolist() == [[1.0], [1.0]]
         assert int(train.global_step) == 0
+
+
+def test_warm_start_settings_say_which_variables_and_what_they_were_called(tmp_path):
+    with tf.Graph().as_default(), tf1.Session() as session:
+        tf1.get_variable("v", [2, 1], initializer=tf1.ones_initializer())
+        tf1.get_variable("b", [], initializer=tf1.ones_initializer())
+        session.run(tf1.global_variables_initializer())
+        tf1.train.Saver().save(session, str(tmp_path / "model.ckpt"))
+
+    def with_bias(features, labels, mode):
+        bias = tf1.get_variable("b", [], initializer=tf1.zeros_initializer())
+        return trained(mode, loss_of(features, labels) + bias)
+
+    renamed = WarmStartSettings(str(tmp_path), "w", var_name_to_prev_var_name={"w": "v"})
+    train, _ = initialized(with_bias, warm_start_from=renamed)
+    assert train.variables["w"].numpy().tolist() == [[1.0], [1.0]]
+    assert float(train.variables["b"]) == 0.0
+    train, _ = initialized(with_bias, warm_start_from=renamed._replace(vars_to_warm_start=["w", "b"]))
+    assert float(train.variables["b"]) == 1.0
 
 
 def test_two_trainings_in_one_process_have_tables_of_their_own():

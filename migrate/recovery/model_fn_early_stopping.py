@@ -1,0 +1,119 @@
+"""Hooks that end a training by what its evaluations found."""
+
+import os
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+
+class EarlyStoppingHook(tf1.train.SessionRunHook):
+    """Ends the training when a function says so, as ``make_early_stopping_hook`` did.
+
+    Args:
+      should_stop_fn: takes nothing, returns whether to stop.
+      run_every_secs: the seconds between two calls of it; or
+      run_every_steps: the steps between them. One of the two must be None.
+    """
+
+    def __init__(self, should_stop_fn, run_every_secs=60, run_every_steps=None):
+        self._should_stop_fn = should_stop_fn
+        self._timer = tf1.train.SecondOrStepTimer(run_every_secs, run_every_steps)
+
+    def begin(self):
+        self._global_step = tf1.train.get_global_step()
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs(self._global_step)
+
+    def after_run(self, run_context, run_values):
+        step = run_values.results
+        if self._timer.should_trigger_for_step(step):
+            self._timer.update_last_triggered_step(step)
+            if self._should_stop_fn():
+                tf1.logging.info("Requesting early stopping at global step %d", step)
+                run_context.request_stop()
+
+
+def stop_if_higher_hook(eval_dir, metric_name, threshold, min_steps=0, **when):
+    """Returns a hook that stops when a metric is above a threshold.
+
+    Args:
+      eval_dir: where ``evaluate_model_fn`` writes metrics, such as ``model_dir/eval``.
+      metric_name: a name in the ``eval_metric_ops``, or "loss".
+      threshold: a float.
+      min_steps: metrics of earlier steps do not count.
+      when: run_every_secs and run_every_steps, as for ``EarlyStoppingHook``.
+    """
+    above = _any_step(lambda value: value > threshold)
+    return _hook(eval_dir, metric_name, min_steps, above, when)
+
+
+def stop_if_lower_hook(eval_dir, metric_name, threshold, min_steps=0, **when):
+    """Returns a hook that stops when a metric is below a threshold.
+
+    The arguments are those of ``stop_if_higher_hook``.
+    """
+    below = _any_step(lambda value: value < threshold)
+    return _hook(eval_dir, metric_name, min_steps, below, when)
+
+
+def stop_if_no_increase_hook(
+    eval_dir, metric_name, max_steps_without_increase, min_steps=0, **when
+):
+    """Returns a hook that stops when a metric has not grown for so many steps.
+
+    The other arguments are those of ``stop_if_higher_hook``.
+    """
+    stalls = _stalls(max_steps_without_increase, lambda value, best: value > best)
+    return _hook(eval_dir, metric_name, min_steps, stalls, when)
+
+
+def stop_if_no_decrease_hook(
+    eval_dir, metric_name, max_steps_without_decrease, min_steps=0, **when
+):
+    """Returns a hook that stops when a metric has not fallen for so many steps.
+
+    The other arguments are those of ``stop_if_higher_hook``.
+    """
+    stalls = _stalls(max_steps_without_decrease, lambda value, best: value < best)
+    return _hook(eval_dir, metric_name, min_steps, stalls, when)
+
+
+def read_eval_metrics(eval_dir):
+    """Returns the metrics of all evaluations, a dict from step to a dict by name."""
+    metrics = {}
+    for path in tf.io.gfile.glob(os.path.join(eval_dir, "*.tfevents.*")):
+        try:
+            for event in tf1.train.summary_iterator(path):
+                scalars = [v for v in event.summary.value if v.HasField("simple_value")]
+                found = {value.tag: value.simple_value for value in scalars}
+                if found:
+                    metrics.setdefault(event.step, {}).update(found)
+        except tf.errors.DataLossError as error:
+            tf1.logging.warning("Skipping the rest of %s: %s", path, error)
+    return dict(sorted(metrics.items()))
+
+
+def _hook(eval_dir, metric_name, min_steps, decides, when):
+    def should_stop():
+        found = read_eval_metrics(eval_dir).items()
+        return decides([(s, m[metric_name]) for s, m in found if s >= min_steps])
+
+    return EarlyStoppingHook(should_stop, **when)
+
+
+def _any_step(crosses):
+    return lambda values: any(crosses(value) for _, value in values)
+
+
+def _stalls(most, is_better):
+    def decides(values):
+        best = None
+        for step, value in values:
+            if best is None or is_better(value, best[1]):
+                best = step, value
+            if step - best[0] >= most:
+                return True
+        return False
+
+    return decides

@@ -1,0 +1,84 @@
+"""FT150 · tf.estimator.experimental.stop_if_no_decrease_hook(estimator, …) and the like
+
+Hooks that end a training by the metrics that its evaluations wrote, or by a function of the user's.
+
+Instead: hooks of the same names, emitted, which take the directory of the metrics in the place of the estimator;
+``make_early_stopping_hook`` becomes ``EarlyStoppingHook``. They run in ``HookedTraining``, as every hook does.
+
+Fidelity: exact on one machine. The Estimator kept a variable ``signal_early_stopping/STOP`` in its checkpoints, by
+which the chief stopped other workers; the new checkpoints have none. Any other use of these names leaves the program.
+
+See: tf.estimator.experimental.make_early_stopping_hook.
+"""
+
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import Unbindable, bind, is_none
+from migrate.analysis.early_stopping import EARLY_STOPPING, EarlyStop
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+from migrate.rewrite.hand_on import of_job
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
+
+
+@rule(
+    "FT150",
+    "exact",
+    Example(
+        "hooks=[tf1.estimator.experimental.stop_if_no_decrease_hook(model, 'loss', 9, min_steps=3)]",
+        'stop_if_no_decrease_hook(os.path.join(model_dir, "eval"), "loss", 9, min_steps=3)',
+        "train",
+        kind="custom",
+    ),
+    Example(
+        "hooks=[tf1.estimator.experimental.stop_if_lower_hook(model, 'loss', 9, args.dir)]",
+        'stop_if_lower_hook(args.dir, "loss", 9)',
+        "train",
+        kind="custom",
+    ),
+    Example(
+        "hooks=[tf1.estimator.experimental.make_early_stopping_hook(model, lambda: x, None, 5)]",
+        "EarlyStoppingHook(lambda: x, None, 5)",
+        "train",
+        kind="custom",
+    ),
+    Example("hooks=[tf1.estimator.experimental.stop_if_lower_hook(model, *x)]", None, "train", kind="custom"),
+    kinds=CUSTOM,
+)
+def early_stopping(program: Program, draft: Draft) -> Iterator[Verdict]:
+    for stop in program.early_stops:
+        try:
+            text, piece = _rewritten(draft, stop)
+        except Unbindable as reason:
+            yield manual(stop.node, str(reason), "Write the arguments out.")
+            continue
+        draft.pieces.add(piece)
+        draft.renamed[stop.node] = of_job(text, stop.estimator)
+        draft.edits.append(ReplaceExpression(program.module.span(stop.node), draft.renamed[stop.node]))
+        yield exact(stop.node, "becomes a hook that reads the metrics in their directory")
+
+
+def _rewritten(draft: Draft, stop: EarlyStop) -> tuple[str, str]:
+    """The call that stands for one that makes a hook, and the emitted piece that it uses."""
+    parameters = EARLY_STOPPING[stop.name]
+    given = bind(stop.node, parameters)
+    positional = len(stop.node.args)
+    if stop.name == "make_early_stopping_hook":
+        piece, first = "EarlyStoppingHook", []
+    else:
+        own = given.get("eval_dir")
+        join = f"{draft.vocabulary.standard('os')}.path.join"
+        directory = f'{join}({draft.model_dir}, "eval")' if own is None or is_none(own) else draft.text(own)
+        piece, first = stop.name, [directory]
+    rest = [(index, name) for index, name in enumerate(parameters) if name in given and name not in _REPLACED]
+    # What follows eval_dir is given by name, since that is the first now.
+    last = parameters.index("eval_dir") if "eval_dir" in parameters else len(parameters)
+    written = [
+        draft.text(given[name]) if index < min(positional, last) else f"{name}={draft.text(given[name])}"
+        for index, name in rest
+    ]
+    return f"{piece}({', '.join([*first, *written])})", piece
+
+
+_REPLACED = ("estimator", "eval_dir")

@@ -1,0 +1,94 @@
+"""Hooks that stop by the metrics of evaluations decide as those of ``tf.estimator.experimental`` do."""
+
+import pytest
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery import model_fn_early_stopping as hooks
+
+from .linear import checkpoints, input_fn, loss_of, model_fn, trained
+from .test_hooks import Hooked
+
+METRICS = {2: 0.9, 4: 0.5, 6: 0.4, 8: 0.4, 10: 0.6}
+CASES = [
+    ("stop_if_higher_hook", {"threshold": 0.8}, True),
+    ("stop_if_higher_hook", {"threshold": 0.8, "min_steps": 4}, False),
+    ("stop_if_higher_hook", {"threshold": 0.9}, False),
+    ("stop_if_lower_hook", {"threshold": 0.45}, True),
+    ("stop_if_lower_hook", {"threshold": 0.4}, False),
+    ("stop_if_no_decrease_hook", {"max_steps_without_decrease": 4}, True),
+    ("stop_if_no_decrease_hook", {"max_steps_without_decrease": 5}, False),
+    ("stop_if_no_decrease_hook", {"max_steps_without_decrease": 2, "min_steps": 10}, False),
+    ("stop_if_no_increase_hook", {"max_steps_without_increase": 8}, True),
+    ("stop_if_no_increase_hook", {"max_steps_without_increase": 9}, False),
+    ("stop_if_no_increase_hook", {"max_steps_without_increase": 4, "min_steps": 4}, True),
+]
+
+
+@pytest.fixture
+def eval_dir(tmp_path):
+    """A directory with the metrics of five evaluations, in two event files."""
+    with tf.Graph().as_default():
+        for name, steps in (("a", (6, 8, 10)), ("b", (2, 4))):
+            writer = tf1.summary.FileWriter(str(tmp_path / "eval"), filename_suffix=f".{name}")
+            for step in steps:
+                summary = tf1.Summary()
+                summary.value.add(tag="loss", simple_value=METRICS[step])
+                writer.add_summary(summary, step)
+            writer.close()
+    return tmp_path / "eval"
+
+
+@pytest.mark.parametrize(("name", "arguments", "expected"), CASES)
+def test_a_hook_stops_where_that_of_the_estimator_stops(eval_dir, name, arguments, expected):
+    if "threshold" in arguments:  # written as float32
+        arguments = {**arguments, "threshold": float(tf.constant(arguments["threshold"]))}
+    hook = getattr(hooks, name)(str(eval_dir), "loss", **arguments)
+    assert hook._should_stop_fn() is expected
+    if hasattr(tf, "estimator"):
+        estimator = tf.estimator.Estimator(model_fn, str(eval_dir.parent))
+        old = getattr(tf.estimator.experimental, name)(estimator, "loss", **arguments)
+        assert old._should_stop_fn() is expected
+
+
+def test_there_is_nothing_to_stop_for_before_the_first_evaluation(tmp_path):
+    assert not hooks.stop_if_no_decrease_hook(str(tmp_path), "loss", 1)._should_stop_fn()
+    assert hooks.read_eval_metrics(str(tmp_path)) == {}
+
+
+def named(features, labels, mode):
+    return trained(mode, loss_of(features, labels))
+
+
+class Asked:
+    """Says stop when it has been asked so many times."""
+
+    def __init__(self, times):
+        self.left = times
+
+    def __call__(self):
+        self.left -= 1
+        return self.left == 0
+
+
+@pytest.mark.parametrize(("times", "every"), [(1, 3), (3, 3), (2, 5), (4, 1)])
+def test_training_ends_at_the_step_at_which_the_estimator_ends_with_a_save(tmp_path, times, every):
+    hook = hooks.EarlyStoppingHook(Asked(times), run_every_secs=None, run_every_steps=every)
+    steps = Hooked(tmp_path / "new", [hook], named).run(50)
+    assert steps[-1] == 1 + (times - 1) * every
+    assert checkpoints(tmp_path / "new")[-1] == f"ckpt-{steps[-1]}"
+    if hasattr(tf, "estimator"):
+
+        def old_model_fn(features, labels, mode):
+            spec = named(features, labels, mode)
+            return tf.estimator.EstimatorSpec(mode, loss=spec.loss, train_op=spec.train_op)
+
+        estimator = tf.estimator.Estimator(old_model_fn, str(tmp_path / "old"))
+        make = tf.estimator.experimental.make_early_stopping_hook
+        estimator.train(input_fn, hooks=[make(estimator, Asked(times), None, every)], max_steps=50)
+        assert estimator.get_variable_value("global_step") == steps[-1]
+
+
+def test_seconds_and_steps_together_are_refused_as_before():
+    with pytest.raises(ValueError, match="every_secs"):
+        hooks.EarlyStoppingHook(bool, run_every_steps=5)

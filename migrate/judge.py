@@ -61,6 +61,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
             compose(draft)
             for file in draft.files:
                 files.plans[file.module.path].add(_edits(file), file.pieces, file.vocabulary.imports)
+                files.plans[file.module.path].aliases = file.vocabulary.aliases
         made = [*_findings(draft.program, collected, left.get(index)), *_silent(draft.program, collected)]
         findings += [finding for finding in made if files.wants(finding)]
     share([draft for index, draft in enumerate(drafts) if index not in left and draft.others], files.plans)

@@ -15,6 +15,7 @@ from migrate.files.prefilter import may_hold_site
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.finding import Finding, Span
+from migrate.rewrite.plan import import_of_pieces
 from migrate.rewrite.todo import Texts, commented
 from migrate.settings import Settings
 
@@ -173,7 +174,7 @@ def _rewritten(
     if program.written is None and len(definitions.splitlines()) > INLINE_LINES:
         stem = re.sub(r"\W", "_", os.path.splitext(os.path.basename(notebook.file.path))[0])
         module = _Module(f"{settings.module_name}_{stem}", frozenset(names))
-        imports, definitions = [f"from {module.name} import {', '.join(sorted(names))}"], ""
+        imports, definitions = [import_of_pieces(module.name, names, examined.plan.aliases)], ""
     else:
         imports = pieces.imports(names)
     return attempted(examined.source, examined.plan, imports, definitions), module

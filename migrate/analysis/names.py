@@ -179,6 +179,10 @@ class Names:
             for node, inner in self._scopes.items()
         )
 
+    def bindings_of(self, name: str) -> list[Binding]:
+        """All that binds ``name`` in any scope of the module."""
+        return [binding for scope in {*self._scopes.values(), self.top} for binding in scope.bindings.get(name, ())]
+
     def is_bound_anywhere(self, name: str) -> bool:
         """Whether any scope of the module binds or reads ``name``, so that a new variable must not be called so."""
         return name in self._all

@@ -45,7 +45,7 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
     edited = ast.parse(module.code)
     used = loaded(edited)
     if pieces:
-        imports, pieces = fitted(imports, pieces, edited, plan.pieces)
+        imports, pieces = fitted(imports, pieces, edited, plan.pieces, plan.aliases)
     added = [*sorted(plan.imports), *imports]
     module = drop_unused(module, loaded(tree) - used, used - bound_by(added, pieces))
     module = add_imports(module, added, pieces, used)

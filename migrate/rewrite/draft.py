@@ -8,7 +8,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
 from migrate.analysis.moves import is_pure, why_not_movable
-from migrate.analysis.names import Scope
+from migrate.analysis.names import Binding, Scope
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, stands_alone, strength
@@ -21,11 +21,13 @@ class Vocabulary:
     Attributes:
       tf: the name of plain ``tensorflow`` in this module.
       imports: the imports that have to be added for the names handed out.
+      aliases: the names of emitted classes and functions whose own names stand for something else in the module.
     """
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.imports: set[str] = set()
+        self.aliases: dict[str, str] = {}
         self._taken: set[str] = set()
         self._standard: dict[str, str] = {}
         self._tf = self._existing("tensorflow")
@@ -61,6 +63,12 @@ class Vocabulary:
         self._import(name, known)
         return known
 
+    def piece(self, name: str) -> str:
+        """The name of an emitted class or function in this module."""
+        if name not in self.aliases and any(is_users(one) for one in self.module.names.bindings_of(name)):
+            self.aliases[name] = self.fresh(name)
+        return self.aliases.get(name, name)
+
     def _import(self, module: str, name: str) -> None:
         """Asks for an import; a file that holds one above the first use gets no other."""
         self.imports.add(f"import {module}" if name == module else f"import {module} as {name}")
@@ -85,6 +93,12 @@ class Vocabulary:
     def _existing(self, module: str) -> str | None:
         names = self.module.names
         return next((name for name in names.top.bindings if names.is_always_import(name, module)), None)
+
+
+def is_users(binding: Binding) -> bool:
+    """Whether a binding of an emitted name is the user's own; imports from TensorFlow go, the tool's may stay."""
+    origin = (binding.imported or "").split(".")
+    return not origin[0].startswith("tensorflow") and "tf2_recovery" not in origin[:-1]
 
 
 @dataclass(frozen=True)
@@ -121,6 +135,11 @@ class OtherFile:
     renamed: dict[ast.expr, str] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
     pieces: set[str] = field(default_factory=set)
+
+    def piece(self, name: str) -> str:
+        """The name of an emitted class or function, which the new code uses."""
+        self.pieces.add(name)
+        return self.vocabulary.piece(name)
 
     @property
     def tf(self) -> str:
@@ -244,6 +263,11 @@ class Draft:
     def v1(self) -> str:
         """A name of ``tensorflow.compat.v1``: ``tf`` itself in a file that is, or becomes, one of compat.v1."""
         return self.vocabulary.v1(self.module.is_tf1)
+
+    def piece(self, name: str) -> str:
+        """The name of an emitted class or function, which the new code uses."""
+        self.pieces.add(name)
+        return self.vocabulary.piece(name)
 
     def fresh(self, name: str) -> str:
         """A variable for the program's own scope, called ``name`` if nothing else is."""

@@ -11,9 +11,8 @@ _JOB = "__training_job__"
 def hand_on(draft: Draft) -> None:
     """Puts the job where the estimator is made, and its attributes where the loops need values."""
     call = draft.program.site.node
-    draft.pieces.add("TrainingJob")
-    draft.edits.append(ReplaceExpression(draft.module.span(call.func), "TrainingJob"))
-    draft.renamed[call.func] = "TrainingJob"
+    draft.renamed[call.func] = draft.piece("TrainingJob")
+    draft.edits.append(ReplaceExpression(draft.module.span(call.func), draft.renamed[call.func]))
     config = f"{_JOB}.config"
     draft.model_fn, draft.model_dir = f"{_JOB}.model_fn", f"{_JOB}.model_dir"
     draft.params = dict.fromkeys(("train", "eval", "infer", "export"), f"{_JOB}.params")

@@ -300,7 +300,8 @@ def _only(statement: str, used: set[str]) -> str:
     head, keyword, names = statement.partition(" import ")
     if not statement.startswith("from"):
         return statement
-    return f"{head}{keyword}{', '.join(sorted(name for name in names.split(', ') if name in used))}"
+    kept = [name for name in names.split(", ") if name.rpartition(" as ")[2] in used]
+    return f"{head}{keyword}{', '.join(sorted(kept))}"
 
 
 def _names(statement: str) -> set[str]:

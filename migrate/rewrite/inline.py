@@ -1,12 +1,14 @@
 """Emitted pieces fitted to the file that holds them itself: its names stay what they are."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from migrate.analysis.names import Names
 
 
-def fitted(imports: Iterable[str], pieces: str, tree: ast.Module, wanted: set[str]) -> tuple[list[str], str]:
+def fitted(
+    imports: Iterable[str], pieces: str, tree: ast.Module, wanted: set[str], aliases: Mapping[str, str]
+) -> tuple[list[str], str]:
     """The pieces and their imports with other names where the file uses one for something else.
 
     Where ``tf`` is ``tensorflow.compat.v1``, the pieces import TensorFlow as ``tf2``.
@@ -15,7 +17,8 @@ def fitted(imports: Iterable[str], pieces: str, tree: ast.Module, wanted: set[st
       imports: the import statements that the pieces need, each of one module or of names from one.
       pieces: source of emitted definitions.
       tree: the file that takes them in.
-      wanted: the pieces that the file's new code names; these keep their names.
+      wanted: the pieces that the file's new code names; these keep their names, or have their aliases.
+      aliases: by the pieces' names, those that the new code calls them by.
     """
     names = Names(tree)
     renamed: dict[str, str] = {}
@@ -30,7 +33,11 @@ def fitted(imports: Iterable[str], pieces: str, tree: ast.Module, wanted: set[st
                 renamed[name] = alias.asname = _free(name, names, pieces)
         statements.append(ast.unparse(statement))
     for node in ast.parse(pieces).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names.top.bindings.keys() - wanted:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        if node.name in wanted & aliases.keys():
+            renamed[node.name] = aliases[node.name]
+        elif node.name in names.top.bindings.keys() - wanted:
             renamed[node.name] = _free(node.name, names, pieces)
     return statements, _renamed(pieces, renamed)
 

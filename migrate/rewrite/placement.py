@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from migrate.files.trouble import trouble
 from migrate.finding import Finding
 from migrate.rewrite import pieces
-from migrate.rewrite.plan import Plan
+from migrate.rewrite.plan import Plan, import_of_pieces
 
 INLINE_LINES = 40
 """The most lines of pieces that stand in the user's own file."""
@@ -43,6 +43,7 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
     """
     placement = Placement()
     groups: dict[tuple[str, str], list[tuple[str, set[str]]]] = {}
+    aliases = {path: plan.aliases for path, _, plan in plans}
     users = Counter(plan.shared for _, _, plan in plans if plan.pieces)
     for path, text, plan in plans:
         directory = plan.shared.directory if plan.shared is not None else None
@@ -50,7 +51,7 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
             _hold_inline(placement, path, plan.pieces)
             continue
         if plan.shared is not None and directory is not None and (users[plan.shared] > 1 or not plan.pieces):
-            _share(placement, path, plan.pieces, directory, plan.shared.root, module_name)
+            _share(placement, path, plan, directory, plan.shared.root, module_name)
             continue
         if not plan.pieces:
             placement.imports[path] = []
@@ -74,20 +75,20 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
                 continue
             placement.modules.setdefault(location, set()).update(names)
             placement.needs[path] = location
-            placement.imports[path] = [f"from {dotted} import {', '.join(sorted(names))}"]
+            placement.imports[path] = [import_of_pieces(dotted, names, aliases[path])]
     return placement
 
 
-def _share(placement: Placement, path: str, names: set[str], directory: str, root: str, module_name: str) -> None:
+def _share(placement: Placement, path: str, plan: Plan, directory: str, root: str, module_name: str) -> None:
     """The imports of one of the files of a program, from the one module that they share."""
     placement.imports[path] = []
-    if names:
+    if plan.pieces:
         location = os.path.join(directory, f"{module_name}.py")
         package = os.path.relpath(directory or ".", root)
         dotted = ".".join([*([] if package == "." else package.split(os.sep)), module_name])
-        placement.modules.setdefault(location, set()).update(names)
+        placement.modules.setdefault(location, set()).update(plan.pieces)
         placement.needs[path] = location
-        placement.imports[path] = [f"from {dotted} import {', '.join(sorted(names))}"]
+        placement.imports[path] = [import_of_pieces(dotted, plan.pieces, plan.aliases)]
 
 
 def _hold_inline(placement: Placement, path: str, names: set[str]) -> None:

@@ -1,6 +1,6 @@
 """What is to be written into one file: edits at positions, the emitted pieces and the imports that they need."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from migrate.finding import Span
@@ -93,6 +93,12 @@ class InsertBefore:
     absorbs: tuple[Span, ...] = ()
 
 
+def import_of_pieces(module: str, names: Iterable[str], aliases: Mapping[str, str]) -> str:
+    """The statement that imports emitted pieces, some of them by other names."""
+    written = [f"{name} as {aliases[name]}" if name in aliases else name for name in sorted(names)]
+    return f"from {module} import {', '.join(written)}"
+
+
 Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | SetArgument | AddElement | InsertBefore
 
 
@@ -119,6 +125,7 @@ class Plan:
       imports: import statements that it may need; one whose name nothing uses is not added.
       shared: where the pieces stand if the program has several files; None for one file.
       is_imported: whether another file of the program imports this one.
+      aliases: other names for those of the pieces whose own names stand for something else in the file.
     """
 
     edits: list[Edit] = field(default_factory=list)
@@ -126,6 +133,7 @@ class Plan:
     imports: set[str] = field(default_factory=set)
     shared: Shared | None = None
     is_imported: bool = False
+    aliases: dict[str, str] = field(default_factory=dict)
 
     def add(self, edits: Iterable[Edit], pieces: set[str], imports: set[str]) -> None:
         """Takes in one program; two programs that share a statement ask for the same edit once."""

@@ -115,8 +115,7 @@ def _successor(file: Draft | OtherFile, node: ast.expr, name: str) -> str | None
     if name in EMITTED:
         if name in _KNOWN and not (isinstance(call, ast.Call) and call.func is node and _is_known(name, call)):
             return None
-        file.pieces.add(EMITTED[name])
-        return EMITTED[name]
+        return file.piece(EMITTED[name])
     if name in _XAVIER and isinstance(call, ast.Call) and call.func is node:
         # Its first parameters say which distribution; without them it is that of Glorot and Bengio.
         is_plain = not call.args and all(keyword.arg in ("seed", "dtype") for keyword in call.keywords)

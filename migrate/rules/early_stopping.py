@@ -49,18 +49,17 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 def early_stopping(program: Program, draft: Draft) -> Iterator[Verdict]:
     for stop in program.early_stops:
         try:
-            text, piece = _rewritten(draft, stop)
+            text = _rewritten(draft, stop)
         except Unbindable as reason:
             yield manual(stop.node, str(reason), "Write the arguments out.")
             continue
-        draft.pieces.add(piece)
         draft.renamed[stop.node] = of_job(text, stop.estimator)
         draft.edits.append(ReplaceExpression(program.module.span(stop.node), draft.renamed[stop.node]))
         yield exact(stop.node, "becomes a hook that reads the metrics in their directory")
 
 
-def _rewritten(draft: Draft, stop: EarlyStop) -> tuple[str, str]:
-    """The call that stands for one that makes a hook, and the emitted piece that it uses."""
+def _rewritten(draft: Draft, stop: EarlyStop) -> str:
+    """The call that stands for one that makes a hook."""
     parameters = EARLY_STOPPING[stop.name]
     given = bind(stop.node, parameters)
     positional = len(stop.node.args)
@@ -78,7 +77,7 @@ def _rewritten(draft: Draft, stop: EarlyStop) -> tuple[str, str]:
         draft.text(given[name]) if index < min(positional, last) else f"{name}={draft.text(given[name])}"
         for index, name in rest
     ]
-    return f"{piece}({', '.join([*first, *written])})", piece
+    return f"{draft.piece(piece)}({', '.join([*first, *written])})"
 
 
 _REPLACED = ("estimator", "eval_dir")

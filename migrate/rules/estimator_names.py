@@ -61,9 +61,8 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
     sites |= {stop.node.func for other in draft.all for stop in other.program.early_stops}
     profilers = [node for tail in _PROFILERS for node in file.module.uses.get(tail, ())]
     for node in profilers:
-        file.pieces.add("ProfilerHook")
-        file.renamed[node] = "ProfilerHook"
-        file.edits.append(ReplaceExpression(file.module.span(node), "ProfilerHook"))
+        file.renamed[node] = file.piece("ProfilerHook")
+        file.edits.append(ReplaceExpression(file.module.span(node), file.renamed[node]))
         message = "profiles a step for TensorBoard's profile page: there is no session that could trace it"
         yield Verdict(node, Fidelity.NOTED, message, module=file.module)
     for node, found in file.module.estimator:
@@ -79,11 +78,9 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
         name, _, attribute = found.tail.removeprefix("estimator.").partition("ModeKeys")
         name, rest = ("ModeKeys", attribute) if _ else (name, "")
         if program.is_handed_on and found.tail == "estimator.RunConfig" and not found.is_contrib_learn:
-            file.pieces.add("RunConfig")
-            text = "RunConfig"
+            text = file.piece("RunConfig")
         elif name in _EMITTED:
-            file.pieces.add(_EMITTED[name])
-            text = _EMITTED[name] + rest
+            text = file.piece(_EMITTED[name]) + rest
         elif name in ESTIMATOR_TPU:
             text = f"{file.v1}.{name}"
         elif name in ESTIMATOR_HOOKS:

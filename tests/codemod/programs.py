@@ -7,6 +7,7 @@ from migrate.analysis.module import Module
 from migrate.finding import Finding
 from migrate.judge import judge
 from migrate.rewrite.apply import apply
+from migrate.rewrite.plan import import_of_pieces
 from migrate.settings import Settings
 
 SLOTS = {
@@ -146,5 +147,5 @@ def migrate(text: str, **settings: str) -> tuple[str, list[Finding]]:
     findings, plan = judge(module, Settings(**settings))
     if not plan:
         return text, findings
-    imports = [f"from tf2_recovery import {', '.join(sorted(plan.pieces))}"] if plan.pieces else []
+    imports = [import_of_pieces("tf2_recovery", plan.pieces, plan.aliases)] if plan.pieces else []
     return apply(text, plan, imports), findings

@@ -14,7 +14,7 @@ from migrate.examine import examine_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.finding import Finding
-from migrate.rewrite.plan import Plan, ReplaceStatement
+from migrate.rewrite.plan import Plan, ReplaceStatement, import_of_pieces
 from migrate.settings import Settings
 from tests.fuzz.mutations import is_python
 
@@ -67,8 +67,8 @@ def rewritten(text: str, settings: Settings) -> tuple[str, list[Finding], Plan |
         return text, examined.findings, None
     after: str | Finding = examined.source.text
     if examined.plan is not None:
-        pieces = ", ".join(sorted(examined.plan.pieces))
-        imports = [f"from tf2_recovery import {pieces}"] if pieces else []
+        plan = examined.plan
+        imports = [import_of_pieces("tf2_recovery", plan.pieces, plan.aliases)] if plan.pieces else []
         after = attempted(examined.source, examined.plan, imports, "")
     if settings.todo and not isinstance(after, Finding):
         with_comments = comments([examined], {examined.path: after}, settings)

@@ -256,6 +256,49 @@ def test_a_file_imported_by_two_names_holds_what_is_emitted_for_it(tmp_path: Pat
     assert migrated(tmp_path).changes == []
 
 
+OWN_NORM = """\
+import tensorflow as tf
+
+
+def layer_norm(x, name=None):
+    return tf.contrib.layers.layer_norm(inputs=x, scope=name)
+
+
+"""
+
+
+def test_what_is_emitted_has_another_name_where_the_file_has_a_function_of_that_name(tmp_path: Path) -> None:
+    modeling = OWN_NORM + MODELING.replace("import tensorflow as tf\n\n\n", "")
+    put(tmp_path, {"main.py": main(), "modeling.py": modeling})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    after = new_text(outcome, tmp_path / "modeling.py")
+    assert "layer_norm as layer_norm_2" in after
+    assert "return layer_norm_2(inputs=x, scope=name)" in after
+    put(
+        tmp_path,
+        {"pkg/modeling.py": modeling, "main.py": main("from pkg.modeling import model_fn"), "pkg/main.py": main()},
+    )
+    after = new_text(migrated(tmp_path), tmp_path / "pkg" / "modeling.py")
+    assert after.index("def layer_norm_2(\n    inputs,") < after.index("def layer_norm(x, name=None):")
+    assert "return layer_norm_2(inputs=x, scope=name)" in after
+
+
+def test_a_function_with_the_name_of_what_the_loop_needs_leaves_the_program(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        {
+            "main.py": main("from modeling import model_fn\n\ndef training_steps():\n    return 3"),
+            "modeling.py": MODELING,
+        },
+    )
+    outcome = migrated(tmp_path)
+    assert any("`training_steps` has a meaning here" in reason for reason in reasons(outcome))
+    assert outcome.changes == []
+    put(tmp_path, {"main.py": main() + "\n\ndef other(training_steps):\n    return training_steps\n"})
+    assert reasons(migrated(tmp_path)) == []
+
+
 def test_a_file_that_cannot_be_written_puts_the_others_of_its_program_back(tmp_path: Path) -> None:
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     outcome = migrated(tmp_path)

@@ -171,17 +171,19 @@ def test_a_hook_that_feeds_tensors_is_an_error(tmp_path):
 
 
 def test_a_profiler_hook_profiles_the_steps_that_the_old_one_traced(tmp_path, monkeypatch):
-    job, traced = Hooked(tmp_path / "job", [ProfilerHook(save_steps=3, output_dir=str(tmp_path / "profile"))]), []
+    class Steps(tf1.train.SessionRunHook):
+        def begin(self):
+            self.taken = 0
+
+        def before_run(self, run_context):
+            self.taken += 1
+
+    steps, profiled = Steps(), []
     start = tf.profiler.experimental.start
-
-    def noting(path):
-        with tf.init_scope():
-            traced.append(1 + int(job.train.global_step))
-        start(path)
-
-    monkeypatch.setattr(tf.profiler.experimental, "start", noting)
-    assert job.run(9)[-1] == 9
-    assert traced == [3, 6, 9]
+    monkeypatch.setattr(tf.profiler.experimental, "start", lambda path: (profiled.append(steps.taken), start(path)))
+    hook = ProfilerHook(save_steps=3, output_dir=str(tmp_path / "profile"))
+    assert Hooked(tmp_path / "job", [steps, hook]).run(9)[-1] == 9
+    assert profiled == [3, 6, 9]
     assert list((tmp_path / "profile").glob("plugins/profile/*/*.xplane.pb"))
 
 

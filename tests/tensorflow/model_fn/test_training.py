@@ -187,7 +187,7 @@ def test_warm_start_settings_say_which_variables_and_what_they_were_called(tmp_p
     train, _ = initialized(with_bias, warm_start_from=renamed)
     assert train.variables["w"].numpy().tolist() == [[1.0], [1.0]]
     assert float(train.variables["b"]) == 0.0
-    train, _ = initialized(with_bias, warm_start_from=renamed._replace(vars_to_warm_start=["w", "b"]))
+    train, _ = initialized(with_bias, warm_start_from=renamed._replace(vars_to_warm_start="w|b"))
     assert float(train.variables["b"]) == 1.0
 
 

@@ -44,6 +44,7 @@ from migrate.analysis.resume_elsewhere import counted, loaded_by_function
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import FIT, FIT_GENERATOR, is_on_workers, made_by
 from migrate.rewrite.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement, SetArgument
+from migrate.rewrite.precedence import ARGUMENT, stands_alone, strength
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _HELP = (
@@ -323,7 +324,9 @@ class _Rewrite:
         self.renamed[call] = f"{self.module.source.text(call.func)}({', '.join(arguments)})"
 
     def _text(self, node: ast.expr) -> str:
-        return self.module.source.text(node, self.renamed)
+        """An argument's or element's own source, in parentheses where it needs them: ``(yield)``."""
+        text = self.module.source.text(node, self.renamed)
+        return text if strength(node) >= ARGUMENT and stands_alone(text) else f"({text})"
 
     def _is_read_from(self, path: str) -> bool:
         saved = self.resume.saver.path

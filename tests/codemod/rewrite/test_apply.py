@@ -64,6 +64,14 @@ def test_what_goes_above_a_statement_stands_there_wherever_the_statement_stands(
     assert after.count("# why") == 1
 
 
+def test_what_needs_parentheses_keeps_them_in_a_list_that_is_written_anew() -> None:
+    fit = "cs = [keras.callbacks.ModelCheckpoint('w.keras'), (yield)]\nmodel.fit(x, y, callbacks=cs)"
+    text = RESUMED.format(if_exists='if os.path.exists("w.keras"):', fit=fit)
+    head, body = text.split("\n\n")
+    after, _ = migrate(f"{head}\n\ndef f():\n    " + body.replace("\n", "\n    ") + "\n")
+    assert "cs = [(yield)]" in after
+
+
 def test_a_statement_that_goes_leaves_its_comments_where_nothing_takes_them_over() -> None:
     text = "def f():\n    a()  # a\n    b()\n    c()  # c\n\n# d\nd()  # e\ne()\n"
     gone = [Span(2, 4, 2, 7), Span(4, 4, 4, 7), Span(7, 0, 7, 3)]

@@ -109,7 +109,7 @@ def describe(checkpoint: Any) -> Described:
         model, optimizer = getattr(checkpoint, "model", None), getattr(checkpoint, "optimizer", None)
         if model is None or optimizer is None:
             return Described(checkpoint)
-        with _without_memory():
+        with _without_memory(), model.distribute_strategy.scope():
             optimizer.build(model.trainable_variables)
         return Described(checkpoint, settings=optimizer.get_config())
     names = set(variables.keys())

@@ -92,6 +92,7 @@ def _slots(program: Described, weights: dict[str, Any], old: Mapping[str, list[i
                 continue
             slot = getattr(optimizer, attribute)[order.index(id(variable))]
             known = [f"{name}/t_0/{v1}", f"{name}/{v1}", f"{name}/part_0/{v1}", *_in_training(old, f"/{name}/{keras}")]
+            known.append(f"dnn/{name}/{v1}")  # under a MirroredStrategy
             found = next((one for one in known if one in old), known[0])
             stored = parts(_numbered(found, old), list(slot.shape))
             yield Carried(stored, slot, scale if v1 == "Momentum" and found.endswith(v1) else 1.0)

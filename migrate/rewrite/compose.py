@@ -2,6 +2,7 @@
 
 from migrate.finding import Span
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.indent import hung
 from migrate.rewrite.plan import Part, ReplaceStatement
 
 
@@ -40,8 +41,10 @@ def _loops(draft: Draft, going: list[Span]) -> None:
 def _keras(draft: Draft) -> None:
     program, span = draft.program, draft.module.span
     assert program.statement is not None
-    model = [*draft.before, *draft.columns, *draft.layers]
-    model += [f"{draft.model}.compile({_arguments(draft.compile_arguments)})", *draft.after_compile]
+    made = [*draft.columns, *draft.layers, f"{draft.model}.compile({_arguments(draft.compile_arguments)})"]
+    if draft.strategy:
+        made = [f"with {draft.strategy}.scope():", *(f"    {hung(line, 4)}" for line in made)]
+    model = [*draft.before, *made, *draft.after_compile]
     recovery = [_backup(draft) if draft.uses_backup else _recovery(draft)]
     recovery.append(f"{draft.log} = TrainingLog({_arguments({'': draft.model_dir, **draft.log_arguments})})")
     draft.pieces.add("TrainingLog")

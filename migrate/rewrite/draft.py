@@ -185,6 +185,8 @@ class Draft:
       log_arguments: further arguments of the ``TrainingLog``.
       has_backup_fit: whether a ``fit`` with ``BackupAndRestore`` stands in the program.
       interval: the steps between two saves; None when saves go by the clock.
+      strategy: the variable of the distribution strategy that the Keras model is made under; "" for none.
+      evaluates_on_replicas: whether evaluation, too, draws a batch for each replica.
       constructors: what the module's programs call to make their estimators.
       model_fn: a custom model_fn, as an expression cheap enough to be repeated.
       warm_start: what a custom model_fn's variables begin with; "" for nothing.
@@ -228,6 +230,8 @@ class Draft:
     log_arguments: dict[str, str] = field(default_factory=dict)
     has_backup_fit: bool = False
     interval: str | None = None
+    strategy: str = ""
+    evaluates_on_replicas: bool = False
     constructors: set[ast.expr] = field(default_factory=set)
     model_fn: str = ""
     warm_start: str = ""

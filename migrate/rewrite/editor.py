@@ -7,7 +7,8 @@ import libcst as cst
 
 from migrate.finding import Span
 from migrate.rewrite.calls import lost_comments, with_argument, with_element
-from migrate.rewrite.format import formatted, hung
+from migrate.rewrite.format import formatted
+from migrate.rewrite.indent import hung
 from migrate.rewrite.lines import Line, blank_lines, comment_line, comments_of, header_of, set_apart, with_first
 from migrate.rewrite.plan import (
     AddElement,

@@ -18,6 +18,7 @@ from migrate.analysis.arguments import is_none
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import ReplaceExpression
+from migrate.rewrite.precedence import ARGUMENT, PRODUCT
 from migrate.rules.rule import DNN, Example, Verdict, manual, noted, rule
 
 
@@ -50,7 +51,10 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
             "Use --recovery checkpoint-manager.",
         )
     steps = call.arguments.get("steps")
-    limit = "" if is_none(steps) or steps is None else f"steps={draft.text(steps)}, "
+    limit = ""
+    if steps is not None and not is_none(steps):
+        replicas = f" * {draft.strategy}.num_replicas_in_sync" if draft.evaluates_on_replicas else ""
+        limit = f"steps={draft.text(steps, PRODUCT if replicas else ARGUMENT)}{replicas}, "
     step = f"int({call.estimator}.optimizer.iterations.numpy())" if draft.uses_backup else f"{draft.recovery}.restore()"
     text = (
         f'{{"global_step": {step}, **{call.estimator}.evaluate({draft.dataset(call)}, {limit}verbose=0,'

@@ -85,14 +85,26 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
 def _with_manager(draft: Draft, call: MethodCall, steps: ast.expr | None, max_steps: ast.expr | None) -> str:
     recovery, dataset, lines = draft.recovery, draft.dataset(call), list[str]()
     if draft.continues_input:
-        dataset += f".skip({recovery}.step)"
+        replicas = f" * {draft.strategy}.num_replicas_in_sync" if draft.strategy else ""
+        dataset += f".skip({recovery}.step{replicas})"
     if max_steps is not None and not is_none(max_steps):
         bound, summand = _repeatable(draft, lines, max_steps, COMPARED, SUM)
-        fit = _fit(draft, call, f"{dataset}.take({summand} - {recovery}.step)", [recovery])
-        return "\n".join([*lines, f"if {recovery}.restore() < {bound}:", f"    {fit}"])
+        what = _bounded(draft, dataset, f"{summand} - {recovery}.step")
+        return "\n".join([*lines, f"if {recovery}.restore() < {bound}:", f"    {_fit(draft, call, what, [recovery])}"])
     if steps is not None and not is_none(steps):
-        dataset += f".take({draft.text(steps)})"
+        dataset = _bounded(draft, dataset, draft.text(steps))
     return f"{recovery}.restore()\n{_fit(draft, call, dataset, [recovery])}"
+
+
+def _bounded(draft: Draft, dataset: str, steps: str) -> str:
+    """The first arguments of a ``fit`` that makes so many steps.
+
+    Under a strategy each replica draws a batch of its own, where ``fit`` would split one batch of a plain dataset.
+    """
+    if not draft.strategy:
+        return f"{dataset}.take({steps})"
+    drawn = f"{draft.strategy}.distribute_datasets_from_function(lambda context: {dataset})"
+    return f"{drawn}, steps_per_epoch={steps}"
 
 
 def _with_backup(draft: Draft, call: MethodCall, interval: str, max_steps: ast.expr) -> str:

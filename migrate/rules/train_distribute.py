@@ -1,26 +1,41 @@
 """FT111 · RunConfig(train_distribute=…, eval_distribute=…, experimental_distribute=…)
 
 The Estimator trains, or evaluates, under a distribution strategy. Each replica draws a batch of its own from
-``input_fn``, so that a step sees batch × replicas; ``fit`` splits one batch among the replicas.
+``input_fn``, so that a step sees batch × replicas.
 
-Instead: make the model inside ``strategy.scope()``, and let ``input_fn`` batch for all replicas. For several workers
-there is ``MultiWorkerMirroredStrategy`` (FT401, FT404); with ``ParameterServerStrategy`` the coordinator restores and
-saves.
+Instead: for TensorFlow 1's ``DNNClassifier`` and ``DNNRegressor``, which become Keras models, the model is made inside
+``strategy.scope()``, and ``fit`` gets ``strategy.distribute_datasets_from_function(…)``, from which each replica draws
+a batch of its own, too. ``steps_per_epoch`` bounds the steps. ``MirroredStrategy`` and ``OneDeviceStrategy`` under
+their names in ``tf.distribute``, ``tf.compat.v1.distribute`` and ``tf.contrib.distribute`` are carried over.
 
-Fidelity: manual. The program is left whole: a ``model_fn`` that is traced outside the strategy's scope trains on one
-replica, and a canned estimator's step would see a batch of another size.
+A strategy of one device, ``MirroredStrategy(["/gpu:0"])``, ``MirroredStrategy(num_gpus=1)`` or ``OneDeviceStrategy``,
+goes from a custom ``model_fn``'s program: the Estimator trains the same numbers under it as without it, and keeps the
+same checkpoint.
 
-See: tf.estimator.RunConfig, tf.distribute.Strategy.
+Fidelity: noted; exact for a strategy of one device. Weights and slots are those of an Estimator on two replicas within
+rounding, from its own checkpoint on (TensorFlow 2.15 and 2.21): the gradients are summed over the replicas, as its
+losses are. Where the input ends before the steps do, Keras counts one step more. ``evaluate`` splits each batch among
+the replicas, and raises on Keras 3 where that leaves a remainder.
+
+Left whole: a ``model_fn`` under several replicas, because it is traced outside the scope and would train on one of
+them; TensorFlow 2's names under several, whose Keras optimizer saved its slots once a replica; ``--canned model-fn``,
+because a canned estimator's slots have other names in a checkpoint that was written under a strategy;
+``MultiWorkerMirroredStrategy`` (FT401, FT404); ``ParameterServerStrategy``, with which the coordinator restores and
+saves; ``predict``; ``train`` without a number of steps, which ``fit`` asks for there; ``--recovery
+backup-and-restore``.
+
+See: tf.estimator.RunConfig, tf.distribute.MirroredStrategy, tf.distribute.Strategy.distribute_datasets_from_function.
 """
 
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import is_none
+from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.program import Program
-from migrate.analysis.symbols import symbol_of
+from migrate.analysis.symbols import Symbol, symbol_of
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, manual, rule
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 
 _WITHOUT = "Take it out to migrate the program"
 _HELP = {
@@ -29,31 +44,207 @@ _HELP = {
     "CollectiveAllReduceStrategy": f"{_WITHOUT}, then use MultiWorkerMirroredStrategy, see FT401 and FT404.",
     "ParameterServerStrategy": f"{_WITHOUT}, then save and restore on the coordinator alone.",
 }
+_CARRIED = ("MirroredStrategy", "OneDeviceStrategy")
+_MIRRORED = "tf.distribute.MirroredStrategy"
+_ONE = f"RunConfig(train_distribute={_MIRRORED}(['/gpu:0']))"
+_FILE = """\
+import tensorflow as tf
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensor_slices(({{"x": [1.0]}}, [0])).repeat().batch(8)
+
+
+{0}
+config = tf.estimator.RunConfig(model_dir="/tmp/m", save_checkpoints_steps=5, {1})
+columns = [tf.feature_column.numeric_column("x")]
+classifier = tf.compat.v1.estimator.DNNClassifier([8], columns, config=config)
+classifier.train(input_fn, max_steps=10)
+print(classifier.evaluate(input_fn, steps=3))
+"""
+_NAMED = _FILE.format(f"strategy = {_MIRRORED}()", "train_distribute=strategy")
+_BOTH = _FILE.format(f"strategy = {_MIRRORED}()", "train_distribute=strategy, eval_distribute=strategy")
+_DRAWN = "strategy.distribute_datasets_from_function(lambda context: input_fn()"
+_GPUS = 'tf.distribute.MirroredStrategy([f"/gpu:{gpu}" for gpu in range(4)])'
+_CONTRIB = "tf.contrib.distribute.MirroredStrategy(num_gpus=4)"
+_CONFIG = f"experimental_distribute=tf.contrib.distribute.DistributeConfig({_MIRRORED}())"
 
 
 @rule(
     "FT111",
-    "manual",
+    "noted",
     Example("RunConfig(train_distribute=args.every)", None),
-    Example("RunConfig(train_distribute=tf.distribute.MirroredStrategy())", None),
+    Example(_NAMED, 'with strategy.scope():\n    inputs = {"x": tf.keras.Input((1,), name="x")}', "module"),
+    Example(_NAMED, f"classifier.fit({_DRAWN}", "module"),
+    Example(_NAMED, "steps_per_epoch=10 - recovery.step,", "module"),
+    Example(_BOTH, "steps=3 * strategy.num_replicas_in_sync", "module"),
+    Example(_FILE.format("", f"train_distribute={_CONTRIB}"), f"strategy = {_GPUS}", "module"),
+    Example(_FILE.format("", _CONFIG), "with strategy.scope():", "module"),
+    Example(_NAMED.replace("compat.v1.", ""), None, "module"),
+    Example(f"RunConfig(eval_distribute={_MIRRORED}())", None),
+    Example(f"RunConfig(train_distribute={_MIRRORED}())", None),
+    Example(_NAMED, None, "module", recovery="backup-and-restore"),
+    Example(_NAMED.replace("max_steps=10", ""), None, "module"),
+    Example(f"RunConfig(train_distribute={_MIRRORED}())", None, kind="custom"),
+    Example(_ONE, "ModelFnTraining(", kind="custom"),
+    Example(_ONE, None, kind="model-fn"),
+    Example("RunConfig(train_distribute=tf.distribute.experimental.ParameterServerStrategy())", None),
     is_setting=True,
 )
 def train_distribute(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for name in ("train_distribute", "eval_distribute", "experimental_distribute"):
-        value = program.config.settings.get(name)
+    try:
+        given = dict(_given(program))
+    except Unbindable as problem:
+        yield manual(program.config.settings["experimental_distribute"], str(problem), _HELP["MirroredStrategy"])
+        return
+    for name, value in given.items():
+        reason = _why_left(program, draft, given, name, value)
+        if reason:
+            help = _HELP.get(_kind(program, value), _HELP["MirroredStrategy"])
+            yield manual(value, f"{name} {reason}", help)
+            return
+    train = given.get("train_distribute")
+    for name, value in given.items():
+        if program.has_model_fn or train is None:
+            _take_away(program, draft, value)
+            yield exact(value, f"{name} goes: a strategy of one device trains as none does")
+        elif name == "train_distribute":
+            count = "; Keras counts one step more where the input ends before the steps do"
+            is_split = draft.settings.target != "keras2" and any(call.method == "evaluate" for call in program.calls)
+            split = "; on Keras 3 evaluate() needs batches that the replicas can share evenly" if is_split else ""
+            text = "the model is made in the strategy's scope, and each replica draws its own batch"
+            yield noted(value, f"{text}{count}{split}")
+        else:
+            yield exact(value, f"{name}: evaluation is under the strategy of training, too")
+    if train is not None and not program.has_model_fn:
+        draft.strategy = _variable(program, draft, train)
+        draft.evaluates_on_replicas = "eval_distribute" in given
+
+
+def _given(program: Program) -> Iterator[tuple[str, ast.expr]]:
+    """The strategies that training and evaluation get, directly or by a ``DistributeConfig``."""
+    settings = program.config.settings
+    whole = settings.get("experimental_distribute")
+    if whole is not None and not is_none(whole):
+        made = _made(program, whole)
+        found = symbol_of(program.module.names, made.func) if made is not None else None
+        if made is None or found is None or not found.tail.endswith("DistributeConfig"):
+            raise Unbindable("experimental_distribute cannot be followed")
+        parts = bind(made, ("train_distribute", "eval_distribute", "remote_cluster"))
+        if not is_none(parts.pop("remote_cluster", None)):
+            raise Unbindable("remote_cluster trains on other machines than this one")
+        settings = {**settings, **parts}
+    for name in ("train_distribute", "eval_distribute"):
+        value = settings.get(name)
         if value is not None and not is_none(value):
-            kind = _strategy(program, value)
-            yield manual(
-                value,
-                f"{name} puts training under a {kind or 'distribution strategy'}, whose replicas each draw a batch",
-                _HELP.get(kind, _HELP["MirroredStrategy"]),
-            )
+            yield name, value
 
 
-def _strategy(program: Program, value: ast.expr) -> str:
+def _made(program: Program, value: ast.expr) -> ast.Call | None:
+    made = program.module.names.only_value(value) if isinstance(value, ast.Name) else value
+    return made if isinstance(made, ast.Call) else None
+
+
+def _symbol(program: Program, value: ast.expr) -> Symbol | None:
+    made = _made(program, value)
+    found = symbol_of(program.module.names, made.func) if made is not None else None
+    is_strategy = found is not None and found.tail.removeprefix("contrib.").startswith("distribute.")
+    return found if is_strategy else None
+
+
+def _kind(program: Program, value: ast.expr) -> str:
     """The class of a strategy, "" where it is not seen."""
+    found = _symbol(program, value)
+    return found.tail.rpartition(".")[2] if found is not None else ""
+
+
+def _why_left(program: Program, draft: Draft, given: dict[str, ast.expr], name: str, value: ast.expr) -> str:
+    """Why a strategy is not carried over; "" where it is."""
+    kind = _kind(program, value)
+    under = f"puts training under a {kind or 'distribution strategy'}"
+    if kind not in _CARRIED or _arguments(program, draft, value) is None:
+        return f"{under}, whose replicas each draw a batch"
+    if program.kind == "model-fn":
+        return f"{under}, under which the slots of a canned estimator's optimizer have other names in its checkpoint"
+    if _is_one_device(program, value) and (program.has_model_fn or "train_distribute" not in given):
+        return ""
+    if program.has_model_fn:
+        return f"{under}: a model_fn that is traced outside its scope trains on one replica"
+    if name == "eval_distribute":
+        train = given.get("train_distribute")
+        is_same = isinstance(value, ast.Name) and isinstance(train, ast.Name) and train.id == value.id
+        return "" if is_same else "evaluates under another strategy than training"
+    if not program.is_v1 and not _is_one_device(program, value):
+        return f"{under}, whose copies of a Keras optimizer's slots in the checkpoint are not carried over yet"
+    if draft.uses_backup:
+        return f"{under}, whose steps BackupAndRestore counts otherwise"
+    for call in program.calls:
+        if call.method == "train" and is_none(call.arguments.get("steps")) and is_none(call.arguments.get("max_steps")):
+            return f"{under}, where fit asks for the number of steps, and train() has none"
+    if any(call.method == "predict" for call in program.calls):
+        return f"{under}, under which Keras predicts one example on each replica"
+    if program.returned is not None:
+        return f"{under}, and the estimator is made in another function than trained"
+    return ""
+
+
+def _arguments(program: Program, draft: Draft, value: ast.expr) -> list[str] | None:
+    """The arguments of the strategy in ``tf.distribute``; None where they cannot be told."""
+    made, text = _made(program, value), draft.text
+    assert made is not None
+    if any(keyword.arg is None for keyword in made.keywords) or any(isinstance(a, ast.Starred) for a in made.args):
+        return None
+    found = _symbol(program, value)
+    if found is None or not found.tail.startswith("contrib."):
+        return [*(text(a) for a in made.args), *(f"{k.arg}={text(k.value)}" for k in made.keywords)]
+    given = bind(made, ("device",) if found.tail.endswith("OneDeviceStrategy") else ("devices", "num_gpus"))
+    number = given.pop("num_gpus", given.pop("num_gpus_per_worker", None))
+    if number is not None and not is_none(number):
+        if not is_none(given.get("devices")):
+            return None
+        given.pop("devices", None)
+        gpus = f'[f"/gpu:{{gpu}}" for gpu in range({text(number)})]'
+        return None if given else [gpus]
+    return None if given.keys() - {"device", "devices"} else [f"{name}={text(node)}" for name, node in given.items()]
+
+
+def _is_one_device(program: Program, value: ast.expr) -> bool:
+    made = _made(program, value)
+    assert made is not None
+    if _kind(program, value) == "OneDeviceStrategy":
+        return True
+    given = [*made.args[:1], *(k.value for k in made.keywords if k.arg == "devices")]
+    devices = given[0] if given else None
+    number = next((k.value for k in made.keywords if k.arg in ("num_gpus", "num_gpus_per_worker")), None)
+    is_listed = isinstance(devices, ast.List | ast.Tuple) and len(devices.elts) == 1
+    is_starred = is_listed and isinstance(devices, ast.List | ast.Tuple) and isinstance(devices.elts[0], ast.Starred)
+    return (is_listed and not is_starred) or (devices is None and number is not None and literal(number) == 1)
+
+
+def _take_away(program: Program, draft: Draft, value: ast.expr) -> None:
+    """Removes the variable of a strategy, if nothing but the RunConfig reads it."""
     names = program.module.names
-    made = names.only_value(value) if isinstance(value, ast.Name) else value
-    found = symbol_of(names, made.func) if isinstance(made, ast.Call) else None
-    name = found.tail.rpartition(".")[2] if found is not None else ""
-    return name if name in _HELP else ""
+    if not isinstance(value, ast.Name):
+        return
+    found = names.scope_of(value).lookup(value.id)
+    made = _made(program, value)
+    assert made is not None
+    if found is not None and len(names.uses(value.id, found[0])) == 1:
+        draft.absorbed.append(names.statement_of(made))
+
+
+def _variable(program: Program, draft: Draft, value: ast.expr) -> str:
+    """The variable that holds the strategy where the model is made."""
+    made, found = _made(program, value), _symbol(program, value)
+    assert made is not None
+    assert found is not None
+    is_plain = found.api != "v1" and not found.tail.startswith("contrib.")
+    arguments = ", ".join(_arguments(program, draft, value) or ())
+    text = draft.text(made) if is_plain else f"{draft.tf}.distribute.{_kind(program, value)}({arguments})"
+    if not isinstance(value, ast.Name):
+        variable = draft.fresh("strategy")
+        draft.before.append(f"{variable} = {text}")
+        return variable
+    if not is_plain:
+        draft.edits.append(ReplaceExpression(program.module.span(made), text))
+    return value.id

@@ -169,10 +169,11 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         model, optimizer = checkpoint.model, checkpoint.optimizer
         if not model.built:
             return
-        if hasattr(optimizer, "build"):
-            optimizer.build(model.trainable_variables)
-        else:  # tf.keras.optimizers.legacy; Keras itself calls this to load a model.
-            optimizer._create_all_weights(model.trainable_variables)
+        with model.distribute_strategy.scope():
+            if hasattr(optimizer, "build"):
+                optimizer.build(model.trainable_variables)
+            else:  # tf.keras.optimizers.legacy; Keras calls this to load a model.
+                optimizer._create_all_weights(model.trainable_variables)
 
 
 class WorkerRecovery(CheckpointRecovery):

@@ -1,0 +1,80 @@
+"""An Estimator under a strategy of two replicas, and what becomes of it, train the same numbers."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from migrate.run import run as codemod
+from migrate.settings import Settings
+from tests.pairs import ROOT
+
+PROGRAM = Path(__file__).parent / "programs" / "two_replicas.py"
+OLD_PYTHON = os.environ.get("MIGRATE_OLD_PYTHON", sys.executable)
+BEGUN, END = 3, 9
+ONE_DEVICE = Path(__file__).parent / "programs" / "one_device.py"
+
+
+def start(python, *arguments):
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+    if python == OLD_PYTHON:
+        env.pop("TF_USE_LEGACY_KERAS", None)
+    ended = subprocess.run([python, *map(str, arguments)], env=env, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    printed = ended.stdout.splitlines()
+    pairs = (part.split("=") for part in printed[-1].split()) if printed and "=" in printed[-1] else ()
+    return {name: float(value) for name, value in pairs}
+
+
+@pytest.fixture(scope="module")
+def ends(tmp_path_factory):
+    """What both programs say at the end, and the directories in which they saved under the Estimator's names."""
+    folder = tmp_path_factory.mktemp("two_replicas")
+    old, new = folder / "old.py", folder / "migrated" / "old.py"
+    old.write_text(PROGRAM.read_text())
+    new.parent.mkdir()
+    outcome = codemod([str(old)], Settings(), jobs=1, progress=None)
+    for change in outcome.changes:
+        (new.parent / Path(change.path).name).write_text(change.after)
+    assert "strategy.scope()" in new.read_text()
+
+    start(OLD_PYTHON, old, folder / "old", BEGUN)
+    begun = shutil.copytree(folder / "old", folder / "begun")
+    carry = ("-m", "migrate", "checkpoint", "--for", new, "--args", "{model_dir} 1")
+    start(sys.executable, *carry, begun, folder / "new")
+    said = start(OLD_PYTHON, old, folder / "old", END), start(sys.executable, new, folder / "new", END)
+    start(sys.executable, *carry, "--to-estimator", "--like", begun, folder / "new", folder / "back")
+    return said, folder / "old", folder / "back"
+
+
+def test_the_migrated_program_goes_on_with_the_same_weights_and_slots(ends):
+    _, old, new = ends
+    before, after = tf.train.load_checkpoint(str(old)), tf.train.load_checkpoint(str(new))
+    names = before.get_variable_to_shape_map()
+    assert after.get_variable_to_shape_map().keys() == names.keys()
+    for name in names:
+        np.testing.assert_allclose(after.get_tensor(name), before.get_tensor(name), rtol=1e-4, atol=1e-6)
+
+
+def test_the_metrics_are_those_of_the_estimator(ends):
+    (old, new), *_ = ends
+    assert old["global_step"] == new["global_step"] == END
+    for name in ("accuracy", "average_loss", "loss"):
+        assert new[name] == pytest.approx(old[name], rel=1e-4), name
+
+
+@pytest.mark.parametrize("strategy", ["MirroredStrategy(['/cpu:0'])", "OneDeviceStrategy('/cpu:0')"])
+def test_a_strategy_of_one_device_changes_no_bit_of_a_custom_estimators_checkpoint(strategy, tmp_path):
+    start(OLD_PYTHON, ONE_DEVICE, tmp_path / "without", "None")
+    start(OLD_PYTHON, ONE_DEVICE, tmp_path / "under", f"tf.distribute.{strategy}")
+    without, under = (tf.train.load_checkpoint(str(tmp_path / name)) for name in ("without", "under"))
+    names = without.get_variable_to_shape_map()
+    assert under.get_variable_to_shape_map() == names
+    assert "dense/kernel/Adam" in names
+    for name in names:
+        assert np.array_equal(without.get_tensor(name), under.get_tensor(name)), name

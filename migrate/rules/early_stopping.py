@@ -57,9 +57,7 @@ def early_stopping(program: Program, draft: Draft) -> Iterator[Verdict]:
             continue
         draft.renamed[stop.node] = of_job(text, stop.estimator)
         draft.edits.append(ReplaceExpression(program.module.span(stop.node), draft.renamed[stop.node]))
-        yield noted(
-            stop.node, "reads the metrics in their directory; an Estimator's runs may differ by a step at the stop"
-        )
+        yield noted(stop.node, "reads the metrics in their directory; an Estimator's own runs may stop a step apart")
 
 
 def _rewritten(draft: Draft, stop: EarlyStop) -> str:

@@ -9,7 +9,7 @@ from migrate.recovery.worker_recovery import WorkerRecovery
 from tests.tensorflow.keras.job import FEATURES, LABELS, InterruptAt, StepsRun, recover, saved, state
 
 
-def build(strategy):
+def build(strategy, optimizer=None):
     """A compiled classifier that has not seen its input yet, with the same weights each time."""
     seeded = tf.keras.initializers.RandomNormal(seed=1)
     with strategy.scope():
@@ -20,7 +20,7 @@ def build(strategy):
             ]
         )
         model.compile(
-            optimizer=tf.keras.optimizers.Adam(0.01),
+            optimizer=optimizer() if optimizer else tf.keras.optimizers.Adam(0.01),
             loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
             metrics=["accuracy"],
         )
@@ -81,12 +81,19 @@ def worker_recovery(model, directory):
     return WorkerRecovery(recover(model, directory, every=5).manager)
 
 
-def test_after_a_save_at_the_end_of_an_epoch_the_weights_are_those_of_an_uninterrupted_job(strategy, tmp_path):
-    whole = build(strategy)
+OPTIMIZERS = [None] if hasattr(tf.keras, "ops") else [None, lambda: tf.keras.optimizers.legacy.Adam(0.01)]
+"""Keras 3 has no legacy optimizers."""
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_after_a_save_at_the_end_of_an_epoch_the_weights_are_those_of_an_uninterrupted_job(
+    strategy, optimizer, tmp_path
+):
+    whole = build(strategy, optimizer)
     fit_on_workers(whole, dataset(), epochs=2, verbose=0)
-    struck = build(strategy)
+    struck = build(strategy, optimizer)
     fit_on_workers(struck, dataset(), worker_recovery(struck, tmp_path), epochs=1, verbose=0)
-    again = build(strategy)
+    again = build(strategy, optimizer)
     fit_on_workers(again, dataset(), worker_recovery(again, tmp_path), epochs=2, verbose=0)
     for one, other in zip(state(again), state(whole), strict=True):
         np.testing.assert_array_equal(one, other)
@@ -105,6 +112,12 @@ def test_a_callback_stops_the_job(strategy):
     history = fit_on_workers(model, dataset(), epochs=3, callbacks=[steps, InterruptAt(12)], verbose=0)
     assert steps.seen[-1] == 12
     assert history.epoch == [0, 1]
+
+
+def test_a_part_of_a_step_is_a_step_as_in_fit(strategy):
+    model, steps = build(strategy), StepsRun()
+    fit_on_workers(model, dataset().repeat(), epochs=2, steps_per_epoch=10 / 4, callbacks=[steps], verbose=0)
+    assert steps.seen == [1, 2, 3, 4, 5, 6]
 
 
 def test_a_dataset_without_a_length_is_refused_unless_the_steps_are_given(strategy):

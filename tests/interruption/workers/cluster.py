@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tests import nursery
+
 AS_WORKER = Path(__file__).parent / "programs" / "as_worker.py"
 SURVIVOR_SECONDS = 180
 """The longest that a worker may go on without the one that was killed."""
@@ -88,7 +90,7 @@ def run_job(
         told = [(faults or {}).get(index, "none"), str(scratch / f"{index}.npz")]
         with open(scratch / f"{index}.txt", "wb") as output:
             running.append(
-                subprocess.Popen(
+                nursery.launch(
                     [python, str(AS_WORKER), *told, *command], env=variables, stdout=output, stderr=subprocess.STDOUT
                 )
             )

@@ -193,6 +193,8 @@ def _verify(done: Verification, bench: _Bench) -> None:
             except FaultUnavailable as reason:
                 done.not_tried.append(f"{name}: {reason}")
             bench.advance()
+    if len(done.comparisons) == 1:
+        raise ProgramError(f"nothing interrupted the programs: {'; '.join(dict.fromkeys(done.not_tried))}")
 
 
 def _try_fault(done: Verification, bench: _Bench, name: str, step: int, baseline: tuple[Record, Record]) -> None:
@@ -221,9 +223,12 @@ def _expect_sound(record: Record, side: str) -> None:
     if not record.of("tensorflow"):
         raise ProgramError(f"{side} has not imported TensorFlow")
     if not record.of("step"):
-        raise ProgramError(f"{side} made no step that could be seen")
+        raise ProgramError(
+            f"{side} made no step that could be seen: seen are those of an Estimator, of fit, of sessions with a "
+            "global step, and of loops that checkpoint their counter"
+        )
     if not record.of("save"):
-        raise ProgramError(f"{side} never saves: there is nothing to resume from")
+        raise ProgramError(f"{side} never saves a checkpoint or a Keras model: there is nothing to resume from")
 
 
 def _expect_within(step: int, record: Record, side: str) -> None:

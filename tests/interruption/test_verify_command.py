@@ -44,6 +44,11 @@ def test_a_program_that_ends_before_the_step_gives_2(verify, capsys):
     assert "OLD ends at step 23: choose a step before that, not 23" in capsys.readouterr().err
 
 
+def test_where_no_fault_could_be_tried_nothing_is_proved(verify, capsys):
+    assert verify("loop", "loop", "--fault", "worker-killed") == 2
+    assert "nothing interrupted the programs: worker-killed: one process trains" in capsys.readouterr().err
+
+
 def test_from_a_shared_checkpoint_losses_and_variables_are_compared_to_the_last_bit(verify, capsys):
     arguments = ("--share-initial", "--new-args", "--steps_per_call 5", "--fault", "sigkill", "--at", "13")
     assert verify("loop", "loop", *arguments, "--format", "json") == 0

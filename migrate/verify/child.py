@@ -54,6 +54,9 @@ class Child:
       instruction: the fault that strikes from inside; none if empty.
       env: variables for this start alone.
       place: where the run takes place, if not simply in ``model_dir``.
+
+    Attributes:
+      beside: of each type of task, the first of the job.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class Child:
         place = place or Place(model_dir)
         self.model_dir = place.directory
         self.timed_out = False
+        self.beside: dict[str, Child] = {}
         self._read = 0
         self._output: deque[bytes] = deque(maxlen=LINES_KEPT)
         self.began = time.time()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 import tempfile
 import time
 from collections.abc import Callable
@@ -18,6 +21,8 @@ from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
 
 TIMEOUT_SECONDS = 300.0
+
+TENSORFLOW_LOG = re.compile(r"[IW]0000 |\d{4}-\d\d-\d\d .*: [IW] |WARNING: All log messages before absl")
 
 Progress = Callable[[str], None]
 """Is told what is being done, in a few words."""
@@ -50,6 +55,8 @@ def run(
                 zip(_instructions(program, fault, start), task_variables(program.tasks), strict=True)
             )
         ]
+        for each in children:
+            each.beside = dict(zip(reversed(program.tasks), reversed(children), strict=True))
         if fault and start < fault.starts:
             fault.watch(children[struck(program.tasks, fault.worker)], start, deadline)
         return attempt_of_all(children, program.tasks, deadline)
@@ -100,7 +107,7 @@ def run_interrupted(
         progress("undisturbed")
         attempt = run(program, directory, timeout=timeout)
         if not attempt.finished:
-            raise ProgramError(f"the program fails by itself: {attempt.error}\n{_tail(attempt)}")
+            raise ProgramError(f"the program fails by itself: {attempt.error}\n{_told(program, directory, attempt)}")
         attempts = [attempt]
     else:
         with fault.place(program, directory) as place:
@@ -126,23 +133,27 @@ def _attempts(
         if attempt.finished:
             fault.notes.append(f"start {start + 1} came to its end in spite of {fault.name}")
             return attempts
-        _expect_struck(attempt, fault)
+        _expect_struck(program, model_dir, attempt)
         fault.between(place.directory, attempt)
     progress(f"start {len(attempts) + 1}, to the end")
     return [*attempts, run(program, model_dir, fault, fault.starts, timeout, place)]
 
 
-def _expect_struck(attempt: Attempt, fault: Fault) -> None:
+def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:
     """Tell an end that the fault brought about from one of the program's own."""
     struck = attempt.fault is not None or (attempt.code < 0 and not attempt.timed_out)
     if not struck:
         last = attempt.steps[-1] if attempt.steps else attempt.started_at
         where = "before its first step" if last is None else f"at step {last}"
-        raise ProgramError(f"the program fails by itself {where}: {attempt.error}\n{_tail(attempt)}")
+        told = _told(program, model_dir, attempt)
+        raise ProgramError(f"the program fails by itself {where}: {attempt.error}\n{told}")
 
 
-def _tail(attempt: Attempt, lines: int = 12) -> str:
-    return "\n".join(attempt.output.strip().splitlines()[-lines:])
+def _told(program: Program, model_dir: Path, attempt: Attempt, lines: int = 12) -> str:
+    """How it was started and what it printed last, without TensorFlow's own log."""
+    own = [line for line in attempt.output.strip().splitlines() if not TENSORFLOW_LOG.match(line)]
+    command = shlex.join([os.fspath(program.python), *program.command(model_dir)])
+    return "\n".join([f"started as: {command}", *own[-lines:]])
 
 
 def kept_steps(model_dir: Path, attempts: list[Attempt]) -> list[int]:

@@ -1,14 +1,19 @@
-"""Faults that strike one of several workers; the job is then started again as a whole, as a cluster does."""
+"""Faults that strike one task of a cluster; the job is then started again as a whole, as a cluster does."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
-from migrate.verify.faults.fault import FaultUnavailable, Place
+from migrate.verify.faults.fault import Fault, FaultUnavailable, Place
 from migrate.verify.faults.kills import Kill
 from migrate.verify.program import Program
+
+if TYPE_CHECKING:
+    from migrate.verify.child import Child
 
 
 class _KilledTask(Kill):
@@ -32,3 +37,40 @@ class KilledChief(_KilledTask):
 
     name = "chief-killed"
     worker = 0
+
+
+class _KilledHelper(Fault):
+    """A task that makes no steps is killed from outside, so that the chief may have gone on a little."""
+
+    same_moment = False
+    task: ClassVar[str]
+    flag: ClassVar[str]
+
+    @contextmanager
+    def place(self, program: Program, model_dir: Path) -> Iterator[Place]:
+        if self.task not in program.tasks:
+            raise FaultUnavailable(f"the job has no such task; {self.flag} starts one")
+        with super().place(program, model_dir) as place:
+            yield place
+
+    def watch(self, child: Child, start: int, deadline: float) -> None:
+        if child.wait_for("step", deadline, self.at):
+            child.beside[self.task].kill()
+            told = {"event": "fault", "kind": self.name, "step": self.at, "wanted": self.at, "time": time.time()}
+            child.events.append(told)
+
+
+class KilledServer(_KilledHelper):
+    """The first parameter server is sent SIGKILL after the step; tasks that wait for it are ended."""
+
+    name = "ps-killed"
+    task = "ps"
+    flag = "--ps"
+
+
+class KilledEvaluator(_KilledHelper):
+    """The evaluator is sent SIGKILL after the step; tasks that are not done soon are ended."""
+
+    name = "evaluator-killed"
+    task = "evaluator"
+    flag = "--evaluator"

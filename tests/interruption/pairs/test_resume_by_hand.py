@@ -46,7 +46,7 @@ def test_a_killed_fit_goes_on_after_its_last_epoch_as_if_nothing_had_happened(na
     assert record.by_step("loss") == losses
 
 
-@pytest.mark.parametrize(("name", "change"), zip(cycle(PAIRS), CHANGES, strict=False))
+@pytest.mark.parametrize(("name", "change"), list(zip(cycle(PAIRS), CHANGES, strict=False)))
 def test_a_kill_inside_a_save_costs_that_epoch_at_most(name, undisturbed, killed, new_python, change):
     fault = FAULTS["sigkill-in-save"](24, change=change)
     record = killed(TF2 / name, new_python, fault, "--epochs", "3")

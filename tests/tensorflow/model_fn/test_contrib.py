@@ -158,7 +158,7 @@ def decayed(rate, step):
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-@pytest.mark.parametrize("more", [{}, {"clip_gradients": 0.5}, {"learning_rate_decay_fn": decayed}], ids=str)
+@pytest.mark.parametrize("more", [{}, {"clip_gradients": 0.5}, {"learning_rate_decay_fn": decayed}], ids=" ".join)
 def test_optimize_loss_trains_as_that_of_contrib_to_the_last_bit(optimizer, more):
     found = steps_with(lambda loss: optimize_loss(loss, None, 0.05, optimizer, **more))
     expected = steps_with(lambda loss: by_hand(loss, optimizer, **more))

@@ -144,7 +144,7 @@ def test_a_monitored_session_is_seen_with_its_resumption(program):
     assert len(record.by_step("loss")) == len(record.by_step("batch")) == 23
 
 
-@pytest.mark.parametrize("how", [(), ("--set_step",), ("--supervisor",)], ids=["session", "step set", "supervisor"])
+@pytest.mark.parametrize("how", [(), ("--set_step",)], ids=["session", "step set"])
 def test_a_plain_session_is_seen_with_its_resumption(how, program):
     record = run_interrupted(program("plain_session", *how), FAULTS["sigkill"](at=13))
     assert record.resumed_at == [10]

@@ -1,4 +1,4 @@
-"""Loops on a plain TF1 ``Session``, a ``Supervisor``'s too: a run that moves the global step on is a step."""
+"""Loops on a plain TF1 ``Session``: a run that moves the global step on is a step."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _run(
     original: Callable[..., Any], self: Any, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any
 ) -> Any:
     result = original(self, fetches, feed_dict, *args, **kwargs)
-    # A queue's or a Supervisor's own threads make no steps.
+    # Threads beside the program's own, such as a queue's, make no steps.
     if training.driver is None and training.phase == "train" and threading.current_thread() is threading.main_thread():
         step: tuple[int, list[float], list[int]] | None = None
         with journal.observing("step"):

@@ -1,4 +1,4 @@
-"""A TF1 loop on a plain Session or a Supervisor's, fed by hand; it saves every 5 steps, and evaluates at times."""
+"""A TF1 loop on a plain Session, fed by hand; it saves every 5 steps, and evaluates at times."""
 
 import argparse
 import os
@@ -9,12 +9,9 @@ import tensorflow.compat.v1 as tf1
 parser = argparse.ArgumentParser()
 parser.add_argument("--model_dir", required=True)
 parser.add_argument("--max_steps", type=int, default=23)
-parser.add_argument("--supervisor", action="store_true")
 parser.add_argument("--weights", help="where the final weights are written, as .npz")
 parser.add_argument("--set_step", action="store_true", help="leave the step out of the checkpoints, and set it by hand")
 options = parser.parse_args()
-if options.supervisor:
-    tf1.disable_v2_behavior()  # its threads know no default graph, and would run eagerly
 
 rng = np.random.RandomState(0)
 X, Y = rng.rand(640, 8).astype("float32"), rng.rand(640, 1).astype("float32")
@@ -50,20 +47,13 @@ with tf1.Graph().as_default():
     train_op = tf1.train.AdamOptimizer(rate).minimize(loss, global_step=step)
     saved = [variable for variable in tf1.global_variables() if variable is not step or not options.set_step]
     saver = tf1.train.Saver(saved, max_to_keep=3)
-    if options.supervisor:
-        supervisor = tf1.train.Supervisor(
-            logdir=options.model_dir, saver=saver, global_step=step, summary_op=None, save_model_secs=0
-        )
-        with supervisor.managed_session() as session:
-            train(session)
-    else:
-        start = tf1.global_variables_initializer()
-        set_step = step.assign(tf1.placeholder("int64", [], name="start"))
-        with tf1.Session() as session:
-            session.run(start)
-            latest = tf1.train.latest_checkpoint(options.model_dir)
-            if latest:
-                saver.restore(session, latest)
-                if options.set_step:
-                    session.run(set_step, {"start:0": int(latest.rpartition("-")[2])})
-            train(session)
+    start = tf1.global_variables_initializer()
+    set_step = step.assign(tf1.placeholder("int64", [], name="start"))
+    with tf1.Session() as session:
+        session.run(start)
+        latest = tf1.train.latest_checkpoint(options.model_dir)
+        if latest:
+            saver.restore(session, latest)
+            if options.set_step:
+                session.run(set_step, {"start:0": int(latest.rpartition("-")[2])})
+        train(session)

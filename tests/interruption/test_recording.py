@@ -3,25 +3,18 @@
 import os
 import shutil
 import subprocess
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from migrate.verify import FAULTS, Program, run, run_interrupted
 from migrate.verify.checkpoint import read_variables
-from tests import nursery
 from tests.pairs import TF2
 
 
 def run_plainly(program, model_dir):
-    done = nursery.run([program.python, *program.command(model_dir)], program.environment(model_dir))
-    assert done.returncode == 0, done.stderr
-
-
-def started_anew(program):
-    """The program, started as users' programs are, and out of no process that has imported TensorFlow."""
-    return replace(program, launch=subprocess.Popen)
+    command = [program.python, *program.command(model_dir)]
+    subprocess.run(command, env=program.environment(model_dir), check=True, capture_output=True)
 
 
 def weights(path):
@@ -31,13 +24,7 @@ def weights(path):
 
 @pytest.mark.parametrize(
     ("name", "args", "keras_2"),
-    [
-        ("fit", (), False),
-        ("fit", (), True),
-        ("loop", (), False),
-        ("loop", ("--steps_per_call", "5"), False),
-        ("plain_session", (), False),
-    ],
+    [("fit", (), False), ("fit", (), True), ("loop", (), False), ("loop", ("--steps_per_call", "5"), False)],
 )
 def test_weights_and_slots_are_the_same_with_and_without_recording(
     name, args, keras_2, program, legacy_keras, tmp_path
@@ -46,7 +33,7 @@ def test_weights_and_slots_are_the_same_with_and_without_recording(
     plain = program(name, *args, "--weights", str(tmp_path / "plain.npz"), **env)
     recorded = program(name, *args, "--weights", str(tmp_path / "recorded.npz"), **env)
     run_plainly(plain, tmp_path / "plain")
-    attempt = run(started_anew(recorded), tmp_path / "recorded")
+    attempt = run(recorded, tmp_path / "recorded")
     assert attempt.finished, attempt.output
     for one, other in zip(weights(tmp_path / "plain.npz"), weights(tmp_path / "recorded.npz"), strict=True):
         np.testing.assert_array_equal(one, other)
@@ -57,7 +44,7 @@ def test_an_estimator_computes_the_same_with_and_without_recording(program, old_
     shutil.copytree(tmp_path / "plain", tmp_path / "recorded")
     job = program("estimator", "--max_steps", "12", python=old_python)
     run_plainly(job, tmp_path / "plain")
-    attempt = run(started_anew(job), tmp_path / "recorded")
+    attempt = run(job, tmp_path / "recorded")
     assert attempt.steps == list(range(6, 13))
     assert read_variables(job, tmp_path / "plain") == read_variables(job, tmp_path / "recorded")
 
@@ -144,20 +131,9 @@ def test_a_monitored_session_is_seen_with_its_resumption(program):
     assert len(record.by_step("loss")) == len(record.by_step("batch")) == 23
 
 
-@pytest.mark.parametrize("how", [(), ("--set_step",)], ids=["session", "step set"])
-def test_a_plain_session_is_seen_with_its_resumption(how, program):
-    record = run_interrupted(program("plain_session", *how), FAULTS["sigkill"](at=13))
-    assert record.resumed_at == [10]
-    assert record.saved_steps == [5, 10, 15, 20, 23]
-    assert [attempt.steps for attempt in record.attempts] == [list(range(1, 14)), list(range(11, 24))]
-    assert len(record.by_step("loss")) == len(record.by_step("batch")) == 23
-    undisturbed = run_interrupted(program("plain_session", *how))
-    assert record.by_step("batch") == undisturbed.by_step("batch")
-
-
 def test_each_step_of_a_model_fn_inside_a_function_is_seen_and_its_evaluations_too(new_python):
     job = Program(TF2 / "alternating_model_fn.py", new_python, ("--model_dir", "{model_dir}", "--max_steps", "20"))
-    record = run_interrupted(replace(job, launch=nursery.launch))
+    record = run_interrupted(job)
     assert record.attempts[0].steps == list(range(1, 21))
     assert len(record.by_step("loss")) == len(record.by_step("batch")) == 20
     assert [step for step, _ in record.evaluations] == [10, 20]

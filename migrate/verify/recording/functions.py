@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import fault, journal, plain_sessions, ring, steps, training
+from . import fault, journal, ring, steps, training
 from .wrapping import around
 
 _depth = threading.local()
@@ -20,9 +20,8 @@ def watch_tape(module: ModuleType) -> None:
 
 
 def watch_v1_optimizer(module: ModuleType) -> None:
-    """Watch the TF1 optimizers, whose ``minimize`` a wrapped ``model_fn`` calls, and programs with a session."""
+    """Watch the TF1 optimizers, whose ``minimize`` a wrapped ``model_fn`` calls."""
     around(module.Optimizer, "compute_gradients", _compute_gradients)
-    around(module.Optimizer, "apply_gradients", plain_sessions.watch_apply_gradients)
 
 
 def watch_function(module: ModuleType) -> None:
@@ -90,7 +89,6 @@ def _push_loss(loss: Any) -> Any:
         return None
     # A TF1 graph is left as it is, its session's hook sees the loss; of several local replicas there is no one loss.
     if not tf.compat.v1.executing_eagerly_outside_functions():
-        plain_sessions.remember_loss(loss)
         return None
     if tf.distribute.has_strategy() and len(tf.distribute.get_strategy().extended.worker_devices) > 1:
         return None

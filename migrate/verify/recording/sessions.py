@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import batches, plain_sessions, saving, steps, training
+from . import batches, saving, steps, training
 from .wrapping import around
 
 
@@ -59,17 +59,9 @@ def watch_session(module: ModuleType) -> None:
                 return original(self, creator, hooks, *args, **kwargs)
         if training.phase == "train":
             hooks = [*(hooks or []), Recorder()]
-        return _driven(original, self, creator, hooks, *args, **kwargs)
+        return original(self, creator, hooks, *args, **kwargs)
 
     around(module._MonitoredSession, "__init__", make)
-    for name in ("run", "run_step_fn", "_close_internal"):
-        around(module._MonitoredSession, name, _driven)
-
-
-def _driven(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
-    """The runs of the session inside a monitored one are its hook's to record."""
-    with training.driven_by("session"):
-        return original(self, *args, **kwargs)
 
 
 def watch_final_ops(module: ModuleType) -> None:
@@ -115,22 +107,16 @@ def _save(original: Callable[..., Any], self: Any, sess: Any, save_path: Any, *a
     if os.path.basename(os.path.dirname(str(save_path))) == "variables":
         # The weights of a SavedModel: an export, from which nothing resumes.
         return original(self, sess, save_path, *args, **kwargs)
-    number = _number(sess, args[0] if args else kwargs.get("global_step"))
+    given = args[0] if args else kwargs.get("global_step")
+    number: int | None = int(given) if hasattr(given, "__index__") else None  # type: ignore[arg-type]
     step = training.step if number is None else number
     path = save_path if number is None else f"{save_path}-{number}"
     with saving.recorded("saver", path, lambda: step):
         return original(self, sess, save_path, *args, **kwargs)
 
 
-def _number(session: Any, given: Any) -> int | None:
-    """The number that a save is given: an integer, or a variable of the session's graph."""
-    if given is None:
-        return None
-    return int(session.run(given) if hasattr(given, "graph") else given)
-
-
 def _restore(original: Callable[..., Any], self: Any, sess: Any, save_path: Any) -> Any:
-    result = plain_sessions.restore(original, self, sess, save_path)
+    result = original(self, sess, save_path)
     training.unsettled = training.phase == "train"
     training.expected = steps.in_path(save_path)
     saving.restored("saver", save_path, steps.in_path(save_path))

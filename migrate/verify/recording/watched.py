@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
-from . import batches, changed, checkpoints, estimators, fit, functions, journal, plain_sessions, sessions
+from . import batches, changed, checkpoints, estimators, fit, functions, journal, sessions
 
 
 def _tensorflow(module: ModuleType) -> None:
@@ -38,7 +38,6 @@ MODULES: dict[str, Callable[[ModuleType], None]] = {
     "tensorflow.python.eager.wrap_function": functions.watch_wrap_function,
     "tensorflow.python.framework.importer": functions.watch_importer,
     "tensorflow.python.training.optimizer": functions.watch_v1_optimizer,
-    "tensorflow.python.client.session": plain_sessions.watch,
     "tensorflow.python.training.monitored_session": sessions.watch_session,
     "tensorflow.python.training.basic_session_run_hooks": sessions.watch_final_ops,
     "tensorflow.python.training.saver": sessions.watch_saver,

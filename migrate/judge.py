@@ -11,6 +11,7 @@ from migrate.finding import Fidelity, Finding
 from migrate.judge_sites import judge_sites
 from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import Draft, LoopNames, OtherFile, Vocabulary
+from migrate.rewrite.eager_names import eager_names
 from migrate.rewrite.plan import Edit, Plan, ReplaceStatement
 from migrate.rewrite.share import share
 from migrate.rules import RULES, Rule
@@ -105,7 +106,7 @@ class _Files:
         """The empty drafts of the programs of one module."""
         vocabulary = self.vocabularies[module.path]
         calls = {call.node for program in found for call in program.calls}
-        keras = [call for program in found if program.kind == "dnn" for call in program.calls]
+        keras = [call for program in found if program.has_fit for call in program.calls]
         hooks = [call.arguments["hooks"] for call in keras if "hooks" in call.arguments]
         datasets: dict[ast.stmt, str] = {}
         drafts: list[Draft] = []
@@ -119,6 +120,8 @@ class _Files:
             draft.inputs, draft.net = fresh(f"{stem}inputs"), fresh("net")
             draft.recovery, draft.backup = fresh(f"{stem}recovery"), fresh(f"{stem}backup")
             draft.log = fresh(f"{stem}training_log")
+            if program.has_fit:
+                draft.renamed |= eager_names(module, vocabulary)
             if program.has_model_fn:
                 draft.constructors = {site.node.func for site in module.sites}
                 draft.model = fresh("training")

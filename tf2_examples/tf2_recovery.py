@@ -19,6 +19,84 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 
+def two_class_metrics():
+    """The metrics of a ``DNNClassifier`` whose model gives one logit for two classes."""
+    metrics = tf.keras.metrics
+    return [
+        OfProbabilities(metrics.BinaryAccuracy("accuracy")),
+        AccuracyBaseline("accuracy_baseline"),
+        OfProbabilities(metrics.AUC(name="auc")),
+        OfProbabilities(metrics.AUC(name="auc_precision_recall", curve="PR")),
+        metrics.MeanMetricWrapper(_cross_entropy_of_each, name="average_loss"),
+        OfProbabilities(metrics.Precision(name="precision")),
+        OfProbabilities(metrics.Recall(name="recall")),
+        metrics.MeanMetricWrapper(_label_of_each, name="label/mean"),
+        OfProbabilities(
+            metrics.MeanMetricWrapper(_prediction_of_each, name="prediction/mean")
+        ),
+    ]
+
+
+def value_metrics():
+    """The metrics of a ``DNNRegressor``."""
+    return [
+        tf.keras.metrics.MeanMetricWrapper(_squared_error_of_each, name="average_loss"),
+        tf.keras.metrics.MeanMetricWrapper(_label_of_each, name="label/mean"),
+        tf.keras.metrics.MeanMetricWrapper(_prediction_of_each, name="prediction/mean"),
+    ]
+
+
+class OfProbabilities(tf.keras.metrics.Metric):
+    """Gives a metric the probabilities of the logits that it is called with.
+
+    Args:
+      metric: a ``tf.keras.metrics.Metric`` of labels and probabilities.
+    """
+
+    def __init__(self, metric):
+        super().__init__(name=metric.name)
+        self.metric = metric
+
+    def update_state(self, labels, logits, sample_weight=None):
+        labels = tf.reshape(labels, tf.shape(logits))  # Keras 3 takes no [batch] here.
+        self.metric.update_state(labels, tf.sigmoid(logits), sample_weight)
+
+    def result(self):
+        return self.metric.result()
+
+    def reset_state(self):
+        self.metric.reset_state()
+
+
+class AccuracyBaseline(tf.keras.metrics.Mean):
+    """The accuracy of always predicting the more frequent of two classes."""
+
+    def update_state(self, labels, logits, sample_weight=None):
+        super().update_state(labels, sample_weight)
+
+    def result(self):
+        mean = super().result()
+        return tf.maximum(mean, 1 - mean)
+
+
+def _cross_entropy_of_each(labels, logits):
+    labels = tf.cast(tf.reshape(labels, tf.shape(logits)), logits.dtype)
+    return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
+
+
+def _squared_error_of_each(labels, values):
+    labels = tf.cast(tf.reshape(labels, tf.shape(values)), values.dtype)
+    return tf.square(labels - values)
+
+
+def _label_of_each(labels, predictions):
+    return labels
+
+
+def _prediction_of_each(labels, predictions):
+    return predictions
+
+
 def keep_newest_exports(export_dir_base, exports_to_keep=5):
     """Deletes all exports of a directory but the newest.
 
@@ -152,7 +230,10 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
 
     def _restore_all(self, path):
         names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
-        if "_CHECKPOINTABLE_OBJECT_GRAPH" not in names:
+        is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
+        if not is_of_objects or "estimator_global_step" in {
+            n.split("/")[0] for n in names
+        }:
             directory = self.manager.directory
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "
@@ -268,6 +349,160 @@ class RegressionOutput:
         return tf1.saved_model.regression_signature_def(examples, self._value)
 
 
+class ColumnBatch:
+    """The features of one batch, each transformed once by the columns that read it.
+
+    Args:
+      features: a dict of dense or sparse tensors, [batch] or [batch, ...].
+    """
+
+    def __init__(self, features):
+        self._features = features
+        self._transformed = {}
+
+    def get(self, key, state_manager=None, training=None):
+        """Returns a feature by its name, or what a column makes of its own."""
+        if key not in self._transformed:
+            is_name = isinstance(key, str)
+            self._transformed[key] = (
+                self._feature(key)
+                if is_name
+                else key.transform_feature(self, state_manager)
+            )
+        return self._transformed[key]
+
+    def _feature(self, name):
+        if name not in self._features:
+            raise ValueError(f"The input has no feature {name!r}.")
+        value = self._features[name]
+        if value.shape.rank != 1:
+            return value
+        if isinstance(value, tf.SparseTensor):
+            return tf.sparse.expand_dims(value, -1)
+        return tf.expand_dims(value, -1)
+
+
+class ColumnState:
+    """The embeddings of feature columns, and the tables of their vocabularies.
+
+    Args:
+      add_weight: that of the Keras layer to which the embeddings belong.
+
+    Attributes:
+      embeddings: the variables by the names of their columns.
+    """
+
+    def __init__(self, add_weight):
+        self.embeddings = {}
+        self._add_weight = add_weight
+        self._resources = {}
+
+    def create_variable(
+        self,
+        feature_column,
+        name,
+        shape,
+        dtype=None,
+        trainable=True,
+        use_resource=True,
+        initializer=None,
+    ):
+        self.embeddings[feature_column.name] = self._add_weight(
+            name=weight_name(feature_column),
+            shape=shape,
+            dtype=dtype or "float32",
+            trainable=trainable,
+            initializer=initializer,
+        )
+
+    def get_variable(self, feature_column, name):
+        return trained_variable(self.embeddings[feature_column.name])
+
+    def has_resource(self, feature_column, name):
+        return (feature_column.name, name) in self._resources
+
+    def add_resource(self, feature_column, name, resource):
+        self._resources[feature_column.name, name] = resource
+
+    def get_resource(self, feature_column, name):
+        return self._resources[feature_column.name, name]
+
+
+def in_order(columns):
+    """Returns feature columns in the Estimator's order, that of their names.
+
+    Raises:
+      ValueError: two columns have one name.
+    """
+    by_name = {column.name: column for column in columns}
+    if len(by_name) < len(columns):
+        raise ValueError(f"Two feature columns have one name: {sorted(by_name)}")
+    return [column for _, column in sorted(by_name.items())]
+
+
+def weight_name(column):
+    """Returns a name for a column's weight; Keras 3 takes no slash in one."""
+    return column.name.replace("/", "_")
+
+
+def trained_variable(weight):
+    """Returns the ``tf.Variable`` of a layer's weight, which Keras 3 wraps."""
+    return weight if isinstance(weight, tf.Variable) else weight.value
+
+
+def example_batch(columns):
+    """Returns features of one example without missing values, to build a model with.
+
+    Args:
+      columns: the feature columns of the model.
+    """
+    features = {}
+    for column in columns:
+        for name, kind in column.parse_example_spec.items():
+            shape = getattr(kind, "shape", None)
+            if shape is None and name in features:
+                continue  # read as a number too, which settles its shape
+            value = "?" if kind.dtype == tf.string else int(kind.dtype.is_floating)
+            features[name] = tf.fill(
+                [1, *(shape or (1,))], tf.constant(value, kind.dtype)
+            )
+    return features
+
+
+class DenseColumns(tf.keras.layers.Layer):
+    """Reads features through their columns, as the Estimator's networks do.
+
+    Takes a dict of features and gives [batch, sum of the columns' sizes].
+
+    Args:
+      columns: numeric, bucketized, indicator and embedding columns of
+        ``tf.feature_column``.
+
+    Attributes:
+      embeddings: the weights by the names of their columns.
+    """
+
+    def __init__(self, columns):
+        super().__init__()
+        self.supports_jit = False  # XLA knows no strings
+        columns = self._columns = in_order(list(columns))
+        self._state = ColumnState(self.add_weight)
+        for column in columns:
+            column.create_state(self._state)
+        self.embeddings = self._state.embeddings
+        for number, weight in enumerate(self.embeddings.values()):
+            setattr(self, f"embedding_{number}", weight)  # for tf.train.Checkpoint
+        self.built = True
+
+    def call(self, features):
+        batch, parts = ColumnBatch(features), []
+        for column in self._columns:
+            size = column.variable_shape.num_elements()
+            dense = column.get_dense_tensor(batch, self._state)
+            parts.append(tf.reshape(dense, [-1, size]))
+        return tf.concat(parts, 1)
+
+
 class EpochRecovery(CheckpointRecovery):
     """Saves after each epoch of ``fit``, and restores the newest checkpoint.
 
@@ -369,6 +604,30 @@ class EverySecs:
             return False
         self._last = now
         return True
+
+
+class FeatureNetwork(tf.keras.Model):
+    """What ``tf.keras.Sequential`` is for one tensor, for a dict of features.
+
+    Of Keras 3's Sequential that is called with a dict, and of layers in a list,
+    ``tf.train.Checkpoint`` saves nothing: moving averages would be lost at a restart.
+    So each layer is an attribute.
+
+    Args:
+      stack: the layers, a list; the first takes the dict.
+    """
+
+    def __init__(self, stack):
+        super().__init__()
+        self.stack = list(stack)
+        for number, layer in enumerate(self.stack):
+            setattr(self, f"layer_{number}", layer)
+
+    def call(self, features, training=None):
+        net = features
+        for layer in self.stack:
+            net = layer(net)  # Keras hands ``training`` on
+        return net
 
 
 class TrainingSession:
@@ -495,6 +754,66 @@ class HookedTraining:
             return loss, fetch_tensors(wanted, values)
 
         return step
+
+
+class LinearColumns(tf.keras.layers.Layer):
+    """Adds up weights of features, as the Estimator's linear models do.
+
+    Takes a dict of features and gives [batch, units].
+
+    Args:
+      columns: numeric, bucketized and categorical columns of ``tf.feature_column``.
+      units: how many sums an example has.
+      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+
+    Attributes:
+      kernels: the weights by the names of their columns.
+      bias: a weight, [units].
+    """
+
+    def __init__(self, columns, units=1, sparse_combiner="sum"):
+        super().__init__()
+        self.supports_jit = False  # XLA knows no strings
+        columns = self._columns = in_order(list(columns))
+        self._sparse_combiner = sparse_combiner
+        self._state = ColumnState(self.add_weight)
+        self.kernels = {}
+        for column in columns:
+            is_dense = not hasattr(column, "num_buckets")
+            size = column.variable_shape.num_elements() if is_dense else None
+            if is_dense:
+                column.create_state(self._state)
+            self.kernels[column.name] = self.add_weight(
+                name=weight_name(column),
+                shape=[size or column.num_buckets, units],
+                initializer="zeros",
+            )
+        for number, weight in enumerate(self.kernels.values()):
+            setattr(self, f"kernel_{number}", weight)  # for tf.train.Checkpoint
+        self.bias = self.add_weight(
+            name="bias_weights", shape=[units], initializer="zeros"
+        )
+        self.built = True
+
+    def call(self, features):
+        batch = ColumnBatch(features)
+        sums = [self._sum(column, batch) for column in self._columns]
+        return tf.nn.bias_add(tf.add_n(sums), trained_variable(self.bias))
+
+    def _sum(self, column, batch):
+        kernel = trained_variable(self.kernels[column.name])
+        if not hasattr(column, "num_buckets"):
+            dense = column.get_dense_tensor(batch, self._state)
+            return tf.matmul(tf.reshape(dense, [-1, kernel.shape[0]]), kernel)
+        values = column.get_sparse_tensors(batch, self._state)
+        ids, weights = values.id_tensor, values.weight_tensor
+        rows = tf.shape(ids, tf.int64)[0]
+        return tf.nn.safe_embedding_lookup_sparse(
+            kernel,
+            tf.sparse.reshape(ids, [rows, -1]),
+            None if weights is None else tf.sparse.reshape(weights, [rows, -1]),
+            combiner=self._sparse_combiner,
+        )
 
 
 class GraphPart:
@@ -1049,6 +1368,45 @@ class TrainingLog(tf.keras.callbacks.Callback):
         return bool(every) and (step - self._first - 1) % every == 0
 
 
+class WideAndDeep(tf.keras.Model):
+    """Adds up what a wide and a deep part make of the features.
+
+    Args:
+      wide: the part that ``wide_optimizer`` trains, a layer or model.
+      deep: the part that ``optimizer`` trains.
+    """
+
+    def __init__(self, wide, deep):
+        super().__init__()
+        self.wide, self.deep = wide, deep
+
+    def call(self, features, training=None):
+        return self.deep(features, training=training) + self.wide(features)
+
+    def compile(self, optimizer, wide_optimizer, **settings):
+        super().compile(optimizer=optimizer, **settings)
+        self.wide_optimizer = wide_optimizer
+        self.optimizer.build(self.deep.trainable_variables)
+        wide_optimizer.build(self.wide.trainable_variables)
+
+    def train_step(self, data):
+        features, labels, weights = tf.keras.utils.unpack_x_y_sample_weight(data)
+        with tf.GradientTape(persistent=True) as tape:
+            logits = self(features, training=True)
+            loss = self.compute_loss(features, labels, logits, weights)
+        for part, optimizer in (
+            (self.deep, self.optimizer),
+            (self.wide, self.wide_optimizer),
+        ):
+            trained = part.trainable_variables
+            gradients = tape.gradient(loss, [trained_variable(v) for v in trained])
+            optimizer.apply_gradients(zip(gradients, trained))
+        for metric in self.metrics:
+            if metric.name == "loss":  # Keras 3 leaves this to a train_step
+                metric.update_state(loss, sample_weight=tf.shape(logits)[0])
+        return self.compute_metrics(features, labels, logits, weights)
+
+
 class WorkerRecovery(CheckpointRecovery):
     """Saves on all workers at once, and restores the chief's checkpoint on each.
 
@@ -1457,6 +1815,81 @@ def _zeros(features):
     return tf.nest.map_structure(
         lambda spec: tf.zeros([1, *spec.shape[1:]], spec.dtype), features
     )
+
+
+def predict_classes(recovery, dataset, names=None):
+    """Yields what a canned classifier predicts for each example of a dataset.
+
+    Args:
+      recovery: a ``CheckpointRecovery``, whose newest checkpoint is restored first,
+        or a trained ``tf.keras.Model``. The model gives logits, [batch, n_classes],
+        or [batch, 1] for two classes.
+      dataset: a ``tf.data.Dataset`` of features or of (features, labels), in batches.
+      names: of the classes, a list of strings; None where they are numbers.
+
+    Yields:
+      A dict of NumPy arrays with the Estimator's keys: "logits", "probabilities",
+      "class_ids", "classes", ..., and "logistic" if there are two classes.
+    """
+    for logits in _output_of_each(recovery, dataset):
+        scores = logits if len(logits) > 1 else tf.concat([[0.0], logits], 0)
+        class_ids = tf.argmax(scores)[tf.newaxis]
+        all_class_ids = tf.range(len(scores))
+        all_classes = tf.strings.as_string(all_class_ids)
+        if names is not None:
+            all_classes = tf.constant(names)
+        logistic = {"logistic": tf.sigmoid(logits).numpy()} if len(logits) == 1 else {}
+        yield {
+            "logits": logits,
+            **logistic,
+            "probabilities": tf.nn.softmax(scores).numpy(),
+            "class_ids": class_ids.numpy(),
+            "classes": tf.gather(all_classes, class_ids).numpy(),
+            "all_class_ids": all_class_ids.numpy(),
+            "all_classes": all_classes.numpy(),
+        }
+
+
+def predict_values(recovery, dataset):
+    """Yields what a canned regressor predicts: a dict with the key "predictions".
+
+    Args: as for ``predict_classes``; the model gives values, [batch, dimension].
+    """
+    for values in _output_of_each(recovery, dataset):
+        yield {"predictions": values}
+
+
+def predict_outputs(recovery, dataset):
+    """Yields what an Estimator made from a Keras model predicts for each example.
+
+    Args: as for ``predict_classes``.
+
+    Yields:
+      A dict of NumPy arrays by the names of the layers that give the outputs.
+    """
+    model = _restored(recovery)
+    layers = [output._keras_history[0].name for output in model.outputs]
+    for batch in dataset:
+        outputs = model.predict_on_batch(_features(batch))
+        for values in zip(*(outputs if len(layers) > 1 else [outputs])):
+            yield dict(zip(layers, values))
+
+
+def _output_of_each(recovery, dataset):
+    model = _restored(recovery)
+    for batch in dataset:
+        yield from model.predict_on_batch(_features(batch))
+
+
+def _restored(recovery):
+    if isinstance(recovery, tf.keras.Model):
+        return recovery
+    recovery.restore()
+    return recovery.manager.checkpoint.model
+
+
+def _features(batch):
+    return batch[0] if isinstance(batch, tuple) else batch
 
 
 def predict_with_model_fn(

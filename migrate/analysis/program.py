@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind
-from migrate.analysis.canned import parameters
+from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS, parameters
 from migrate.analysis.early_stopping import EarlyStop, early_stopping
 from migrate.analysis.handed_on import HandedOn
 from migrate.analysis.hooks import HookClass
@@ -13,6 +13,7 @@ from migrate.analysis.inputs import Input, Inputs
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import Names, Scope
 from migrate.analysis.policy import Config, Configs
+from migrate.analysis.specs import read_spec
 from migrate.analysis.surroundings import why_not_here
 from migrate.analysis.symbols import estimator_kind, symbol_of
 from migrate.analysis.tree import Link, Tree
@@ -33,12 +34,6 @@ METHODS = {
     "get_variable_names": (),
     "get_variable_value": ("name",),
 }
-CUSTOM_PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
-TPU_PARAMETERS = (
-    "model_fn", "model_dir", "config", "params", "use_tpu", "train_batch_size", "eval_batch_size", "predict_batch_size",
-    "batch_axis", "eval_on_tpu", "export_to_tpu", "export_to_cpu", "warm_start_from", "embedding_config_spec",
-    "export_saved_model_api_version",
-)  # fmt: skip
 
 
 @dataclass
@@ -53,6 +48,8 @@ class MethodCall:
       input: where its examples come from.
       hooks: the user's hook classes among ``hooks=``.
       problem: the node and the reason why the call cannot be understood; None when it can.
+      evaluation: how ``train_and_evaluate`` evaluates on the way, where it is read as a call of ``train``.
+      statements: what exists only to make the specs of ``train_and_evaluate``.
     """
 
     method: str
@@ -62,6 +59,8 @@ class MethodCall:
     input: Input | None = None
     hooks: list[HookClass] = field(default_factory=list)
     problem: tuple[ast.expr | ast.stmt, str] | None = None
+    evaluation: "MethodCall | None" = None
+    statements: list[ast.stmt] = field(default_factory=list)
 
 
 @dataclass
@@ -73,9 +72,10 @@ class Program:
       tree: the files around it.
       site: the estimator's constructor.
       others: the imports of the other files in which the migration changes names.
-      kind: ``dnn``, ``custom``, ``tpu``, ``canned``, ``keras``, or ``model-fn`` for a canned one that becomes one.
+      kind: ``canned``, ``custom``, ``tpu``, ``other-canned``, ``keras``, or ``model-fn`` for a canned one that becomes
+        one.
       is_v1: whether the constructor has the defaults of TensorFlow 1.
-      arguments: the constructor's arguments by parameter name; empty for ``canned`` and ``keras``.
+      arguments: the constructor's arguments by parameter name; empty for ``other-canned``.
       config: the settings that reach it.
       variable: the name that holds the estimator where it is made; None when it has none.
       scope: where ``variable`` is bound.
@@ -113,6 +113,11 @@ class Program:
     def name(self) -> str:
         """The estimator's class, ``DNNClassifier``."""
         return self.site.symbol.tail.rpartition(".")[2]
+
+    @property
+    def has_fit(self) -> bool:
+        """Whether the estimator becomes a Keras model, which ``fit`` trains."""
+        return self.kind in ("canned", "keras")
 
     @property
     def has_model_fn(self) -> bool:
@@ -176,8 +181,9 @@ class _Reader:
         assert kind is not None
         is_v1 = site.symbol.api == "v1" or (site.symbol.api == "tf" and self.module.is_tf1)
         program = Program(self.module, self.tree, site, kind, is_v1)
-        if kind in ("dnn", "canned") and self.canned == "model-fn" and parameters(program.name, is_v1=is_v1):
-            program.kind = "model-fn"
+        if kind == "canned":
+            is_known = parameters(program.name, is_v1=is_v1)
+            program.kind = ("model-fn" if self.canned == "model-fn" else kind) if is_known else "other-canned"
         if site.symbol.is_contrib_learn:
             program.problems.append((site.node, f"`{site.symbol.qualified}` is older than tf.estimator and differs"))
         self._read_arguments(program)
@@ -220,9 +226,9 @@ class _Reader:
         return self._is_trained_and_evaluated(program, variable, value) or self._stops_early(program, variable, value)
 
     def _read_arguments(self, program: Program) -> None:
-        if program.kind in ("canned", "keras"):
+        if program.kind == "other-canned":
             return
-        known = {"custom": CUSTOM_PARAMETERS, "tpu": TPU_PARAMETERS}
+        known = {"custom": CUSTOM_PARAMETERS, "tpu": TPU_PARAMETERS, "keras": KERAS_PARAMETERS}
         canned = parameters(program.name, is_v1=program.is_v1)
         try:
             program.arguments = bind(program.site.node, known.get(program.kind, canned))
@@ -275,6 +281,8 @@ class _Reader:
         program.calls.append(method_call)
         try:
             method_call.arguments = bind(call, ("estimator", "train_spec", "eval_spec", "executor"))
+            if program.has_fit:
+                self._read_specs(program, method_call)
         except Unbindable as reason:
             method_call.problem = (call, str(reason))
         return True
@@ -291,6 +299,23 @@ class _Reader:
             return False
         program.early_stops.append(EarlyStop(call, name, variable))
         return True
+
+    def _read_specs(self, program: Program, call: MethodCall) -> None:
+        """Makes of ``train_and_evaluate`` a call of ``train`` that evaluates on the way."""
+        evaluation = MethodCall("evaluate_on_the_way", call.node, call.estimator)
+        specs = [
+            read_spec(self.names, call.arguments.get(name), kind)
+            for name, kind in (("train_spec", "TrainSpec"), ("eval_spec", "EvalSpec"))
+        ]
+        for one, spec in zip((call, evaluation), specs, strict=True):
+            one.arguments = spec.arguments
+            if "input_fn" in spec.arguments:
+                one.input = self.inputs.behind(spec.arguments["input_fn"])
+            if spec.arguments.get("hooks") is not None:
+                self._read_hooks(one, spec.arguments["hooks"])
+        call.method, call.evaluation = "train", evaluation
+        call.statements = [spec.statement for spec in specs if spec.statement is not None]
+        program.calls.append(evaluation)
 
     def _read_method(self, program: Program, variable: str, use: ast.expr, attribute: ast.Attribute) -> None:
         call = self.names.parent(attribute)
@@ -310,7 +335,7 @@ class _Reader:
         input_fn = method_call.arguments.get("input_fn")
         if input_fn is not None:
             method_call.input = self.inputs.behind(input_fn)
-        if program.kind == "dnn" and method_call.arguments.get("hooks") is not None:
+        if program.has_fit and method_call.arguments.get("hooks") is not None:
             self._read_hooks(method_call, method_call.arguments["hooks"])
 
     def _read_hooks(self, call: MethodCall, expression: ast.expr) -> None:

@@ -7,12 +7,13 @@ from migrate.analysis.names import Names
 
 CUSTOM = {"Estimator", "EstimatorV2"}
 TPU = {"tpu.TPUEstimator"}
-DNN = {"DNNClassifier", "DNNRegressor"}
+CANNED = {
+    "BaselineClassifier", "BaselineRegressor", "DNNClassifier", "DNNRegressor", "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedRegressor", "LinearClassifier", "LinearRegressor",
+}  # fmt: skip
 OTHER_CANNED = {
-    "BaselineClassifier", "BaselineEstimator", "BaselineRegressor",
-    "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
-    "DNNEstimator", "DNNLinearCombinedClassifier", "DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor",
-    "LinearClassifier", "LinearEstimator", "LinearRegressor", "SVM", "RNNClassifier", "RNNEstimator",
+    "BaselineEstimator", "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
+    "DNNEstimator", "DNNLinearCombinedEstimator", "LinearEstimator", "SVM", "RNNClassifier", "RNNEstimator",
 }  # fmt: skip
 RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
 INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}
@@ -43,7 +44,10 @@ ESTIMATOR_TPU = {
 }  # fmt: skip
 """Names of ``tf.contrib.tpu`` that ``tf.compat.v1`` has too."""
 
-EAGER = ("app.", "flags.", "gfile.", "logging.", "io.", "data.", "nn.", "keras.", "errors.", "version", "VERSION")
+EAGER = (
+    "app.", "flags.", "gfile.", "logging.", "io.", "data.", "feature_column.", "nn.", "keras.", "errors.", "version",
+    "VERSION",
+)  # fmt: skip
 """Beginnings of the names of ``tf.compat.v1`` that work the same in eager mode."""
 
 # Where contrib and private modules keep what tf.estimator exports.
@@ -53,6 +57,7 @@ _MOVED = {
     "contrib.tpu.python.tpu.tpu_optimizer.": "estimator.tpu.",
     "contrib.tpu.": "estimator.tpu.",
     "contrib.estimator.": "estimator.",
+    "keras.estimator.": "estimator.",
     "contrib.learn.": "estimator.",
     "python.estimator.run_config.": "estimator.",
     "python.estimator.estimator.": "estimator.",
@@ -158,16 +163,16 @@ def symbol_of(names: Names, expression: ast.expr) -> Symbol | None:
 
 
 def estimator_kind(found: Symbol) -> str | None:
-    """``dnn``, ``custom``, ``tpu``, ``canned`` or ``keras`` for an Estimator's constructor, else None."""
+    """``canned``, ``custom``, ``tpu``, ``other-canned`` or ``keras`` for an Estimator's constructor, else None."""
     if not found.tail.startswith("estimator."):
         return None
     name = found.tail.removeprefix("estimator.")
-    if name in DNN:
-        return "dnn"
+    if name in CANNED:
+        return "canned"
     if name in CUSTOM:
         return "custom"
     if name in TPU:
         return "tpu"
     if name in OTHER_CANNED:
-        return "canned"
+        return "other-canned"
     return "keras" if name == "model_to_estimator" else None

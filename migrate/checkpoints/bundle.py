@@ -10,6 +10,11 @@ import tensorflow as tf
 PART_BYTES = 32 * 2**20
 """How much is held before it is written; a tensor that is larger is held alone."""
 
+STEP_OF_OBJECTS = "estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE"
+"""The step of a Keras model that an Estimator trained and saved as objects."""
+
+STEPS = ("global_step", STEP_OF_OBJECTS)
+
 
 @dataclass(frozen=True)
 class Stored:
@@ -65,9 +70,14 @@ class Reader:
         return value
 
     @property
-    def is_by_name(self) -> bool:
+    def is_of_estimator(self) -> bool:
         """Whether an Estimator, or a ``Saver``, wrote it."""
-        return "_CHECKPOINTABLE_OBJECT_GRAPH" not in self.shapes
+        return "_CHECKPOINTABLE_OBJECT_GRAPH" not in self.shapes or STEP_OF_OBJECTS in self.shapes
+
+    @property
+    def step_name(self) -> str:
+        """The name of an Estimator's step."""
+        return STEP_OF_OBJECTS if STEP_OF_OBJECTS in self.shapes else "global_step"
 
 
 def write(prefix: str, tensors: Iterable[tuple[Stored, Callable[[], Any]]]) -> None:

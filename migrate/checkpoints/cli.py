@@ -34,6 +34,8 @@ def parser() -> argparse.ArgumentParser:
     add("--args", default="", help="the program's arguments, in one text")
     flag = "the program's flag for its directory, if {model_dir} is not in its arguments (%(default)s)"
     add("--model-dir-flag", metavar="FLAG", default="--model_dir", help=flag)
+    which = "which of the program's CheckpointManagers is meant, in the order in which it makes them (%(default)s)"
+    add("--manager", type=int, metavar="N", default=1, help=which)
     add("--all", action="store_true", help="all checkpoints of SRC, not the latest alone")
     add("--dry-run", action="store_true", help="print what becomes of each variable, and write nothing")
     add("--to-estimator", action="store_true", help="the way back: SRC is the migrated program's")
@@ -109,7 +111,7 @@ def _program(options: argparse.Namespace) -> "Described":
     words = shlex.split(options.args)
     if not any("{model_dir}" in word for word in words):
         words += [options.model_dir_flag, "{model_dir}"]
-    return described.of_program(options.program, words)
+    return described.of_program(options.program, words, options.manager)
 
 
 def _print_mapping(conversions: "list[Conversion]") -> None:

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,9 +13,9 @@ import numpy as np
 import tensorflow as tf
 
 from migrate.checkpoints import names
-from migrate.checkpoints.bundle import Reader, Stored, write
+from migrate.checkpoints.bundle import STEPS, Reader, Stored, write
 from migrate.checkpoints.described import Described
-from migrate.checkpoints.plan import Carried, Fit, Misfit, dtype_of, fit_of_new, fit_of_old
+from migrate.checkpoints.plan import SETTING, Carried, Fit, Misfit, dtype_of, fit_of_new, fit_of_old
 
 Values = Iterator[tuple[Stored, Callable[[], Any]]]
 
@@ -82,11 +82,11 @@ def to_program(prefix: str, program: Described) -> Conversion:
       OSError: the checkpoint cannot be read.
     """
     reader = Reader(prefix)
-    if not reader.is_by_name:
+    if not reader.is_of_estimator:
         raise Misfit(f"{prefix} was written by a migrated program; --to-estimator is the way back.")
     carried = names.of_program(program, reader.shapes)
     if program.graph is None:
-        _require_settings(reader, program.settings)
+        _require_settings(reader, program)
     fit = fit_of_old(reader, carried, has_computed=program.graph is None)
     layout = Layout(program, carried)
     rows = [(one.name, key, one.shape) for key, one in layout.keys.items()]
@@ -96,7 +96,7 @@ def to_program(prefix: str, program: Described) -> Conversion:
             yield Stored(key), partial(_as_new, reader, one)
         yield from layout.others()
 
-    step = _step(reader, "global_step")
+    step = _step(reader, reader.step_name)
     return Conversion(reader, step, f"ckpt-{step}", sorted(rows), fit, values)
 
 
@@ -113,7 +113,7 @@ def to_estimator(prefix: str, program: Described, like: str | None) -> Conversio
       OSError: a checkpoint cannot be read.
     """
     reader = Reader(prefix)
-    if reader.is_by_name:
+    if reader.is_of_estimator:
         raise Misfit(f"{prefix} was written by an Estimator: there is nothing to carry back.")
     model = Reader(like) if like else None
     carried = names.of_program(program, model.shapes if model else None)
@@ -124,16 +124,17 @@ def to_estimator(prefix: str, program: Described, like: str | None) -> Conversio
         fit.missing += [f"{name}, in {like}" for name in own.missing]
         fit.unexpected += [f"{name}, in {like}" for name in own.unexpected]
         fit.misshapen += [f"{name}, in {like}" for name in own.misshapen]
-    rows = [(key, stored.name, one.shape) for key, one in layout.keys.items() for stored in one.old]
-    (counter,) = [key for key, one in layout.keys.items() if one.name == "global_step"]
+    back = {key: one for key, one in layout.keys.items() if not one.is_copy}
+    rows = [(key, stored.name, one.shape) for key, one in back.items() for stored in one.old]
+    (counter,) = [key for key, one in back.items() if one.name in STEPS]
     step = _step(reader, counter)
 
     def values() -> Values:
-        for key, one in layout.keys.items():
+        for key, one in back.items():
             for number, stored in enumerate(one.old):
                 yield stored, partial(_as_old, reader, key, one, number)
         if model is not None and program.graph is None:
-            yield from _computed(model, carried, program.settings, step)
+            yield from _computed(model, carried, program, step)
 
     return Conversion(reader, step, f"model.ckpt-{step}", sorted(rows), fit, values)
 
@@ -178,12 +179,13 @@ def _as_old(reader: Reader, key: str, one: Carried, number: int) -> Any:
     return tf.convert_to_tensor(value if one.scale == 1.0 else value / one.scale)
 
 
-def _computed(model: Reader, carried: Sequence[Carried], settings: Mapping[str, Any], step: int) -> Values:
+def _computed(model: Reader, carried: Sequence[Carried], program: Described, step: int) -> Values:
     """What an Estimator saves and Keras does not, for a job at ``step``."""
     known = {stored.name for one in carried for stored in one.old}
     for name in sorted(model.shapes.keys() - known):
-        power = re.fullmatch(r"(?:.+/)?beta([12])_power", name)
+        power = re.fullmatch(r"(?:.+/)?beta([12])_power(?:_1)?", name)
         if power:
+            settings = program.settings[id(names.optimizer_of(program, name, model.shapes))]
             beta = float(settings[f"beta_{power[1]}"])
             yield Stored(name), partial(tf.constant, _power(beta, step + 1))
         else:  # a setting, which is the same as the program's, or a slot that is never read
@@ -201,12 +203,14 @@ def _power(base: float, exponent: int) -> Any:
     return product
 
 
-def _require_settings(reader: Reader, settings: Mapping[str, Any]) -> None:
+def _require_settings(reader: Reader, program: Described) -> None:
     """Raises a Misfit where a Keras optimizer of the Estimator saved another setting than the program's has."""
     for name in reader.shapes:
-        setting = name.rpartition("/")[2]
-        if not re.fullmatch(r"training/[^/]+/[^/]+", name) or setting == "iter":
+        found = SETTING.fullmatch(name)
+        setting = (found[1] or found[2]) if found else "iter"
+        if setting == "iter":
             continue
+        settings = program.settings[id(names.optimizer_of(program, name, reader.shapes))]
         value, ours = float(reader.read(Stored(name))), settings.get(setting, 0.0)
         if isinstance(ours, dict) or not (setting == "learning_rate" or np.isclose(value, float(ours), rtol=1e-6)):
             raise Misfit(f"{name} is {value:g} in the checkpoint and {ours} in the optimizer.")

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import importlib
+import itertools
 import os
 import runpy
 import sys
@@ -32,12 +33,12 @@ class Described:
     Attributes:
       checkpoint: the ``tf.train.Checkpoint`` that it saves.
       graph: the ``tf.Graph`` of its model_fn; None for a Keras program.
-      settings: the configuration of a Keras program's optimizer; empty for a model_fn.
+      settings: the configuration of each optimizer of a Keras program, by its ``id``, before any variable is emptied.
     """
 
     checkpoint: Any
     graph: Any = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
 
 class _Found(BaseException):
@@ -48,17 +49,22 @@ class _Found(BaseException):
         self.checkpoint = checkpoint
 
 
-def of_program(path: str, arguments: list[str]) -> Described:
-    """Starts a program as ``__main__``, up to where it makes its first ``tf.train.CheckpointManager``.
+class _Unreachable(BaseException):
+    """Ends a program that would train on its way to a manager."""
+
+
+def of_program(path: str, arguments: list[str], number: int = 1) -> Described:
+    """Starts a program as ``__main__``, up to where it makes a ``tf.train.CheckpointManager``.
 
     Args:
       path: the program's file.
       arguments: its command line; ``{model_dir}`` stands for an empty directory, so that none of the user's is touched.
+      number: which of its managers, in the order in which it makes them, from 1. On the way ``fit`` does nothing.
 
     Raises:
       NotDescribed: the program ended, or failed, before it made a manager.
     """
-    with tempfile.TemporaryDirectory() as model_dir, _as_main(path, arguments, model_dir), _stopped_at_manager():
+    with tempfile.TemporaryDirectory() as model_dir, _as_main(path, arguments, model_dir), _stopped_at_manager(number):
         try:
             runpy.run_path(path, run_name="__main__")
         except _Found as found:
@@ -68,6 +74,8 @@ def of_program(path: str, arguments: list[str]) -> Described:
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             raise NotDescribed(f"{path} failed before it made a CheckpointManager: {reason}") from error
+    if number > 1:
+        raise NotDescribed(f"{path} makes fewer than {number} of tf.train.CheckpointManager.")
     raise NotDescribed(f"{path} makes no tf.train.CheckpointManager; name a function with --model.")
 
 
@@ -111,7 +119,8 @@ def describe(checkpoint: Any) -> Described:
             return Described(checkpoint)
         with _without_memory(), model.distribute_strategy.scope():
             optimizer.build(model.trainable_variables)
-        return Described(checkpoint, settings=optimizer.get_config())
+        optimizers = [optimizer, *filter(None, [getattr(checkpoint, "wide_optimizer", None)])]
+        return Described(checkpoint, settings={id(one): one.get_config() for one in optimizers})
     names = set(variables.keys())
     for graph in gc.get_objects():  # no program hands over its ModelFnTraining, but it is still there
         if type(graph) is tf.Graph and names == {v.op.name for v in graph.get_collection(_VARIABLES)}:
@@ -133,19 +142,30 @@ def _as_main(path: str, arguments: list[str], model_dir: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _stopped_at_manager() -> Iterator[None]:
+def _stopped_at_manager(number: int) -> Iterator[None]:
+    counted = itertools.count(1)
+
     class Stop(tf.train.CheckpointManager):  # type: ignore[misc]
         def __init__(self, checkpoint: Any, *args: Any, **kwargs: Any) -> None:
-            raise _Found(checkpoint)
+            if next(counted) == number:
+                raise _Found(checkpoint)
+            if not hasattr(checkpoint, "model"):
+                reason = "The manager before it belongs to a model_fn, whose loop would train on the way"
+                raise _Unreachable(f"{reason}: name a function with --model.")
+            super().__init__(checkpoint, *args, **kwargs)
 
     names = tf.train, tf.compat.v1.train
-    before = tf.train.CheckpointManager
+    before, fit = tf.train.CheckpointManager, tf.keras.Model.fit
     for name in names:
         name.CheckpointManager = Stop
+    tf.keras.Model.fit = lambda *_, **__: None
     try:
         with _without_memory():
             yield
+    except _Unreachable as reason:
+        raise NotDescribed(str(reason)) from None
     finally:
+        tf.keras.Model.fit = fit
         for name in names:
             name.CheckpointManager = before
 

@@ -2,12 +2,13 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
 
-from migrate.checkpoints.bundle import Stored
+from migrate.checkpoints import keras_names
+from migrate.checkpoints.bundle import STEP_OF_OBJECTS, Stored
 from migrate.checkpoints.described import Described
 from migrate.checkpoints.plan import Carried, Misfit, parts
 
@@ -24,6 +25,9 @@ SLOTS = {
     "RMSprop": (("_velocities", "RMSProp", "rms"), ("_momentums", "RMSProp_1", "momentum")),
     "SGD": (("momentums", "Momentum", "momentum"),),
 }
+
+_SCOPES = ("dnn/", "linear/", "baseline/")
+"""Where the variables of the canned estimators stand."""
 
 
 def of_program(program: Described, old: Mapping[str, list[int]] | None) -> list[Carried]:
@@ -44,11 +48,45 @@ def of_program(program: Described, old: Mapping[str, list[int]] | None) -> list[
         raise Misfit("The program saves neither the variables of a model_fn nor a Keras model with its optimizer.")
     if old is None:
         raise Misfit("The names of the slots are not known: name a checkpoint of the old program with --like.")
-    weights = dict(_weights(model))
-    carried = [Carried((Stored(name),), variable) for name, variable in weights.items()]
-    carried += _slots(program, weights, old)
-    carried += _rate(program, old)
-    return [*carried, Carried((Stored("global_step"),), optimizer.iterations)]
+    carried: list[Carried] = []
+    step = STEP_OF_OBJECTS if keras_names.is_of_objects(old) else "global_step"
+    for part, trains in trained(program):
+        weights = dict(_weights(part, old))
+        carried += [Carried((keras_names.stored(name, old),), variable) for name, variable in weights.items()]
+        carried += _slots(program, part, trains, weights, old)
+        carried += _rate(program, trains, old)
+        carried.append(Carried((Stored(step),), trains.iterations, is_copy=trains is not optimizer))
+    return carried
+
+
+def trained(program: Described) -> list[tuple[Any, Any]]:
+    """The parts of a Keras program's model, each with the optimizer that trains it."""
+    model, checkpoint = program.checkpoint.model, program.checkpoint
+    if not hasattr(checkpoint, "wide_optimizer"):
+        return [(model, checkpoint.optimizer)]
+    return [(model.deep, checkpoint.optimizer), (model.wide, checkpoint.wide_optimizer)]
+
+
+def optimizer_of(program: Described, name: str, old: Iterable[str]) -> Any:
+    """The optimizer that a value belongs to which an Estimator saved beside the variables.
+
+    Args:
+      program: the migrated program, of a Keras model.
+      name: of the value: ``head/beta1_power_1`` is the second Adam's, ``training/Ftrl/beta`` that of Ftrl.
+      old: all names in the checkpoint.
+    """
+    optimizers = [optimizer for _, optimizer in trained(program)]
+    scope, _, setting = name.rpartition("/")
+    if setting.startswith("beta") and "_power" in setting:
+        optimizers = [one for one in optimizers if "beta_1" in program.settings[id(one)]]
+        return optimizers[-1] if setting.endswith("_1") else optimizers[0]
+    if len(optimizers) == 2:
+        if any(one.startswith(f"{scope}/linear/") for one in old):
+            return optimizers[1]
+        if not any(one.startswith(f"{scope}/dnn/") for one in old):  # SGD has no slots
+            kind = re.sub(r"_\d+$", "", scope.rpartition("/")[2])
+            return next((one for one in optimizers if type(one).__name__ == kind), optimizers[0])
+    return optimizers[0]
 
 
 def _of_graph(program: Described) -> Iterator[Carried]:
@@ -60,11 +98,20 @@ def _of_graph(program: Described) -> Iterator[Carried]:
         yield Carried((stored,), program.checkpoint.variables[name])
 
 
-def _weights(model: Any) -> Iterator[tuple[str, Any]]:
-    """The model's variables by the names that a canned DNN estimator gave them."""
-    dense = [layer for layer in model.layers if isinstance(layer, tf.keras.layers.Dense)]
+def _weights(model: Any, old: Mapping[str, list[int]]) -> Iterator[tuple[str, Any]]:
+    """The variables of a model, or a part of one, by the names that its Estimator gave them."""
+    if keras_names.is_of_objects(old):
+        return keras_names.weights_of_objects(model, old)
+    if any(name.startswith(_SCOPES) for name in old):
+        return _canned_weights(model)
+    return keras_names.weights_by_path(model, old)
+
+
+def _canned_weights(model: Any) -> Iterator[tuple[str, Any]]:
+    layers = getattr(model, "stack", None) or getattr(model, "layers", [model])
+    dense = [layer for layer in layers if isinstance(layer, tf.keras.layers.Dense)]
     position, scope = -1, ""
-    for layer in model.layers:
+    for layer in layers:
         if isinstance(layer, tf.keras.layers.Dense):
             position += 1
             scope = "dnn/logits" if layer is dense[-1] else f"dnn/hiddenlayer_{position}"
@@ -72,18 +119,34 @@ def _weights(model: Any) -> Iterator[tuple[str, Any]]:
         elif isinstance(layer, tf.keras.layers.BatchNormalization):
             parts = ("gamma", "beta", "moving_mean", "moving_variance")
             yield from ((f"{scope}/batchnorm_{position}/{part}", getattr(layer, part)) for part in parts)
+        elif type(layer).__name__ == "DenseColumns":
+            where = "dnn/input_from_feature_columns/input_layer"
+            for column, variable in layer.embeddings.items():
+                yield f"{where}/{_in_scope(column)}/embedding_weights", variable
+        elif type(layer).__name__ == "LinearColumns":
+            for column, variable in layer.kernels.items():
+                yield f"linear/linear_model/{_in_scope(column)}/weights", variable
+            yield "linear/linear_model/bias_weights", layer.bias
+        elif type(layer).__name__ == "BiasAlone":
+            yield "baseline/bias", layer.bias
         elif layer.trainable_weights:
-            raise Misfit(f"The layer {layer.name} has weights, and a canned DNN has no such layer.")
+            raise Misfit(f"The layer {layer.name} has weights, and a canned estimator has no such layer.")
 
 
-def _slots(program: Described, weights: dict[str, Any], old: Mapping[str, list[int]]) -> Iterator[Carried]:
-    """The optimizer's slots by the names that they have in the checkpoint."""
-    optimizer = program.checkpoint.optimizer
+def _in_scope(column: str) -> str:
+    """A feature column's name as it stands in the names of its variables."""
+    return re.sub(r"[^A-Za-z0-9.\-_]", "_", column)
+
+
+def _slots(
+    program: Described, part: Any, optimizer: Any, weights: dict[str, Any], old: Mapping[str, list[int]]
+) -> Iterator[Carried]:
+    """The slots of an optimizer, for the part of a model that it trains, by their names in the checkpoint."""
     kind = type(optimizer).__name__
     if kind not in SLOTS:
         raise Misfit(f"The slots of {kind} are not known; known are those of {', '.join(SLOTS)}.")
-    order = [id(variable) for variable in program.checkpoint.model.trainable_variables]
-    scale = _momentum_scale(program, old)
+    order = [id(variable) for variable in part.trainable_variables]
+    scale = _momentum_scale(program, optimizer, old)
     for attribute, v1, keras in SLOTS[kind]:
         if attribute.endswith("momentums") and kind != "Adam" and not optimizer.momentum:
             continue
@@ -91,9 +154,15 @@ def _slots(program: Described, weights: dict[str, Any], old: Mapping[str, list[i
             if id(variable) not in order:
                 continue
             slot = getattr(optimizer, attribute)[order.index(id(variable))]
-            known = [f"{name}/t_0/{v1}", f"{name}/{v1}", f"{name}/part_0/{v1}", *_in_training(old, f"/{name}/{keras}")]
+            known = [
+                keras_names.slot(name, keras),
+                f"{name}/t_0/{v1}",
+                f"{name}/{v1}",
+                f"{name}/part_0/{v1}",
+                *_in_training(old, f"/{name}/{keras}"),
+            ]
             known.append(f"dnn/{name}/{v1}")  # under a MirroredStrategy
-            found = next((one for one in known if one in old), known[0])
+            found = next((one for one in known if one in old), known[1])
             stored = parts(_numbered(found, old), list(slot.shape))
             yield Carried(stored, slot, scale if v1 == "Momentum" and found.endswith(v1) else 1.0)
 
@@ -111,18 +180,20 @@ def _in_training(old: Mapping[str, list[int]], end: str) -> list[str]:
     return [name for name in old if re.fullmatch(r"training/[^/]+" + re.escape(end), name)]
 
 
-def _momentum_scale(program: Described, old: Mapping[str, list[int]]) -> float:
+def _momentum_scale(program: Described, optimizer: Any, old: Mapping[str, list[int]]) -> float:
     """What turns a v1 accumulator into a Keras momentum, which has the learning rate in it."""
     if not any(name.endswith("/Momentum") for name in old):
         return 1.0
-    rate = program.settings["learning_rate"]
+    rate = program.settings[id(optimizer)]["learning_rate"]
     if isinstance(rate, dict):
         raise Misfit("A Momentum slot cannot be carried under a changing learning rate: the algorithms differ.")
     return -float(rate)
 
 
-def _rate(program: Described, old: Mapping[str, list[int]]) -> Iterator[Carried]:
+def _rate(program: Described, optimizer: Any, old: Mapping[str, list[int]]) -> Iterator[Carried]:
     """The learning rate where a Keras optimizer saved it: an Estimator, too, went on with the saved one."""
-    if not isinstance(program.settings["learning_rate"], dict):
+    yield from keras_names.rate(program, optimizer, old)
+    if not isinstance(program.settings[id(optimizer)]["learning_rate"], dict):
         for name in _in_training(old, "/learning_rate"):
-            yield Carried((Stored(name),), program.checkpoint.optimizer._learning_rate)
+            if optimizer_of(program, name, old) is optimizer:
+                yield Carried((Stored(name),), optimizer._learning_rate)

@@ -9,7 +9,10 @@ import tensorflow as tf
 
 from migrate.checkpoints.bundle import Reader, Stored
 
-COMPUTED = re.compile(r"(.+/)?beta[12]_power|training/[^/]+/[^/]+")
+SETTING = re.compile(r"training/[^/]+/([^/]+)|optimizer/([^/]+)/\.ATTRIBUTES/VARIABLE_VALUE")
+"""A setting of a Keras optimizer that an Estimator saved, by name or among objects."""
+
+COMPUTED = re.compile(rf"(.+/)?beta[12]_power(_1)?|{SETTING.pattern}|_CHECKPOINTABLE_OBJECT_GRAPH")
 """What an Estimator saves and Keras computes: Adam's powers of beta follow from the step."""
 
 UNUSED = re.compile(r".+/RMSProp_1")
@@ -28,11 +31,13 @@ class Carried:
       old: where the Estimator's checkpoint has it; the parts of a partitioned one in order, along its first axis.
       variable: the migrated program's.
       scale: what the Estimator's value is multiplied by to become the program's.
+      is_copy: whether another variable has the same value, which goes back in its place.
     """
 
     old: tuple[Stored, ...]
     variable: Any
     scale: float = 1.0
+    is_copy: bool = False
 
     @property
     def name(self) -> str:
@@ -87,7 +92,7 @@ def fit_of_old(reader: Reader, carried: Sequence[Carried], *, has_computed: bool
     known: set[str] = set()
     for one in carried:
         for stored in one.old:
-            if stored.name in known and not stored.slice:
+            if stored.name in known and not stored.slice and not one.is_copy:
                 fit.unexpected.append(f"{stored.name}, for a second variable")
             known.add(stored.name)
         _compare(fit, reader, one)

@@ -89,7 +89,10 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
 
     def _restore_all(self, path):
         names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
-        if "_CHECKPOINTABLE_OBJECT_GRAPH" not in names:
+        is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
+        if not is_of_objects or "estimator_global_step" in {
+            n.split("/")[0] for n in names
+        }:
             directory = self.manager.directory
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "

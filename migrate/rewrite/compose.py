@@ -41,7 +41,9 @@ def _loops(draft: Draft, going: list[Span]) -> None:
 def _keras(draft: Draft) -> None:
     program, span = draft.program, draft.module.span
     assert program.statement is not None
-    made = [*draft.columns, *draft.layers, f"{draft.model}.compile({_arguments(draft.compile_arguments)})"]
+    made = [*draft.columns, *draft.layers]
+    if draft.compile_arguments:  # else the program's own model is compiled already
+        made.append(f"{draft.model}.compile({_arguments(draft.compile_arguments)})")
     if draft.strategy:
         made = [f"with {draft.strategy}.scope():", *(f"    {hung(line, 4)}" for line in made)]
     model = [*draft.before, *made, *draft.after_compile]
@@ -74,7 +76,10 @@ def _recovery(draft: Draft) -> str:
     train = f"{draft.tf}.train"
     order = ("max_to_keep", "keep_checkpoint_every_n_hours", "step_counter", "checkpoint_interval")
     manager = {name: draft.manager[name] for name in order if name in draft.manager}
-    checkpoint = f"{train}.Checkpoint(model={draft.model}, optimizer={draft.model}.optimizer)"
+    saved = {"model": draft.model, "optimizer": f"{draft.model}.optimizer"}
+    if draft.has_two_optimizers:
+        saved["wide_optimizer"] = f"{draft.model}.wide_optimizer"
+    checkpoint = f"{train}.Checkpoint({_arguments(saved)})"
     arguments = _arguments({"": f"{checkpoint}, {draft.model_dir}", **manager})
     further = _arguments({"": f"{train}.CheckpointManager({arguments})", **draft.recovery_arguments})
     return f"{draft.recovery} = CheckpointRecovery({further})"
@@ -87,7 +92,9 @@ def _backup(draft: Draft) -> str:
     if draft.settings.target == "keras3":
         options["double_checkpoint"] = "True"
     arguments = _arguments({"": f'{join}({draft.model_dir}, "backup")', **options})
-    return f"{draft.backup} = {draft.tf}.keras.callbacks.BackupAndRestore({arguments})"
+    draft.pieces.add("refuse_old_job")
+    made = f"{draft.backup} = {draft.tf}.keras.callbacks.BackupAndRestore({arguments})"
+    return f"refuse_old_job({draft.model_dir})\n{made}"
 
 
 def _arguments(arguments: dict[str, str]) -> str:

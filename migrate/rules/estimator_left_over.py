@@ -34,7 +34,7 @@ def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
         draft.absorbed += aliases
         for alias in aliases:
             yield exact(alias, "the alias goes: nothing uses it any more")
-    if program.kind != "dnn":
+    if not program.has_fit:
         return
     known = {part for other in draft.all for part in _parts(other.program)}
     carried = {part for other in draft.all for part in _carried(other)}
@@ -44,7 +44,9 @@ def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
             yield manual(
                 node,
                 f"`{found.qualified}` would stay here, and TensorFlow 2.16 does not have it any more",
-                "Take it out, or move it to a file of its own.",
+                "Take it out, or use --canned model-fn."
+                if program.kind == "canned"
+                else "Take it out, or move it to a file of its own.",
             )
             return
 

@@ -19,7 +19,7 @@ from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rewrite.precedence import ARGUMENT, PRODUCT
-from migrate.rules.rule import DNN, Example, Verdict, manual, noted, rule
+from migrate.rules.rule import FIT, Example, Verdict, manual, noted, rule
 
 
 @rule(
@@ -28,7 +28,7 @@ from migrate.rules.rule import DNN, Example, Verdict, manual, noted, rule
     Example("", '"global_step": recovery.restore(),', "evaluate"),
     Example("steps=3", "steps=3,", "evaluate"),
     Example("checkpoint_path='x'", None, "evaluate"),
-    kinds=DNN,
+    kinds=FIT,
 )
 def evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

@@ -20,7 +20,7 @@ from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import InsertFirst, Part, Redefine, ReplaceExpression, ReplaceStatement
-from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
 
 _CALLBACK_METHODS = {
     "begin": ("on_train_begin", ("logs=None",)),
@@ -35,7 +35,7 @@ _CALLBACK_METHODS = {
     "exact",
     Example("self.count = 0", "def on_train_begin(self, logs=None):\n        self.count = 0", "hook"),
     Example("self.session = run_context.session", None, "hook"),
-    kinds=DNN,
+    kinds=FIT,
 )
 def hooks(program: Program, draft: Draft) -> Iterator[Verdict]:
     seen: set[ast.ClassDef] = set()

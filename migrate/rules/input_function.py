@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
 
 
 @rule(
@@ -24,7 +24,7 @@ from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
     Example("lambda: dataset_fn(8)", "model.fit(\n", "train_input_fn"),
     Example("args.input_fn", None, "train_input_fn"),
     Example("lambda: dataset_fn(8).make_one_shot_iterator().get_next()", None, "train_input_fn"),
-    kinds=DNN,
+    kinds=FIT,
 )
 def input_function(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

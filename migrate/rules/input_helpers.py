@@ -99,7 +99,8 @@ def _claim(program: Program, draft: Draft, given: Input, examples: str, batches:
     for use in names.uses(given.name, found[0]):
         keyword = names.parent(use)
         call = names.parent(keyword) if isinstance(keyword, ast.keyword) else keyword
-        if not isinstance(call, ast.Call) or call not in draft.method_calls:
+        given_by_spec = any(use in one.arguments.values() for other in draft.all for one in other.program.calls)
+        if not given_by_spec and (not isinstance(call, ast.Call) or call not in draft.method_calls):
             raise Unbindable(f"`{given.name}` is also used at line {use.lineno}, where it must stay a function")
     stem = given.name.removesuffix("_input_fn").removesuffix("_fn")
     if given.statement not in draft.dataset_names:

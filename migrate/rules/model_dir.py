@@ -6,7 +6,9 @@ Estimator makes a temporary directory.
 Instead: the directory of the ``CheckpointManager``; with ``--recovery backup-and-restore`` a directory ``backup`` in
 it, because Keras 3 removes the whole backup directory at the end of a successful ``fit``.
 
-Fidelity: exact. An old ``model_dir`` with the Estimator's own checkpoints is refused at the start, not trained over.
+Fidelity: exact. An old ``model_dir`` with the Estimator's own checkpoints is refused at the start, not trained over:
+by ``CheckpointRecovery`` with the command that converts it, and by ``refuse_old_job`` before ``BackupAndRestore``,
+which cannot go on from any.
 
 See: tf.estimator.Estimator, tf.train.CheckpointManager.
 """

@@ -1,25 +1,51 @@
 """FT142 · tf.keras.estimator.model_to_estimator
 
-Wraps a Keras model into an Estimator.
+Wraps a compiled Keras model into an Estimator. It trains a copy: the model itself keeps the weights that it had.
 
-Instead: the Keras model itself, trained by ``fit``. This rewrite is not written yet.
+Instead: the Keras model itself, trained by ``fit``, with a visible ``tf.train.CheckpointManager`` behind a callback
+that obeys it. With ``keras_model_path`` the model is loaded from there. The model stays compiled as it was, and
+training begins with the weights that it has, as the Estimator's did.
 
-Fidelity: manual. The program is found and left whole.
+Fidelity: noted. After training the model holds the trained weights, where the Estimator left it as it was. In
+TensorFlow 2.15 the Estimator trained with the optimizer of ``tf.keras.optimizers.legacy`` in the place of the new one:
+Adam and SGD agree to rounding, RMSprop and Adagrad add their epsilon under the root. Keras 3 names the inputs of a
+``Sequential`` without ``Input`` otherwise than Keras 2. ``metric_names_map`` and ``export_outputs`` leave the program.
 
-See: tf.keras.estimator.model_to_estimator.
+See: tf.keras.estimator.model_to_estimator, tf.keras.Model.fit.
 """
 
 from collections.abc import Iterator
 
+from migrate.analysis.arguments import is_none
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Verdict, manual, rule
+from migrate.rules.rule import Example, Verdict, manual, noted, rule
 
 
-@rule("FT142", "manual", kinds=frozenset({"keras"}))
+@rule(
+    "FT142",
+    "noted",
+    Example("keras_model=model", "estimator = model\n", "estimator", kind="keras"),
+    Example("keras_model_path='m.h5'", 'estimator = tf.keras.models.load_model("m.h5")', "estimator", kind="keras"),
+    Example("model, metric_names_map={'a': 'b'}", None, "estimator", kind="keras"),
+    kinds=frozenset({"keras"}),
+)
 def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
-    yield manual(
-        program.site.node,
-        "model_to_estimator is not rewritten by this version",
-        "Train the Keras model with fit and tf.keras.callbacks.BackupAndRestore.",
-    )
+    arguments, site = program.arguments, program.site.node
+    for name in ("metric_names_map", "export_outputs"):
+        if not is_none(arguments.get(name)):
+            yield manual(arguments[name], f"{name} is not carried over", f"Take {name} out.")
+            return
+    model, path = arguments.get("keras_model"), arguments.get("keras_model_path")
+    if model is not None and not is_none(model):
+        text = draft.text(model)
+    elif path is not None and not is_none(path):
+        objects = arguments.get("custom_objects")
+        given = "" if objects is None else f", custom_objects={draft.text(objects)}"
+        text = f"{draft.tf}.keras.models.load_model({draft.text(path)}{given})"
+    else:
+        yield manual(site, "neither keras_model nor keras_model_path is given", "Give keras_model.")
+        return
+    draft.layers.append(f"{draft.model} = {text}")
+    message = "the Keras model itself is trained, from the weights that it has"
+    yield noted(site, f"{message}; afterwards it holds the trained weights, where the Estimator trained a copy")

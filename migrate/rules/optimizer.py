@@ -7,8 +7,10 @@ Instead: the Keras optimizer with the old one's constants written out, because t
 
 v1's RMSProp began with a mean square of 1, which is assigned after ``compile``.
 
-Fidelity: exact to rounding; the comparison with the Estimator's own steps is a test. A function that makes the
-optimizer, and a learning rate that decays by ``global_step``, leave the program.
+Fidelity: exact to rounding; the comparison with the Estimator's own steps is a test. A function of the file that makes
+the optimizer, and a learning rate that decays by ``global_step``, leave the program. So do Momentum, RMSProp and
+Adadelta on categorical columns, and Ftrl on embeddings: the Estimator's train the rows of a variable that a batch
+reads, and Keras's train all rows. ``--canned model-fn`` keeps them.
 
 See: tf.compat.v1.train.AdamOptimizer, tf.keras.optimizers.Adam.
 """
@@ -23,7 +25,7 @@ from migrate.analysis.names import FunctionNode, Names
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import DNN, Example, Verdict, exact, manual, noted, rule
+from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, noted, rule
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ _BY_NAME = {
 }
 _KERAS = {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD"}
 _IGNORED = {"use_locking", "name"}
-_HELP = "Give a constant learning rate and an optimizer of tf.compat.v1.train or tf.keras, or migrate it by hand."
+_HELP = "Use --canned model-fn, or give a constant rate and an optimizer of tf.compat.v1.train or tf.keras."
 
 
 @rule(
@@ -118,25 +120,80 @@ _HELP = "Give a constant learning rate and an optimizer of tf.compat.v1.train or
         "estimator",
     ),
     Example("hidden_units=[8], optimizer='RMSProp'", "slot.assign(tf.ones(slot.shape))", "estimator"),
-    Example("hidden_units=[8], optimizer=lambda: tf1.train.AdamOptimizer(0.1)", None, "estimator"),
+    Example("hidden_units=[8], optimizer=lambda: tf1.train.AdamOptimizer(0.1)", "Adam(0.1, epsilon", "estimator"),
     Example("hidden_units=[8], optimizer=args.optimizer", None, "estimator"),
-    kinds=DNN,
+    kinds=CANNED,
 )
 def optimizer(program: Program, draft: Draft) -> Iterator[Verdict]:
-    given = program.arguments.get("optimizer")
-    try:
-        text, statements = _optimizer(program, draft, given)
-    except Unbindable as reason:
-        assert given is not None
-        yield manual(given, str(reason), _HELP)
+    found: dict[str, str] = {}
+    for role, argument, default, rate in _wanted(program):
+        given = program.arguments.get(argument)
+        try:
+            text, statements = _optimizer(program, draft, given, default, rate)
+            _require_dense(program, draft, argument, text)
+        except Unbindable as reason:
+            yield manual(given or program.site.node, str(reason), _HELP)
+            continue
+        found[role] = text
+        if text.partition("(")[0].endswith("RMSprop"):
+            yield from _rmsprop(program, draft, given)
+            continue
+        draft.absorbed += statements
+        if given is not None:
+            yield exact(given, "the optimizer becomes its Keras counterpart with the same constants")
+    draft.compile_arguments = {**found, **draft.compile_arguments}
+
+
+def _wanted(program: Program) -> Iterator[tuple[str, str, str, float]]:
+    """What ``compile`` calls each optimizer, the estimator's argument, and the optimizer and rate where it has none."""
+    if program.name.startswith("DNNLinearCombined"):
+        yield "optimizer", "dnn_optimizer", "Adagrad", 0.001
+        yield "wide_optimizer", "linear_optimizer", "Ftrl", 0.005
+    elif program.name.startswith("DNN"):
+        yield "optimizer", "optimizer", "Adagrad", 0.05 if program.is_v1 else 0.001
+    else:
+        yield "optimizer", "optimizer", "Ftrl", 0.2 if program.name.startswith("Linear") else 0.3
+
+
+def _require_dense(program: Program, draft: Draft, argument: str, text: str) -> None:
+    """Refuses an optimizer that trains rows of a variable otherwise than Keras's, which trains the whole of it.
+
+    Raises:
+      Unbindable: for one whose step moves rows without a gradient, where the part that it trains may have such.
+    """
+    if draft.columns or program.name.startswith("Baseline"):
         return
-    draft.compile_arguments = {"optimizer": text, **draft.compile_arguments}
-    if text.partition("(")[0].endswith("RMSprop"):
-        yield from _rmsprop(program, draft, given)
+    kind, _, arguments = text.rpartition("optimizers.")[2].partition("(")
+    is_wide = argument == "linear_optimizer" or program.name.startswith("Linear")
+    is_plain = kind == "SGD" or (kind == "RMSprop" and not program.is_v1)
+    is_safe = kind in ("Adam", "Adagrad") or (is_plain and "momentum" not in arguments)
+    if is_safe or (kind == "Ftrl" and is_wide and "shrinkage" not in arguments):
         return
-    draft.absorbed += statements
-    if given is not None:
-        yield exact(given, "the optimizer becomes its Keras counterpart with the same constants")
+    if not is_wide and not _may_embed(program):
+        return
+    rows = "weights of categorical columns" if is_wide else "embeddings"
+    raise Unbindable(f"the Estimator's {kind} trains only those rows of {rows} that a batch reads, and Keras's all")
+
+
+def _may_embed(program: Program) -> bool:
+    """Whether the columns of a DNN may hold an embedding; they hold none if all are made in a file without one."""
+    names = program.module.names
+    given = program.arguments.get("feature_columns") or program.arguments.get("dnn_feature_columns")
+    if given is None or any("embedding" in line for line in program.module.text.splitlines()):
+        return True
+    waiting, seen = [node for node in ast.walk(given) if isinstance(node, ast.Name)], set[ast.AST]()
+    while waiting:
+        name = waiting.pop()
+        found = names.scope_of(name).lookup(name.id)
+        for binding in found[1] if found is not None else ():
+            if (binding.imported or "").startswith("tensorflow"):
+                continue
+            if binding.value is None:  # a parameter, another module's, a loop's variable
+                return True
+            if binding.value not in seen:
+                seen.add(binding.value)
+                waiting += [node for node in ast.walk(binding.value) if isinstance(node, ast.Name)]
+    return False
 
 
 def _rmsprop(program: Program, draft: Draft, given: ast.expr | None) -> Iterator[Verdict]:
@@ -154,7 +211,9 @@ def _rmsprop(program: Program, draft: Draft, given: ast.expr | None) -> Iterator
     yield exact(given, "becomes Keras's RMSprop, whose mean square is made to begin at 1 as the old one's")
 
 
-def _optimizer(program: Program, draft: Draft, given: ast.expr | None) -> tuple[str, list[ast.stmt]]:
+def _optimizer(
+    program: Program, draft: Draft, given: ast.expr | None, default: str, rate: float
+) -> tuple[str, list[ast.stmt]]:
     names = program.module.names
     statements: list[ast.stmt] = []
     value = given
@@ -168,11 +227,13 @@ def _optimizer(program: Program, draft: Draft, given: ast.expr | None) -> tuple[
         if reason is not None:
             raise Unbindable(reason)
     keras = f"{draft.tf}.keras.optimizers"
-    name = "Adagrad" if value is None else literal(value)
+    if isinstance(value, ast.Lambda) and not any(ast.iter_child_nodes(value.args)):
+        value = value.body  # a function without arguments that makes one
+    name = default if value is None else literal(value)
     if isinstance(name, str):
         if name not in _BY_NAME:
             raise Unbindable(f"no canned estimator knows an optimizer called {name!r}")
-        return f"{keras}.{_by_name(name, program.is_v1)}", statements
+        return f"{keras}.{_by_name(program, name, rate)}", statements
     found = symbol_of(names, value.func) if isinstance(value, ast.Call) else None
     if not isinstance(value, ast.Call) or found is None:
         raise Unbindable("the optimizer comes from an expression that cannot be followed")
@@ -195,13 +256,17 @@ def _as_given(draft: Draft, call: ast.Call) -> str:
     return ", ".join([*map(draft.text, call.args), *named])
 
 
-def _by_name(name: str, is_v1: bool) -> str:
-    """The constructor for a name; v2 took the Keras class's own defaults."""
+def _by_name(program: Program, name: str, rate: float) -> str:
+    """The constructor for a name; TensorFlow 2's DNNs took the Keras class's own rate."""
     known = _V1[_BY_NAME[name]]
-    if not is_v1:  # the old RMSprop added its epsilon, 1e-07, before the root
-        return f"{known.keras}(epsilon=1e-14)" if name == "RMSProp" else f"{known.keras}()"
+    if not program.is_v1:
+        takes_own = program.name in ("DNNClassifier", "DNNRegressor")
+        written = [] if takes_own else [str(rate)]
+        if name == "RMSProp":  # the old one added its epsilon, 1e-07, before the root
+            written.append("epsilon=1e-14")
+        return f"{known.keras}({', '.join(written)})"
     constants = {key: value for key, value in known.constants.items() if key != "learning_rate"}
-    return f"{known.keras}({', '.join(['0.05', *(f'{key}={value}' for key, value in constants.items())])})"
+    return f"{known.keras}({', '.join([str(rate), *(f'{key}={value}' for key, value in constants.items())])})"
 
 
 def _from_v1(draft: Draft, known: _V1Optimizer, call: ast.Call) -> str:

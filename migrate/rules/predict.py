@@ -16,7 +16,7 @@ from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import ReplaceExpression
-from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
 
 
 @rule(
@@ -24,7 +24,7 @@ from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
     "exact",
     Example("", "predict_classes(recovery, test_dataset)", "predict"),
     Example("predict_keys=['logits']", None, "predict"),
-    kinds=DNN,
+    kinds=FIT,
 )
 def predict(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:
@@ -49,9 +49,13 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
             "nothing restores the model before this prediction: BackupAndRestore restores in fit() alone",
             "Use --recovery checkpoint-manager.",
         )
-    piece = "predict_classes" if program.name == "DNNClassifier" else "predict_values"
+    if program.kind == "keras":
+        piece = "predict_outputs"
+    else:
+        piece = "predict_classes" if program.name.endswith("Classifier") else "predict_values"
     draft.pieces.add(piece)
     source = call.estimator if draft.uses_backup else draft.recovery
-    text = f"{piece}({source}, {draft.dataset(call)})"
+    names = f", {draft.class_names}" if draft.class_names else ""
+    text = f"{piece}({source}, {draft.dataset(call)}{names})"
     draft.edits.append(ReplaceExpression(program.module.span(call.node), text))
     return exact(call.node, "yields the same keys for each example, from the newest checkpoint")

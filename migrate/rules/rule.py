@@ -48,10 +48,11 @@ def manual(node: ast.expr | ast.stmt, message: str, help: str, module: Module | 
     return Verdict(node, Fidelity.MANUAL, message, help, module)
 
 
-REWRITTEN = frozenset({"dnn", "custom", "tpu", "model-fn"})
+REWRITTEN = frozenset({"canned", "keras", "custom", "tpu", "model-fn"})
 """The kinds of program that can be rewritten today; the others have one rule that says so."""
 
-DNN = frozenset({"dnn"})
+CANNED = frozenset({"canned"})
+FIT = frozenset({"canned", "keras"})
 CUSTOM = frozenset({"custom", "tpu", "model-fn"})
 GIVEN = frozenset({"custom", "tpu"})
 MODEL_FN = frozenset({"model-fn"})
@@ -119,7 +120,7 @@ class Example:
     after: str | None
     slot: str = "config"
     recovery: str = "auto"
-    kind: str = "dnn"
+    kind: str = "canned"
     target: str = "portable"
 
 

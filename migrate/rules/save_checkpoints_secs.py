@@ -45,7 +45,7 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
                 "Set save_checkpoints_steps or save_checkpoints_secs, or move the model to Keras by hand.",
             )
         return
-    if draft.uses_backup and program.kind == "dnn":
+    if draft.uses_backup and program.has_fit:
         yield manual(
             node,
             f"checkpoints go by the clock ({'every 600 s by default' if seconds is None else 'save_checkpoints_secs'}),"

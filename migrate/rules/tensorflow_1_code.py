@@ -3,9 +3,10 @@
 Code written as ``import tensorflow as tf`` for TensorFlow 1 uses names that no TensorFlow 2 has, and
 ``tf.compat.v1.disable_v2_behavior()`` turns off what Keras and ``CheckpointManager`` need.
 
-Instead: names that the rewrite replaces go with it, and so does the call that sets the mode, where nothing else in the
-file needs graphs. Otherwise the program is left: run TensorFlow's ``tf_upgrade_v2`` first, which writes the
-``tf.compat.v1`` names, then run the migration again.
+Instead: names that work eagerly as they did (``tf.logging.info``, ``tf.decode_csv``, ``tf.app.flags``, …) get their
+``tf.compat.v1`` spelling. Names that the rewrite replaces go with it, and so does the call that sets the mode, where
+nothing else in the file needs graphs. Otherwise the program is left: run TensorFlow's ``tf_upgrade_v2`` first, which
+writes the ``tf.compat.v1`` names, then run the migration again.
 
 Fidelity: exact.
 
@@ -18,7 +19,8 @@ from collections.abc import Iterable, Iterator
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import EAGER
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
+from migrate.rewrite.plan import ReplaceExpression
+from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
 
 
 @rule(
@@ -27,16 +29,24 @@ from migrate.rules.rule import DNN, Example, Verdict, exact, manual, rule
     Example("tf1.disable_v2_behavior()", "model = tf.keras.Model(", "head"),
     Example("tf1.disable_v2_behavior(); print(tf1.placeholder)", None, "head"),
     Example("print(tf.placeholder)", None, "head"),
-    kinds=DNN,
+    Example("tf.logging.set_verbosity(tf.logging.INFO)", "tf1.logging.set_verbosity(tf1.logging.INFO)", "head"),
+    Example("print(tf.to_float(1)); k = tf.train.get_global_step()", None, "head"),
+    kinds=FIT,
 )
 def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     module = program.module
     remaining = [(node, found) for node, found in module.tf1_only if not _goes(draft, node)]
-    for node, found in remaining[:1]:
+    for node, _ in remaining:
+        if node in draft.renamed:
+            draft.edits.append(ReplaceExpression(module.span(node), draft.renamed[node]))
+            yield exact(node, f"becomes `{draft.renamed[node]}`, which works in eager code as it did")
+    for node, found in [one for one in remaining if one[0] not in draft.renamed][:1]:
         yield manual(
             node,
             f"`{found.qualified}` exists in TensorFlow 1 alone, and stands outside what is rewritten",
-            "Run tf_upgrade_v2 on the file first, then migrate it again.",
+            "Run tf_upgrade_v2 on the file first, then migrate it again; or use --canned model-fn."
+            if program.kind == "canned"
+            else "Run tf_upgrade_v2 on the file first, then migrate it again.",
         )
     graph_only = [
         (node, found)

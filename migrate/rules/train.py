@@ -5,7 +5,9 @@ Each call restores the newest checkpoint, trains in a session, and saves at its 
 Instead: ``recovery.restore()``, then ``model.fit`` with the callback that saves. ``max_steps`` counts from the first
 step of the job, so ``fit`` gets the steps that are left and a finished job does nothing; ``steps`` counts from here.
 The input starts again at its first element, as the Estimator's did; with ``--input continue`` it goes on where the
-data stood. With ``--recovery backup-and-restore``: epochs of ``save_checkpoints_steps`` steps, a backup after each.
+data stood. ``train_and_evaluate`` becomes the same ``fit`` with a callback that evaluates after its saves, as often as
+the Estimator did on one machine; its metrics go to the log. With ``--recovery backup-and-restore``: epochs of
+``save_checkpoints_steps`` steps, a backup after each.
 
 Fidelity: exact with ``CheckpointManager``. With ``BackupAndRestore`` noted: nothing is saved before the first epoch
 ends; on Keras 3 its only copy is written in place, and of 60 kills near a save 44 left a job that could not start
@@ -25,7 +27,7 @@ from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import Part, ReplaceStatement
 from migrate.rewrite.precedence import ARGUMENT, COMPARED, PRODUCT, SUM
-from migrate.rules.rule import DNN, Example, Verdict, exact, manual, noted, rule
+from migrate.rules.rule import FIT, Example, Verdict, exact, manual, noted, rule
 
 _BACKUP_COST = (
     "recovered by BackupAndRestore: nothing is saved before the first epoch ends, an exception in the last step of an"
@@ -42,9 +44,15 @@ _BACKUP_COST = (
     Example("steps=10", "recovery.restore()\n    model.fit(", "train"),
     Example("", "recovery.restore()\n    model.fit(", "train"),
     Example("max_steps=10, saving_listeners=[x]", None, "train"),
+    Example(
+        "max_steps=1, hooks=[Hook()])\n    tf1.estimator.train_and_evaluate(model,"
+        " tf1.estimator.TrainSpec(train_input_fn, 9), tf1.estimator.EvalSpec(test_input_fn, steps=5, throttle_secs=0)",
+        "EvaluateAfterSaves(recovery, test_dataset, steps=5, throttle_secs=0)",
+        "train",
+    ),
     Example("max_steps=10, hooks=[tf1.train.StepCounterHook()]", None, "train"),
     Example("steps=10", None, "train", recovery="backup-and-restore"),
-    kinds=DNN,
+    kinds=FIT,
 )
 def train(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:
@@ -66,6 +74,9 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     steps, max_steps = call.arguments.get("steps"), call.arguments.get("max_steps")
     if not is_none(steps) and not is_none(max_steps):
         return manual(call.node, "steps and max_steps together are an error in the Estimator", "Give one of them.")
+    problem = _why_no_evaluation(draft, call)
+    if problem is not None:
+        return problem
     if draft.uses_backup:
         if draft.interval is None or max_steps is None or is_none(max_steps):
             return manual(
@@ -78,6 +89,9 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     else:
         text = _with_manager(draft, call, steps, max_steps)
         verdict = exact(call.node, "restores the newest checkpoint, then fits for the steps that are left")
+        if call.evaluation is not None:
+            verdict = noted(call.node, "fits, and evaluates after its saves; the metrics go to the log alone")
+    draft.absorbed += call.statements
     draft.edits.append(ReplaceStatement(program.module.span(statement), (Part(text),)))
     return verdict
 
@@ -90,10 +104,39 @@ def _with_manager(draft: Draft, call: MethodCall, steps: ast.expr | None, max_st
     if max_steps is not None and not is_none(max_steps):
         bound, summand = _repeatable(draft, lines, max_steps, COMPARED, SUM)
         what = _bounded(draft, dataset, f"{summand} - {recovery}.step")
-        return "\n".join([*lines, f"if {recovery}.restore() < {bound}:", f"    {_fit(draft, call, what, [recovery])}"])
+        fit = _fit(draft, call, what, [recovery], _evaluation(draft, call))
+        return "\n".join([*lines, f"if {recovery}.restore() < {bound}:", f"    {fit}"])
     if steps is not None and not is_none(steps):
         dataset = _bounded(draft, dataset, draft.text(steps))
-    return f"{recovery}.restore()\n{_fit(draft, call, dataset, [recovery])}"
+    return f"{recovery}.restore()\n{_fit(draft, call, dataset, [recovery], _evaluation(draft, call))}"
+
+
+def _why_no_evaluation(draft: Draft, call: MethodCall) -> Verdict | None:
+    """The reason why ``train_and_evaluate`` cannot evaluate on the way."""
+    evaluation = call.evaluation
+    if evaluation is None:
+        return None
+    if evaluation.input is None:
+        return manual(call.node, "the EvalSpec has no input_fn", "Give an input_fn.")
+    for name in ("exporters", "hooks"):
+        if not is_none(evaluation.arguments.get(name)):
+            reason = f"{name} of an EvalSpec are not carried over to Keras"
+            return manual(evaluation.arguments[name], reason, "Use --canned model-fn, or take them out.")
+    if draft.uses_backup:
+        reason = "evaluation follows the saves of a CheckpointManager"
+        return manual(call.node, reason, "Use --recovery checkpoint-manager.")
+    return None
+
+
+def _evaluation(draft: Draft, call: MethodCall) -> list[str]:
+    """The callback that evaluates on the way."""
+    if call.evaluation is None:
+        return []
+    draft.pieces.add("EvaluateAfterSaves")
+    given = {name: call.evaluation.arguments.get(name) for name in ("steps", "throttle_secs")}
+    settings = [f"{name}={draft.text(value)}" for name, value in given.items() if value is not None]
+    arguments = ", ".join([draft.recovery, draft.dataset(call.evaluation), *settings])
+    return [f"EvaluateAfterSaves({arguments})"]
 
 
 def _bounded(draft: Draft, dataset: str, steps: str) -> str:

@@ -16,19 +16,17 @@ See: tf.estimator.train_and_evaluate, tf.estimator.EvalSpec.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import Unbindable, bind, is_none, literal
+from migrate.analysis.arguments import Unbindable, is_none, literal
 from migrate.analysis.inputs import Inputs
 from migrate.analysis.names import Names
 from migrate.analysis.program import MethodCall, Program
-from migrate.analysis.symbols import symbol_of
+from migrate.analysis.specs import read_spec
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import evaluate_and_export
 from migrate.rewrite.hand_on import of_call
 from migrate.rewrite.training_loop import training_loop
 from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
 
-_TRAIN = ("input_fn", "max_steps", "hooks", "saving_listeners")
-_EVAL = ("input_fn", "steps", "name", "hooks", "exporters", "start_delay_secs", "throttle_secs")
 _HELP = "Write TrainSpec, EvalSpec and their exporters out in the file, or migrate them by hand."
 
 
@@ -81,8 +79,8 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     statement = names.parent(call.node)
     if not isinstance(statement, ast.Expr):
         raise Unbindable("what train_and_evaluate() returns is used here")
-    train = _spec(names, draft, call.arguments.get("train_spec"), "TrainSpec", _TRAIN)
-    evaluation = _spec(names, draft, call.arguments.get("eval_spec"), "EvalSpec", _EVAL)
+    train = _spec(names, draft, call.arguments.get("train_spec"), "TrainSpec")
+    evaluation = _spec(names, draft, call.arguments.get("eval_spec"), "EvalSpec")
     if "input_fn" not in train or "input_fn" not in evaluation:
         raise Unbindable("a spec has no input_fn")
     bound = train.get("max_steps")
@@ -115,19 +113,9 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     return noted(call.node, "trains in a loop and evaluates after its saves, on this machine alone, whatever TF_CONFIG")
 
 
-def _spec(
-    names: Names, draft: Draft, expression: ast.expr | None, kind: str, parameters: tuple[str, ...]
-) -> dict[str, ast.expr]:
+def _spec(names: Names, draft: Draft, expression: ast.expr | None, kind: str) -> dict[str, ast.expr]:
     """The arguments of a ``TrainSpec`` or ``EvalSpec``; its own statement goes where nothing else uses it."""
-    value = expression
-    if isinstance(expression, ast.Name):
-        value = names.only_value(expression)
-        found = names.scope_of(expression).lookup(expression.id)
-        if value is not None and found is not None:
-            if len(names.uses(expression.id, found[0])) > 1:
-                raise Unbindable(f"`{expression.id}` is used in more than one place")
-            draft.absorbed.append(names.statement_of(value))
-    symbol = symbol_of(names, value.func) if isinstance(value, ast.Call) else None
-    if not isinstance(value, ast.Call) or symbol is None or symbol.tail != f"estimator.{kind}":
-        raise Unbindable(f"the {kind} is not written out in this file")
-    return bind(value, parameters)
+    spec = read_spec(names, expression, kind)
+    if spec.statement is not None:
+        draft.absorbed.append(spec.statement)
+    return spec.arguments

@@ -29,8 +29,8 @@ _HELP = "Keep config, estimator and its train, evaluate and predict calls in var
 def unresolved(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, reason in program.problems:
         yield manual(node, reason, _HELP)
-    for call in program.calls if program.kind == "dnn" else ():
-        if call.method not in ("train", "evaluate", "predict"):
-            yield manual(call.node, f"`{call.method}` of a canned estimator is not carried over yet", _HELP)
+    for call in program.calls if program.has_fit else ():
+        if call.method not in ("train", "evaluate", "evaluate_on_the_way", "predict"):
+            yield manual(call.node, f"`{call.method}` of an estimator is not carried over to Keras", _HELP)
     if len(program.receivers) > 1:
         yield manual(program.receivers[1], "the same function makes an estimator for two variables", _HELP)

@@ -117,14 +117,33 @@ _CUSTOM_SLOTS = {
 }
 
 
+_KERAS = """\
+import tensorflow as tf
+from tensorflow.estimator import RunConfig
+
+
+def test_input_fn():
+    return tf.data.Dataset.from_tensor_slices(({{"x": [[1.0]]}}, [0.0])).batch(1)
+
+
+def main(args, model):
+    config = {config}
+    estimator = tf.keras.estimator.model_to_estimator({estimator}, model_dir="/tmp/m", config=config)
+    estimator.train(test_input_fn, {train})
+    metrics = estimator.evaluate(test_input_fn, {evaluate})
+    for prediction in estimator.predict(test_input_fn, {predict}):
+        print(metrics, prediction)
+"""
+
+
 _TPU_IMPORT = (
     "EvalSpec, LatestExporter, RunConfig\n",
     "EvalSpec, LatestExporter\nfrom tensorflow.compat.v1.estimator.tpu import RunConfig, TPUConfig\n",
 )
 
 
-def program(kind: str = "dnn", **slots: str) -> str:
-    """The Estimator program of a kind, ``dnn``, ``custom`` or ``tpu``, with some of its ``SLOTS`` replaced."""
+def program(kind: str = "canned", **slots: str) -> str:
+    """The Estimator program of a kind, ``canned``, ``keras``, ``custom``, ``tpu``, with some ``SLOTS`` replaced."""
     if kind in ("custom", "tpu"):
         if "both" in slots:
             slots["both"] = f"train_and_evaluate(model, {slots['both']})"
@@ -135,6 +154,8 @@ def program(kind: str = "dnn", **slots: str) -> str:
             text = text.replace(*_TPU_IMPORT).replace("estimator.Estimator(", "estimator.tpu.TPUEstimator(")
             text = text.replace("def test_input_fn():", "def test_input_fn(params):")
         return text.replace("input_fn, )", "input_fn)")
+    if kind == "keras":
+        return _KERAS.format(**{**SLOTS, **slots}).replace("input_fn, )", "input_fn)")
     filled = {**SLOTS, **slots}
     hooks = "" if "hooks=" in filled["train"] or "\n" in filled["train"] else ", hooks=[Hook()]"
     return _PROGRAM.format(hooks=hooks, **filled).replace("input_fn, )", "input_fn)").replace(", , ", ", ")

@@ -11,7 +11,7 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import TrainingLog
+from tf2_recovery import TrainingLog, refuse_old_job
 
 
 class InterruptHook(tf.keras.callbacks.Callback):
@@ -71,6 +71,7 @@ def main():
         ],
     )
     # A checkpoint after every step: nothing is lost, whenever the job dies.
+    refuse_old_job(model_dir)
     backup = tf.keras.callbacks.BackupAndRestore(
         os.path.join(model_dir, "backup"), delete_checkpoint=False
     )

@@ -11,6 +11,22 @@ import time
 import tensorflow as tf
 
 
+class StopAtStep(tf.keras.callbacks.Callback):
+    """Ends ``fit`` when the optimizer has made ``last_step`` steps.
+
+    Args:
+      last_step: the step to stop at, an int, counted from the first step of the job.
+    """
+
+    def __init__(self, last_step):
+        super().__init__()
+        self.last_step = last_step
+
+    def on_train_batch_end(self, batch, logs=None):
+        if int(self.model.optimizer.iterations.numpy()) >= self.last_step:
+            self.model.stop_training = True
+
+
 class TrainingLog(tf.keras.callbacks.Callback):
     """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
 
@@ -148,7 +164,10 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
 
     def _restore_all(self, path):
         names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
-        if "_CHECKPOINTABLE_OBJECT_GRAPH" not in names:
+        is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
+        if not is_of_objects or "estimator_global_step" in {
+            n.split("/")[0] for n in names
+        }:
             directory = self.manager.directory
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "
@@ -341,4 +360,97 @@ def _length(dataset):
 def _zeros(features):
     return tf.nest.map_structure(
         lambda spec: tf.zeros([1, *spec.shape[1:]], spec.dtype), features
+    )
+
+
+def predict_classes(recovery, dataset, names=None):
+    """Yields what a canned classifier predicts for each example of a dataset.
+
+    Args:
+      recovery: a ``CheckpointRecovery``, whose newest checkpoint is restored first,
+        or a trained ``tf.keras.Model``. The model gives logits, [batch, n_classes],
+        or [batch, 1] for two classes.
+      dataset: a ``tf.data.Dataset`` of features or of (features, labels), in batches.
+      names: of the classes, a list of strings; None where they are numbers.
+
+    Yields:
+      A dict of NumPy arrays with the Estimator's keys: "logits", "probabilities",
+      "class_ids", "classes", ..., and "logistic" if there are two classes.
+    """
+    for logits in _output_of_each(recovery, dataset):
+        scores = logits if len(logits) > 1 else tf.concat([[0.0], logits], 0)
+        class_ids = tf.argmax(scores)[tf.newaxis]
+        all_class_ids = tf.range(len(scores))
+        all_classes = tf.strings.as_string(all_class_ids)
+        if names is not None:
+            all_classes = tf.constant(names)
+        logistic = {"logistic": tf.sigmoid(logits).numpy()} if len(logits) == 1 else {}
+        yield {
+            "logits": logits,
+            **logistic,
+            "probabilities": tf.nn.softmax(scores).numpy(),
+            "class_ids": class_ids.numpy(),
+            "classes": tf.gather(all_classes, class_ids).numpy(),
+            "all_class_ids": all_class_ids.numpy(),
+            "all_classes": all_classes.numpy(),
+        }
+
+
+def predict_values(recovery, dataset):
+    """Yields what a canned regressor predicts: a dict with the key "predictions".
+
+    Args: as for ``predict_classes``; the model gives values, [batch, dimension].
+    """
+    for values in _output_of_each(recovery, dataset):
+        yield {"predictions": values}
+
+
+def predict_outputs(recovery, dataset):
+    """Yields what an Estimator made from a Keras model predicts for each example.
+
+    Args: as for ``predict_classes``.
+
+    Yields:
+      A dict of NumPy arrays by the names of the layers that give the outputs.
+    """
+    model = _restored(recovery)
+    layers = [output._keras_history[0].name for output in model.outputs]
+    for batch in dataset:
+        outputs = model.predict_on_batch(_features(batch))
+        for values in zip(*(outputs if len(layers) > 1 else [outputs])):
+            yield dict(zip(layers, values))
+
+
+def _output_of_each(recovery, dataset):
+    model = _restored(recovery)
+    for batch in dataset:
+        yield from model.predict_on_batch(_features(batch))
+
+
+def _restored(recovery):
+    if isinstance(recovery, tf.keras.Model):
+        return recovery
+    recovery.restore()
+    return recovery.manager.checkpoint.model
+
+
+def _features(batch):
+    return batch[0] if isinstance(batch, tuple) else batch
+
+
+def refuse_old_job(model_dir):
+    """Does nothing, unless ``tf.estimator`` saved a job in ``model_dir``.
+
+    Raises:
+      ValueError: it did, and ``BackupAndRestore`` cannot go on from its checkpoints.
+    """
+    path = tf.train.latest_checkpoint(model_dir)
+    if path is None or "global_step" not in dict(tf.train.list_variables(path)):
+        return
+    raise ValueError(
+        f"{path} was written by tf.estimator, and BackupAndRestore cannot go on from "
+        "it. To begin anew, train in a new directory. To go on, migrate the old "
+        "program with --recovery checkpoint-manager, and train in the directory that "
+        f"this makes: python -m migrate checkpoint {model_dir} NEW_DIRECTORY --for "
+        f"{sys.argv[0]}"
     )

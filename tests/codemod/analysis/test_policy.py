@@ -122,10 +122,9 @@ def test_a_config_that_may_hold_other_settings_leaves_the_program(expected: str,
 
 
 def test_a_config_that_two_estimators_share_leaves_both_where_one_is_left() -> None:
-    text = (
-        f"def f(g):\n    config = {RUN}()\n{USE}    two = DNN(config=config, weight_column='w')\n    two.train(data)\n"
-    )
-    assert "weight_column is not carried over yet" in reason(text)
+    two = "    two = DNN(config=config, warm_start_from='w')\n    two.train(data)\n"
+    text = f"def f(g):\n    config = {RUN}()\n{USE}{two}"
+    assert "warm_start_from is not carried over to Keras" in reason(text)
 
 
 def test_a_config_that_two_rewritten_estimators_share_goes_once() -> None:

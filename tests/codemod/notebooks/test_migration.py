@@ -218,10 +218,10 @@ def test_a_comment_leaves_a_site_alone(write: Write) -> None:
 
 
 def test_todo_puts_comments_into_the_cell_and_a_second_run_no_more(write: Write) -> None:
-    path = write(IMPORTS, "%%time\nest = tf1.estimator.LinearClassifier([])")
+    path = write(IMPORTS, "%%time\nest = tf1.estimator.BoostedTreesClassifier([], 1)")
     _, cell = migrated(path, todo=True)
     first, second, third = cell.split("\n")
-    assert (first, third) == ("%%time", "est = tf1.estimator.LinearClassifier([])")
+    assert (first, third) == ("%%time", "est = tf1.estimator.BoostedTreesClassifier([], 1)")
     assert second.startswith("# TODO(migrate): FT141 ")
     assert migrated(path, todo=True)[1] == cell
 

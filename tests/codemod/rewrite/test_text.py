@@ -29,7 +29,9 @@ LAYOUTS = {
     "no newline at the end": BASE.rstrip("\n"),
     "form feeds": BASE.replace("\nclass", "\n\f\nclass").replace("\ndef", "\n\fdef"),
     "letters of several bytes before a site": BASE.replace("    config =", "    ä = 'ö…日'; config ="),
-    "letters of several bytes in names": BASE.replace("columns", "spältén").replace("model", "модель"),
+    "letters of several bytes in names": BASE.replace(" columns", " spältén")
+    .replace("=columns", "=spältén")
+    .replace("model", "модель"),
     "letters of several bytes in what is carried": BASE.replace('{"x": x}', '{"日本": x}'),
     "backslashes": BASE.replace("config = R", "config = \\\n        R").replace("model.train", "model \\\n  .train"),
     "a comment behind each line": "\n".join(

@@ -21,7 +21,7 @@ EXPRESSIONS = [
     "train_input_fn", "tf", "tf1",
 ]  # fmt: skip
 BY_SLOT = {
-    slot: sorted({e.before for rule in RULES.values() for e in rule.examples if e.slot == slot and e.kind == "dnn"})
+    slot: sorted({e.before for rule in RULES.values() for e in rule.examples if e.slot == slot and e.kind == "canned"})
     for slot in SLOTS
 }
 CONFIGS = st.lists(

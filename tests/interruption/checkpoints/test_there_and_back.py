@@ -15,7 +15,12 @@ from tests.kept_runs import kept_run
 from tests.pairs import LEGACY, ROOT
 
 # The largest relative difference: Keras's Adam rounds otherwise than the Estimator's; a model_fn is the very same.
-PROGRAMS = {Path(__file__).parent / "regression.py": 1e-5, LEGACY / "alternating_model_fn.py": 0.0}
+PROGRAMS = {
+    Path(__file__).parent / "regression.py": 1e-5,
+    LEGACY / "keras_to_estimator.py": 1e-5,
+    LEGACY / "wide_and_deep.py": 1e-5,
+    LEGACY / "alternating_model_fn.py": 0.0,
+}
 
 
 def start(interpreter, *command):
@@ -38,7 +43,7 @@ def moved(request, tmp_path_factory):
     for change in codemod([str(legacy)], Settings(), jobs=1, progress=None).changes:
         (migrated.parent / Path(change.path).name).write_text(change.after)
     alone = kept_run(f"there_and_back-{request.param.stem}", [legacy, __file__], lambda place: run_alone(legacy, place))
-    shutil.copytree(alone / "at_10", folder / "old")
+    copy_job(alone / "at_10", folder / "old")
     convert = ("-m", "migrate", "checkpoint", "--for", migrated)
     run("MIGRATE_NEW_PYTHON", *convert, folder / "old", folder / "new")
     run("MIGRATE_NEW_PYTHON", migrated, "--model_dir", folder / "new", "--max_steps", 20)
@@ -48,13 +53,20 @@ def moved(request, tmp_path_factory):
     return folder, migrated, alone / "at_30", PROGRAMS[request.param]
 
 
+def copy_job(source, target):
+    """Copy a model_dir: a file ``checkpoint`` with whole paths would have the copy delete what stands in the source."""
+    shutil.copytree(source, target)
+    listed = target / "checkpoint"
+    listed.write_text(listed.read_text().replace(f"{source}/", ""))
+
+
 def run_alone(legacy, place):
     """The Estimator's directories as they are at three steps."""
     before = None
     for steps in (10, 20, 30):
         directory = place / f"at_{steps}"
         if before:
-            shutil.copytree(before, directory)
+            copy_job(before, directory)
         run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", directory, "--max_steps", steps)
         before = directory
 
@@ -65,6 +77,9 @@ def test_after_all_it_has_what_the_estimator_alone_comes_to(moved):
     assert back.get_variable_to_shape_map() == alone.get_variable_to_shape_map()
     for name in alone.get_variable_to_shape_map():
         found, expected = back.get_tensor(name), alone.get_tensor(name)
+        if isinstance(expected, bytes):  # how objects hang together, for a Keras model's Estimator
+            assert found == expected
+            continue
         np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance, err_msg=name)
 
 

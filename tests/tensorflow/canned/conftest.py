@@ -12,7 +12,18 @@ from migrate.settings import Settings
 from tests import nursery
 from tests.kept_runs import kept_run, old_python
 
-PROGRAMS = [Path(__file__).parent / name for name in ("estimators.py", "estimators_2.py")]
+HERE = Path(__file__).parent
+PROGRAMS = [HERE / name for name in ("estimators.py", "estimators_2.py")]
+IN_KERAS = {
+    HERE / "estimators.py": (
+        "dnn_default", "dnn_adam", "dnn_sgd", "dnn_named", "linear_default", "linear_adam", "linear_values",
+        "combined_default", "combined_adam", "baseline_classes",
+    ),
+    HERE / "estimators_2.py": (
+        "dnn_default", "dnn_adam", "dnn_rmsprop", "linear_default", "linear_sgd", "combined_default",
+    ),
+}  # fmt: skip
+"""The estimators that become Keras models."""
 
 
 class Continued:
@@ -37,8 +48,30 @@ class Continued:
         return tuple(json.loads((one / "results.json").read_text())[name] for one in (self.old, self.new))
 
 
+class InKeras:
+    """What the Keras models come to that some of the estimators became, from the same checkpoints.
+
+    Attributes:
+      old: the Estimators' directory.
+      new: the Keras models'; NAME/back in it holds what they give back.
+    """
+
+    def __init__(self, continued, folder):
+        self.program, self.old, self.new = continued.program, continued.old, folder / "new"
+        self.new.mkdir()
+        migrated = Path(shutil.copy(self.program, folder))
+        for change in codemod([str(migrated)], Settings(), jobs=1, progress=None).changes:
+            Path(change.path).write_text(change.after)
+        _start(sys.executable, HERE / "go_on_in_keras.py", migrated, self.old, self.new, *IN_KERAS[self.program])
+
+    def results(self, name):
+        """What the estimator evaluated and predicted at the end, and what the Keras model did."""
+        return tuple(json.loads((one / "results.json").read_text())[name] for one in (self.old, self.new))
+
+
 def _start(python, *command):
     settings = {key: value for key, value in os.environ.items() if key != "TF_USE_LEGACY_KERAS"}
+    settings["PYTHONPATH"] = str(HERE.parents[2])
     done = nursery.run([python, *map(str, command)], settings)
     assert done.returncode == 0, done.stderr[-3000:]
 
@@ -64,3 +97,9 @@ def _run_estimators(program, directory):
 def continued(tmp_path_factory):
     """A function that gives a program's ``Continued``; each is made once."""
     return cache(lambda program: Continued(program, tmp_path_factory.mktemp("canned")))
+
+
+@pytest.fixture(scope="session")
+def in_keras(continued, tmp_path_factory):
+    """A function that gives a program's ``InKeras``; each is made once, of the same runs of the Estimators."""
+    return cache(lambda program: InKeras(continued(program), tmp_path_factory.mktemp("in_keras")))

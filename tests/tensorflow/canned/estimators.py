@@ -1,6 +1,6 @@
 """Canned estimators, each trained, and one of a kind evaluated and asked for a prediction; TensorFlow 2.12 to 2.15.
 
-usage: estimators.py DIRECTORY MAX_STEPS; what they give is written to DIRECTORY/results.json.
+usage: estimators.py DIRECTORY MAX_STEPS [NAME...]; what they give is written to DIRECTORY/results.json.
 """
 
 import json
@@ -169,7 +169,8 @@ ALL = (
 
 def main():
     directory, steps = Path(sys.argv[1]), int(sys.argv[2])
-    results = {one.__name__: one(str(directory / one.__name__), steps) for one in ALL}  # None without a report
+    chosen = [one for one in ALL if one.__name__ in sys.argv[3:]] or ALL
+    results = {one.__name__: one(str(directory / one.__name__), steps) for one in chosen}  # None without a report
     (directory / "results.json").write_text(json.dumps(results))
 
 

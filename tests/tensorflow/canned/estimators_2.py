@@ -1,6 +1,6 @@
 """Canned estimators of TensorFlow 2, each trained, and some evaluated and asked to predict; TensorFlow 2.12 to 2.15.
 
-usage: estimators_2.py DIRECTORY MAX_STEPS; what they give is written to DIRECTORY/results.json.
+usage: estimators_2.py DIRECTORY MAX_STEPS [NAME...]; what they give is written to DIRECTORY/results.json.
 """
 
 import json
@@ -126,7 +126,8 @@ ALL = (
 
 def main():
     directory, steps = Path(sys.argv[1]), int(sys.argv[2])
-    results = {one.__name__: one(str(directory / one.__name__), steps) for one in ALL}
+    chosen = [one for one in ALL if one.__name__ in sys.argv[3:]] or ALL
+    results = {one.__name__: one(str(directory / one.__name__), steps) for one in chosen}
     (directory / "results.json").write_text(json.dumps(results))
 
 

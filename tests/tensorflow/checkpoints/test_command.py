@@ -168,3 +168,24 @@ def test_a_program_that_makes_no_manager_is_told(estimators, tmp_path, capsys, p
     assert main([str(estimators / ADAM), str(tmp_path / "new"), "--for", str(tmp_path / "program.py")]) == 2
     assert "CheckpointManager" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
+
+
+TWO_MANAGERS = """
+import sys, tensorflow as tf
+from tests.tensorflow.checkpoints.models import adam, wider
+for build in (wider, adam):
+    model = build()
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer)
+    tf.train.CheckpointManager(checkpoint, f"{sys.argv[2]}/{build.__name__}", 3)
+    model.fit("this is no dataset: nothing is trained on the way")
+"""
+
+
+def test_a_later_manager_of_a_program_can_be_meant(estimators, tmp_path, capsys):
+    (tmp_path / "program.py").write_text(TWO_MANAGERS)
+    command = [str(estimators / ADAM), str(tmp_path / "new"), "--for", str(tmp_path / "program.py")]
+    assert main([*command, "--manager", "3"]) == 2
+    assert main(command) == 2
+    assert "fewer than 3" in capsys.readouterr().err
+    assert main([*command, "--manager", "2"]) == 0
+    assert recover(build(ADAM), tmp_path / "new").restore() == 30

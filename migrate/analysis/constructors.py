@@ -1,4 +1,15 @@
-"""The arguments of the canned estimators that a visible model_fn can stand for, in the order of their signatures."""
+"""The arguments of the estimators' constructors, in the order of their signatures."""
+
+CUSTOM_PARAMETERS = ("model_fn", "model_dir", "config", "params", "warm_start_from")
+KERAS_PARAMETERS = (
+    "keras_model", "keras_model_path", "custom_objects", "model_dir", "config", "checkpoint_format",
+    "metric_names_map", "export_outputs",
+)  # fmt: skip
+TPU_PARAMETERS = (
+    "model_fn", "model_dir", "config", "params", "use_tpu", "train_batch_size", "eval_batch_size", "predict_batch_size",
+    "batch_axis", "eval_on_tpu", "export_to_tpu", "export_to_cpu", "warm_start_from", "embedding_config_spec",
+    "export_saved_model_api_version",
+)  # fmt: skip
 
 _CLASSES = ("n_classes", "weight_column", "label_vocabulary")
 _VALUES = ("label_dimension", "weight_column")

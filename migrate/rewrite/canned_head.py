@@ -1,0 +1,109 @@
+"""What a canned estimator's head becomes in Keras: logits, loss, metrics, and what its labels and weights are."""
+
+import ast
+from dataclasses import dataclass
+
+from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.program import Program
+from migrate.rewrite.draft import Draft
+
+_REDUCTIONS = {
+    "SUM": "sum",
+    "SUM_OVER_BATCH_SIZE": "sum_over_batch_size",
+    "MEAN": "sum_over_batch_size",  # v1's weighted mean; without a weight column that is the mean
+}
+
+
+class NotCarried(Exception):
+    """An argument that has no Keras counterpart.
+
+    Attributes:
+      node: the argument.
+      reason: why not.
+      help: what the user can do.
+    """
+
+    def __init__(self, node: ast.expr, reason: str, help: str = "Use --canned model-fn.") -> None:
+        super().__init__(reason)
+        self.node, self.reason, self.help = node, reason, help
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands in the new code.
+
+    Attributes:
+      units: how many logits there are.
+      loss: the Keras loss.
+      metrics: the metrics of ``evaluate``.
+      metrics_argument: what ``compile`` calls them: those that heed the weights of the examples are others.
+    """
+
+    units: str
+    loss: str
+    metrics: str
+    metrics_argument: str
+
+
+def read_head(program: Program, draft: Draft) -> Head:
+    """The head that the arguments ask for.
+
+    Raises:
+      NotCarried: Keras has no such head.
+    """
+    weight = program.arguments.get("weight_column")
+    if weight is not None and not is_none(weight):
+        value = program.module.names.only_value(weight) if isinstance(weight, ast.Name) else weight
+        if not isinstance(literal(value), str):
+            raise NotCarried(weight, "weight_column is not the name of a feature that stands here")
+        draft.weight = weight
+    vocabulary = program.arguments.get("label_vocabulary")
+    if vocabulary is not None and not is_none(vocabulary):
+        draft.class_names = draft.repeatable(vocabulary, "label_vocabulary")
+    reduction = _reduction(program, draft)
+    found = _classes(program, draft) if program.name.endswith("Classifier") else _values(program, draft)
+    units, loss, metrics = found
+    argument = "metrics" if draft.weight is None else "weighted_metrics"
+    return Head(units, f"{draft.tf}.keras.losses.{loss.format(repr(reduction))}", metrics, argument)
+
+
+def _classes(program: Program, draft: Draft) -> tuple[str, str, str]:
+    given = program.arguments.get("n_classes")
+    value = program.module.names.only_value(given) if isinstance(given, ast.Name) else given
+    classes = 2 if given is None else literal(value)
+    if not isinstance(classes, int):
+        assert given is not None
+        reason = "n_classes is not known before the program runs, and two classes have another loss than more"
+        raise NotCarried(given, reason, "Write the number of classes as a literal, or use --canned model-fn.")
+    if classes > 2:
+        assert given is not None
+        metrics = f"{draft.tf}.keras.metrics"
+        return (
+            draft.text(given),
+            "SparseCategoricalCrossentropy(from_logits=True, reduction={})",
+            f'[{metrics}.SparseCategoricalAccuracy("accuracy"),'
+            f' {metrics}.SparseCategoricalCrossentropy("average_loss", from_logits=True)]',
+        )
+    draft.pieces.add("two_class_metrics")
+    return "1", "BinaryCrossentropy(from_logits=True, reduction={})", "two_class_metrics()"
+
+
+def _values(program: Program, draft: Draft) -> tuple[str, str, str]:
+    dimension = program.arguments.get("label_dimension")
+    if dimension is not None and literal(dimension) != 1:
+        raise NotCarried(dimension, "label_dimension other than 1 is not carried over to Keras")
+    draft.pieces.add("value_metrics")
+    return "1", "MeanSquaredError(reduction={})", "value_metrics()"
+
+
+def _reduction(program: Program, draft: Draft) -> str:
+    given = program.arguments.get("loss_reduction")
+    if given is None:
+        return "sum" if program.is_v1 else "sum_over_batch_size"
+    name = given.attr if isinstance(given, ast.Attribute) else literal(given)
+    if name == "MEAN" and draft.weight is not None:
+        raise NotCarried(given, "Keras has no mean over the weights of the examples")
+    reduction = _REDUCTIONS.get(str(name), str(name) if name in _REDUCTIONS.values() else None)
+    if reduction is None:
+        raise NotCarried(given, "this loss_reduction has no Keras counterpart", "Use SUM or SUM_OVER_BATCH_SIZE.")
+    return reduction

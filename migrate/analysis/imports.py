@@ -22,25 +22,25 @@ class Target:
     other: str | None = None
 
 
-def target(importer: str, dotted: str) -> Target | None:
+def target_from(directory: str, dotted: str) -> Target | None:
     """The file that ``dotted`` leads into, or None where that is no file of the tree.
 
     The directories are tried as Python would have them: for a relative import its package; else the importer's own
     directory (it may be a script), the one above its package, and those above, up to the root of its git repository.
 
     Args:
-      importer: the path of the file with the import, absolute.
+      directory: that of the file with the import, absolute.
       dotted: the name as the import spells it, with leading dots for a relative one: ``..models.model_fn``.
     """
     name = dotted.lstrip(".")
     level, parts = len(dotted) - len(name), tuple(name.split(".")) if name else ()
-    directory = os.path.dirname(importer)
     if level:
+        package = directory
         for _ in range(level - 1):
-            directory = os.path.dirname(directory)
-        root = above_package(directory)
-        found = _below(directory, parts)
-        return Target(found[0], root if root != directory else os.path.dirname(directory), found[1]) if found else None
+            package = os.path.dirname(package)
+        root = above_package(package)
+        found = _below(package, parts)
+        return Target(found[0], root if root != package else os.path.dirname(package), found[1]) if found else None
     found_in = (Target(path, root, names) for root in _roots(directory) for path, names in _tried(root, parts))
     first = next(found_in, None)
     if first is None or first.root != directory or above_package(directory) == directory:

@@ -3,17 +3,23 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_SHARED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+# These fields hold text, numbers, or operators and contexts, of which one object stands for all.
+_LEAVES = frozenset({"arg", "attr", "ctx", "id", "kind", "level", "module", "op", "ops", "type_comment"})
+_FIELDS = {
+    kind: () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _LEAVES)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+"""The fields of each type of node that may hold nodes."""
 # Most nodes of a tree are of other types, and need no further look.
-_BINDING = frozenset({
-    ast.Import, ast.ImportFrom, ast.Name, ast.Attribute, ast.Subscript, ast.arg, ast.ExceptHandler, ast.MatchAs,
-    ast.MatchStar, ast.MatchMapping, ast.Global, ast.Nonlocal, ast.ClassDef,
-    *FunctionNode.__args__, *_COMPREHENSIONS,
-})  # fmt: skip
+_VARIABLES = frozenset({ast.Name, ast.Attribute, ast.Subscript})
+_BINDING = _VARIABLES | {
+    ast.Import, ast.ImportFrom, ast.arg, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping,
+    ast.Global, ast.Nonlocal, ast.ClassDef, *FunctionNode.__args__, *_COMPREHENSIONS,
+}  # fmt: skip
 _MOST_ALIASES = 20
 """Names that stand for one another may do so in a circle."""
 
@@ -77,14 +83,17 @@ class Names:
         self.stores: list[ast.Attribute | ast.Subscript] = []
         self._scopes: dict[ast.AST, Scope] = {}
         self.top = Scope(module, None)
+        self._all_scopes = [self.top]
         binder = _Binder(self)
         binder.walk(module.body, self.top)
         binder.resolve_nonlocals()
-        for name, scope in list(self._scopes.items()):
-            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
-                found = scope.lookup(name.id)
+        self._spelled: dict[str, list[ast.Name]] = {}
+        for node, scope in self._scopes.items():
+            if type(node) is ast.Name:
+                self._spelled.setdefault(node.id, []).append(node)
+                found = scope.lookup(node.id) if type(node.ctx) is ast.Load else None
                 if found is not None:
-                    self.loads.setdefault((id(found[0]), name.id), []).append(name)
+                    self.loads.setdefault((id(found[0]), node.id), []).append(node)
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope that ``node`` is evaluated in."""
@@ -174,38 +183,30 @@ class Names:
         if scope.lookup(name) is not None:
             return True
         # A function inside may read a name of that spelling that only a star import or a later exec would bind.
-        return any(
-            isinstance(node, ast.Name) and node.id == name and inner.lookup(name) is None
-            for node, inner in self._scopes.items()
-        )
+        return any(self._scopes[node].lookup(name) is None for node in self._spelled.get(name, ()))
 
     def bindings_of(self, name: str) -> list[Binding]:
         """All that binds ``name`` in any scope of the module."""
-        return [binding for scope in {*self._scopes.values(), self.top} for binding in scope.bindings.get(name, ())]
+        return [binding for scope in self._all_scopes for binding in scope.bindings.get(name, ())]
 
     def is_bound_anywhere(self, name: str) -> bool:
         """Whether any scope of the module binds or reads ``name``, so that a new variable must not be called so."""
-        return name in self._all
-
-    @cached_property
-    def _all(self) -> set[str]:
-        bound = {name for scope in {*self._scopes.values(), self.top} for name in scope.bindings}
-        return bound | {node.id for node in self._scopes if isinstance(node, ast.Name)}
+        return name in self._spelled or any(name in scope.bindings for scope in self._all_scopes)
 
     def is_always_import(self, name: str, module: str) -> bool:
         """Whether some scope binds ``name``, and every one that does imports ``module`` by it."""
-        owners = [scope for scope in {*self._scopes.values(), self.top} if name in scope.bindings]
+        owners = [scope for scope in self._all_scopes if name in scope.bindings]
         return bool(owners) and all(b.imported == module for scope in owners for b in scope.bindings[name])
 
 
 def _child_nodes(node: ast.AST) -> list[ast.AST]:
     """As ``ast.iter_child_nodes``, without those of which one object stands for all."""
     nodes: list[ast.AST] = []
-    for name in node._fields:
+    for name in _FIELDS[type(node)]:
         value = getattr(node, name, None)
-        if isinstance(value, list):
-            nodes += [item for item in value if isinstance(item, ast.AST) and not isinstance(item, _SHARED)]
-        elif isinstance(value, ast.AST) and not isinstance(value, _SHARED):
+        if type(value) is list:
+            nodes += [item for item in value if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST):
             nodes.append(value)
     return nodes
 
@@ -236,18 +237,30 @@ class _Binder:
 
     def _enter(self, node: ast.AST, parent: ast.AST, scope: Scope) -> None:
         # An explicit stack: source nests deeper than Python's recursion limit allows.
+        parents, scopes = self.names.parents, self.names._scopes
         stack = [(node, parent, scope)]
         while stack:
             node, parent, scope = stack.pop()
-            self.names.parents[node] = parent
-            self.names._scopes[node] = scope
-            inner = self._bind(node, scope)
-            for child, child_scope in self._children(node, scope, inner):
-                stack.append((child, node, child_scope))
+            parents[node] = parent
+            scopes[node] = scope
+            kind = type(node)
+            is_read = kind in _VARIABLES and type(node.ctx) is ast.Load  # type: ignore[attr-defined]
+            inner = self._bind(node, scope) if kind in _BINDING and not is_read else scope
+            if inner is not scope:
+                self.names._all_scopes.append(inner)
+                stack += self._children(node, scope, inner)
+            elif fields := _FIELDS[kind]:
+                children: list[tuple[ast.AST, ast.AST, Scope]] = []
+                for name in fields:
+                    value = getattr(node, name, None)
+                    if type(value) is list:
+                        children += [(item, node, scope) for item in value if isinstance(item, ast.AST)]
+                    elif isinstance(value, ast.AST):
+                        children.append((value, node, scope))
+                stack += reversed(children)
 
-    def _children(self, node: ast.AST, scope: Scope, inner: Scope) -> list[tuple[ast.AST, Scope]]:
-        if inner is scope:
-            return [(child, scope) for child in reversed(_child_nodes(node))]
+    def _children(self, node: ast.AST, scope: Scope, inner: Scope) -> list[tuple[ast.AST, ast.AST, Scope]]:
+        """The parts of a function, class or comprehension, the last one first; some stand outside its scope."""
         outside: set[ast.AST] = set()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             outside.update(node.args.defaults, [d for d in node.args.kw_defaults if d is not None])
@@ -261,7 +274,7 @@ class _Binder:
             children = [grandchild for child in children for grandchild in self._unfold(child, node)]
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             children = [grandchild for child in children for grandchild in self._unfold(child, node)]
-        return [(child, scope if child in outside else inner) for child in reversed(children)]
+        return [(child, node, scope if child in outside else inner) for child in reversed(children)]
 
     def _unfold(self, child: ast.AST, owner: ast.AST) -> list[ast.AST]:
         """``arguments`` and ``comprehension`` have no scope of their own: their parts are children of the owner."""
@@ -271,9 +284,7 @@ class _Binder:
         return [child]
 
     def _bind(self, node: ast.AST, scope: Scope) -> Scope:
-        """Adds what ``node`` binds and returns the scope of its children."""
-        if type(node) not in _BINDING:
-            return scope
+        """Adds what ``node``, which reads no variable, binds and returns the scope of its children."""
         if isinstance(node, ast.Import):
             for alias in node.names:
                 root = alias.name.split(".")[0]
@@ -287,9 +298,9 @@ class _Binder:
                 else:
                     dot = "" if base.endswith(".") else "."
                     scope.bind(alias.asname or alias.name, Binding(node, f"{base}{dot}{alias.name}"))
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        elif isinstance(node, ast.Name):
             self._owner(node, scope).bind(node.id, self._assignment(node))
-        elif isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        elif isinstance(node, ast.Attribute | ast.Subscript):
             self.names.stores.append(node)
         elif isinstance(node, ast.arg):
             scope.bind(node.arg, Binding(node))

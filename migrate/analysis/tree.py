@@ -3,12 +3,12 @@
 import ast
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from migrate.analysis.imports import Target, above_package, target, top
+from migrate.analysis.imports import Target, above_package, target_from, top
 from migrate.analysis.module import Module
 from migrate.files.parse import parse
 from migrate.files.read import read
@@ -76,6 +76,7 @@ class Tree:
         self.roots: dict[str, set[str]] = {}
         self._modules: dict[str, Module] = {}
         self._sources: dict[str, SourceText] = {}
+        self._target = cache(target_from)
 
     def add(self, path: str, text: str) -> None:
         """Takes in another text of a file, absolute, than the one on the disk."""
@@ -123,7 +124,7 @@ class Tree:
         waiting = [(start, tuple(_imports(module.tree)))]
         while waiting:
             importer, imports = waiting.pop(0)
-            for link in _links(importer, imports):
+            for link in _links(importer, imports, self._target):
                 path = link.target.path
                 self.roots.setdefault(path, set()).add(link.target.root)
                 if path != start and path not in links:
@@ -190,8 +191,11 @@ def _targets(path: str) -> set[str]:
     return {link.target.path for link in _links(path, facts(path).imports)}
 
 
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
 def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    waiting: list[ast.AST] = [tree]
+    waiting: list[ast.AST] = [tree]  # of statements, handlers and cases: no expression imports
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):
@@ -202,13 +206,15 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
             for alias in node.names:
                 dot = "" if base.endswith(".") or not base else "."
                 yield (base if alias.name == "*" else f"{base}{dot}{alias.name}"), node.lineno
-        elif not isinstance(node, ast.expr):
-            waiting += reversed(list(ast.iter_child_nodes(node)))
+        else:
+            waiting += reversed([inner for name in _BLOCKS for inner in getattr(node, name, ())])
 
 
-def _links(importer: str, imports: tuple[tuple[str, int], ...]) -> Iterator[Link]:
+def _links(
+    importer: str, imports: tuple[tuple[str, int], ...], find: Callable[[str, str], Target | None] = target_from
+) -> Iterator[Link]:
     for dotted, line in imports:
-        found = target(importer, dotted)
+        found = find(os.path.dirname(importer), dotted)
         if found is None:
             continue
         yield Link(importer, found, line)

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from migrate.analysis.legacy_keras import is_on_keras_2
 from migrate.analysis.module import Module
 from migrate.finding import Fidelity, Finding, Span
 from migrate.rewrite.draft import Vocabulary
@@ -16,6 +17,8 @@ from migrate.settings import Settings
 
 def judge_sites(module: Module, settings: Settings, selection: Selection, plan: Plan) -> list[Finding]:
     """Runs every rule for single sites, and adds what is to be written to the plan."""
+    if settings.target == "portable" and is_on_keras_2(module):
+        settings = replace(settings, target="keras2")
     bench = Workbench(module, settings, Vocabulary(module))
     mends: list[tuple[Rule, Mend]] = []
     findings: list[Finding] = []

@@ -38,6 +38,7 @@ class Module:
       tf1_only: uses of plain ``tensorflow`` that TensorFlow 1 alone understands.
       v1: uses of ``tensorflow.compat.v1``.
       estimator: uses of ``tf.estimator``, which TensorFlow 2.16 removed.
+      has_tf_keras: whether a name of Keras is imported from ``tf_keras``.
       uses: every use of a TensorFlow or Keras name, by its name within the API, in the order of the file.
     """
 
@@ -52,6 +53,7 @@ class Module:
     tf1_only: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     v1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     estimator: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    has_tf_keras: bool = False
     uses: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -72,6 +74,7 @@ class Module:
         if found is None:
             return
         self.uses.setdefault(found.tail, []).append(node)
+        self.has_tf_keras |= found.api == "tf_keras"
         if found.is_tf1_only:
             self.tf1_only.append((node, found))
         if found.api == "v1":

@@ -10,6 +10,13 @@ from migrate.rewrite.plan import AddElement, InsertBefore, Plan, ReplaceStatemen
 from migrate.rewrite.todo import add_todos
 from tests.codemod.programs import migrate
 
+_WORKERS = """\
+{}
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+with strategy.scope():
+    model = build()
+model.fit(dataset, epochs=3)
+"""
 _TWO = """\
 import tensorflow as tf
 
@@ -61,3 +68,21 @@ def test_lines_above_a_statement_take_the_comments_of_a_block_that_goes() -> Non
     gone, stays = ast.parse(text).body
     edits = [ReplaceStatement(_span(gone)), InsertBefore(_span(stays), "d()", (_span(gone),))]
     assert apply(text, Plan(edits)) == "# one\n# two\nd()\n# three\nc()\n"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        'import os\nos.environ["TF_USE_LEGACY_KERAS"] = "1"\nimport tensorflow as tf',
+        'import os\nos.environ.setdefault("TF_USE_LEGACY_KERAS", "True")\nimport tensorflow as tf',
+        "import tensorflow as tf\nfrom tf_keras import layers\nlayers.Dense(1)",
+    ],
+)
+def test_a_file_that_says_it_runs_on_keras_2_is_not_judged_as_one_for_keras_3(head: str) -> None:
+    assert migrate(_WORKERS.format(head)) == (_WORKERS.format(head), [])
+
+
+@pytest.mark.parametrize("value", ['"0"', "args.legacy"])
+def test_a_file_that_may_run_on_keras_3_is_judged_as_one(value: str) -> None:
+    head = f'import os\nos.environ["TF_USE_LEGACY_KERAS"] = {value}\nimport tensorflow as tf'
+    assert [finding.code for finding in migrate(_WORKERS.format(head))[1]] == ["FT404"]

@@ -110,7 +110,7 @@ def import_root(path: str, text: str) -> str | None:
     """
     own = os.path.dirname(path)
     above = own
-    while os.path.exists(os.path.join(above, "__init__.py")) and above not in ("", os.sep):
+    while _is_package(above) and above not in ("", os.sep):
         above = os.path.dirname(above)
     if above == own:
         return own
@@ -122,6 +122,12 @@ def import_root(path: str, text: str) -> str | None:
         if re.search(rf"^\s*(from\s+\.|from\s+{package}\b|import\s+{package}\b)", one, re.MULTILINE):
             return above
     return None if _is_started(text) else above
+
+
+def _is_package(directory: str) -> bool:
+    """Whether a directory can be imported; ``01-intro`` cannot, whatever it holds."""
+    name = os.path.basename(os.path.abspath(directory))
+    return name.isidentifier() and os.path.exists(os.path.join(directory, "__init__.py"))
 
 
 def _is_started(text: str) -> bool:

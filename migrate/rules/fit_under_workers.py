@@ -118,33 +118,36 @@ class _Left(Exception):
     Example(_PROGRAM.format(f"dataset, steps_per_epoch=70, callbacks=[{_EVERY}]"), "checkpoint_interval=30", "module"),
 )
 def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
-    for call, is_sure in fits(bench.module):
+    found = list(fits(bench.module))
+    directories: set[str] = set()
+    for call, is_sure in found:
         try:
             if bench.settings.target == "keras2":
-                yield from _kept(bench, call)
+                yield from _kept(bench, call, directories)
             elif not is_sure:
                 help = "Call fit_on_workers where several workers train; keep fit for the other strategies."
                 raise _Left("Keras 3 refuses this fit where its strategy is the one of several workers", help)
             else:
-                yield _loop(bench, call)
+                yield _loop(bench, call, [other for other, _ in found], directories)
         except _Left as left:
             yield Mend((manual(call, str(left), left.help),))
 
 
-def _kept(bench: Workbench, call: ast.Call) -> Iterator[Mend]:
+def _kept(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Mend]:
     """``fit`` on Keras 2, with BackupAndRestore in the place of its ModelCheckpoint."""
     arguments = _bound(call)
     saving = _saving(bench, _callbacks(bench.module, arguments.get("callbacks")))
     if saving is None or _is_backup(bench.module, saving.call):
         return
+    directory = _own(saving.directory, taken)
     frequency = f", save_freq={saving.batches}" if saving.batches else ""
-    text = f"{bench.vocabulary.tf}.keras.callbacks.BackupAndRestore({saving.directory}{frequency}"
+    text = f"{bench.vocabulary.tf}.keras.callbacks.BackupAndRestore({directory}{frequency}"
     edit = ReplaceExpression(bench.module.span(saving.call), f"{text}, delete_checkpoint=False)")
-    verdict = noted(saving.call, f"BackupAndRestore recovers the workers' fit, in {saving.directory}")
+    verdict = noted(saving.call, f"BackupAndRestore recovers the workers' fit, in {directory}")
     yield Mend((verdict,), (edit,))
 
 
-def _loop(bench: Workbench, call: ast.Call) -> Mend:
+def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set[str]) -> Mend:
     """The loop that stands for ``fit``, with the recovery above it."""
     module, text = bench.module, bench.module.source.text
     arguments = _bound(call)
@@ -162,10 +165,14 @@ def _loop(bench: Workbench, call: ast.Call) -> Mend:
     edits: list[Edit] = []
     pieces = {"fit_on_workers"}
     if saving is not None:
+        if _is_trained_twice(module, call.func.value, all_fits):
+            help = "Make the model anew for each training, or train it in one fit."
+            raise _Left("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
+        directory = _own(saving.directory, taken)
         statement = module.names.statement_of(call)
         recovery = bench.vocabulary.fresh("recovery", module.names.scope_of(call))
         interval = saving.batches or _epoch(bench, arguments)
-        made = _manager(bench, recovery, model, saving.directory, interval)
+        made = _manager(bench, recovery, model, directory, interval)
         gone = [module.span(each) for each in _gone(module, arguments["callbacks"], listed, saving)]
         edits += [InsertBefore(module.span(statement), made, tuple(gone)), *map(ReplaceStatement, gone)]
         pieces.add("WorkerRecovery")
@@ -177,8 +184,29 @@ def _loop(bench: Workbench, call: ast.Call) -> Mend:
         given += [f"callbacks={whole}"] if others else []
     edits.append(ReplaceExpression(module.span(call), f"fit_on_workers({', '.join(given)})"))
     message = "fit_on_workers trains on all workers, because Keras 3 refuses fit there"
-    verdicts = [noted(call, f"{message}, and resumes from {saving.directory}" if saving else message)]
+    verdicts = [noted(call, f"{message}, and resumes from {directory}" if saving else message)]
     return Mend(tuple(verdicts), tuple(edits), frozenset(pieces))
+
+
+def _own(directory: str, taken: set[str]) -> str:
+    """A directory that no other training of the file saves in: a finished one would be taken for this one's end."""
+    own, number = directory, 1
+    while own in taken:
+        number += 1
+        own = f"{directory} + '-{number}'"
+    taken.add(own)
+    return own
+
+
+def _is_trained_twice(module: Module, model: ast.expr, all_fits: list[ast.Call]) -> bool:
+    """Whether the model's optimizer counts the steps of another ``fit``, too."""
+    if not isinstance(model, ast.Name):
+        return False
+    found = module.names.scope_of(model).lookup(model.id)
+    receivers = [call.func.value for call in all_fits if isinstance(call.func, ast.Attribute)]
+    same = [one for one in receivers if isinstance(one, ast.Name) and one.id == model.id]
+    same = [one for one in same if module.names.scope_of(one).lookup(one.id) == found]
+    return found is not None and len(same) > len(found[1])
 
 
 def _bound(call: ast.Call) -> dict[str, ast.expr]:
@@ -207,9 +235,12 @@ def _callbacks(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
 
 def _is_only_read(module: Module, variable: ast.Name) -> bool:
     """Whether a variable is handed to calls and nothing else: ``callbacks.append(…)`` changes it."""
+    return all(isinstance(module.names.parent(use), ast.keyword) for use in _uses(module, variable))
+
+
+def _uses(module: Module, variable: ast.Name) -> list[ast.Name]:
     found = module.names.scope_of(variable).lookup(variable.id)
-    uses = module.names.uses(variable.id, found[0]) if found is not None else []
-    return all(isinstance(module.names.parent(use), ast.keyword) for use in uses)
+    return module.names.uses(variable.id, found[0]) if found is not None else []
 
 
 def _saving(bench: Workbench, callbacks: list[ast.expr]) -> _Saving | None:
@@ -319,7 +350,9 @@ def _manager(bench: Workbench, recovery: str, model: str, directory: str, interv
 
 def _gone(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: _Saving) -> Iterator[ast.stmt]:
     """The statements that made the list of callbacks, or the one that goes."""
-    for variable in (callbacks, *listed):
-        made = module.names.only_value(variable) if isinstance(variable, ast.Name) else None
+    for variable in (each for each in (callbacks, *listed) if isinstance(each, ast.Name)):
+        made = module.names.only_value(variable)
         if made is not None and saving.call in ast.walk(made):
+            if len(_uses(module, variable)) > 1:
+                raise _Left("what saves is used elsewhere, too", "Give each fit callbacks of its own.")
             yield module.names.statement_of(made)

@@ -111,6 +111,10 @@ def test_fit_inside_the_scope_is_rewritten_there():
             "keeps a file for each epoch",
         ),
         (f"model.fit(dataset, steps_per_epoch=count(), {SAVING.format('')})", "worked out in the call"),
+        (
+            "c = [tf.keras.callbacks.ModelCheckpoint('/job/c')]\nmodel.fit(dataset, callbacks=c)\nprint(list=c)",
+            "what saves is used elsewhere, too",
+        ),
     ],
 )
 def test_fit_is_left_with_its_reason(text, reason):
@@ -134,3 +138,25 @@ def test_the_name_and_the_recovery_are_given_at_once():
     text, findings = migrate(old.format(f"model.fit(dataset, steps_per_epoch=9, {SAVING.format('')})"))
     assert {finding.code for finding in findings} == {"FT401", "FT404"}
     assert "experimental" not in text
+
+
+TWICE = (
+    f"model.fit(dataset, epochs=3, steps_per_epoch=9, {SAVING.format('')})\n"
+    "{}"
+    f"model.fit(dataset, epochs=9, steps_per_epoch=9, {SAVING.format('')})"
+)
+
+
+@pytest.mark.parametrize("target", ["portable", "keras2"])
+def test_two_trainings_never_save_in_one_directory(target):
+    text, _ = fit(TWICE.format("with strategy.scope():\n    model = build()\n"), target)
+    assert text.count('"/job/ckpt-recovery",') == 1
+    assert text.count('"/job/ckpt-recovery" + "-2",') == 1
+
+
+def test_a_model_that_two_fits_train_is_left_because_its_steps_tell_nothing_of_either():
+    after, findings = fit(TWICE.format(""))
+    assert after == PROGRAM.format(TWICE.format(""))
+    assert {finding.message for finding in findings} == {
+        "Keras 3 refuses this fit of several workers, and more than one fit trains its model"
+    }

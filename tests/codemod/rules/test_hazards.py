@@ -137,3 +137,40 @@ def test_a_checkpoint_of_which_two_branches_may_be_the_one_is_left_alone() -> No
         "    checkpoint = tf.train.Checkpoint(model=model, o", "        checkpoint = tf.train.Checkpoint(model=model, o"
     )
     assert codes(either) == []
+
+
+COUNTED = """\
+import tensorflow as tf
+
+
+def train(optimizer):
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+    manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
+    if manager.latest_checkpoint:
+        first = int(manager.latest_checkpoint.split("-")[-1])
+    for epoch in range(first, 10):
+        step()
+        manager.save()
+
+
+def evaluate(path):
+    tf.train.Checkpoint(model=model).restore(path).expect_partial()
+"""
+
+
+def test_a_loop_that_begins_where_a_checkpoint_says_that_it_never_restores_is_a_finding() -> None:
+    assert codes(COUNTED) == ["FT503"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("first = int", "checkpoint.restore(manager.latest_checkpoint).assert_consumed(); first = int"),
+        ("first = int", "model.load_weights(manager.latest_checkpoint); first = int"),
+        ("first = int", "restore(manager.latest_checkpoint); first = int"),
+        ("first = int", "restore(checkpoint); first = int"),
+        ("first = int", 'model.load_weights(tf.train.latest_checkpoint("/tmp/c")); first = int'),
+    ],
+)
+def test_a_loop_whose_checkpoint_something_may_restore_is_no_finding(old: str, new: str) -> None:
+    assert "FT503" not in codes(COUNTED.replace(old, new))

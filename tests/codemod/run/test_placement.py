@@ -158,6 +158,13 @@ def test_a_program_in_a_package_finds_the_emitted_code_however_it_is_started(
     assert expected in (tmp_path / "p/a.py").read_text()
 
 
+def test_a_folder_that_no_import_can_name_is_no_package(tmp_path: Path) -> None:
+    tree(tmp_path, **{"init_in_apps": "", "init_in_01-intro_in_apps": "", "a_in_01-intro_in_apps": JOB})
+    outcome, problems = migrated(tmp_path)
+    assert errors(outcome) == problems == []
+    assert f"from tf2_recovery {IMPORT}" in (tmp_path / "apps" / "01-intro" / "a.py").read_text()
+
+
 def test_a_short_piece_and_standard_input_stand_in_the_file_itself(tmp_path: Path) -> None:
     outcome = run([], Settings(), jobs=1, progress=None, stdin=JOB.encode())
     assert [change.path for change in outcome.changes] == ["<stdin>"]

@@ -78,7 +78,7 @@ def run_job(
       python: the interpreter.
       command: the program and its arguments.
       scratch: a new directory for what the workers print.
-      faults: by a worker's number, what ``as_worker.py`` is told to do to it.
+      faults: by a worker's number, what ``as_worker.py`` is told to do to it; all of them strike at once.
       count: how many workers.
       has_chief: whether the first is the task ``chief``.
       env: further variables.
@@ -87,7 +87,8 @@ def run_job(
     running = []
     for index, tf_config in enumerate(task_variables(count, has_chief)):
         variables = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", **(env or {}), "TF_CONFIG": tf_config}
-        told = [(faults or {}).get(index, "none"), str(scratch / f"{index}.npz")]
+        fault = f"{faults[index]}:{len(faults)}" if faults and index in faults else "none"
+        told = [fault, str(scratch / f"{index}.npz")]
         with open(scratch / f"{index}.txt", "wb") as output:
             running.append(
                 nursery.launch(

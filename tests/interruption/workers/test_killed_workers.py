@@ -15,49 +15,79 @@ GLOBAL_BATCH = 24
 """An epoch is one pass over the examples, so that input that starts again after an epoch changes nothing."""
 
 KILLS = {
-    "worker 1 in a save": {1: "written:4"},
-    "worker 1 in mid-epoch": {1: "step:6"},
-    "the chief in a save": {0: "written:8"},
-    "the chief in mid-epoch": {0: "step:10"},
-    "both at once": {0: "step:10", 1: "step:10"},
+    "two workers": {
+        "worker 1 in a save": {1: "written:4"},
+        "worker 1 in mid-epoch": {1: "step:6"},
+        "the chief in a save": {0: "written:8"},
+        "the chief in mid-epoch": {0: "step:10"},
+        "both in mid-epoch": {0: "step:10", 1: "step:10"},
+        "both in a save": {0: "written:12", 1: "written:12"},
+    },
+    "three workers with a chief task": {
+        "worker 1 of two in a save": {2: "written:4"},
+        "the chief in a save": {0: "written:8"},
+        "the chief in mid-epoch": {0: "step:6"},
+        "all in a save": {0: "written:8", 1: "written:8", 2: "written:8"},
+        "all in mid-epoch": {0: "step:10", 1: "step:10", 2: "step:10"},
+    },
 }
-NUMBERS = range(len(KILLS))
+CLUSTERS = {"two workers": {"count": 2}, "three workers with a chief task": {"count": 3, "has_chief": True}}
 
-Job = namedtuple("Job", "undisturbed starts saved leftovers")
+Job = namedtuple("Job", "kills undisturbed starts saved leftovers")
+
+of_each_kill = pytest.mark.parametrize(
+    ("cluster", "number"),
+    [
+        pytest.param(cluster, number, id=f"{cluster}-{kill}")
+        for cluster, kills in KILLS.items()
+        for number, kill in enumerate(kills)
+    ],
+)
 
 
 @pytest.fixture(scope="module", params=["portable", "keras2"])
 def trained(request, new_python, legacy_keras, tmp_path_factory):
-    """Start the pair's program: ``trained(directory, faults)``, as several workers."""
+    """Start the pair's program: ``trained(cluster, name, directory, faults)``, as several workers."""
     place = tmp_path_factory.mktemp(request.param)
     write_mnist(place / "mnist.npz", GLOBAL_BATCH * STEPS_PER_EPOCH)
     is_fit = request.param == "keras2"
     folder = TF2 / "keras2" if is_fit else TF2
 
-    def train(name, directory, faults=None, count=2, **options):
+    def train(cluster, name, directory, faults=None):
         command = [
             *(str(folder / "multi_worker_main.py"), "--data", str(place / "mnist.npz")),
             *("--model_dir", str(place / directory), "--validation_steps", "2"),
             *("--epochs", str(EPOCHS), "--steps_per_epoch", str(STEPS_PER_EPOCH)),
-            *("--per_worker_batch_size", str(GLOBAL_BATCH // count)),
+            *("--per_worker_batch_size", str(GLOBAL_BATCH // CLUSTERS[cluster]["count"])),
         ]
-        return run_job(new_python, command, place / name, faults, count, env=legacy_keras if is_fit else {}, **options)
+        env = legacy_keras if is_fit else {}
+        return run_job(new_python, command, place / name, faults, env=env, **CLUSTERS[cluster])
 
     train.place = place
     return train
 
 
 @pytest.fixture(scope="module")
-def job(trained):
-    """One job that every kill strikes in turn, and another that nothing strikes."""
-    undisturbed = trained("undisturbed", "whole")
-    directory = trained.place / "struck"
+def undisturbed(trained):
+    """For each cluster a job that nothing strikes."""
+    return {cluster: trained(cluster, f"{cluster} whole", f"{cluster} undisturbed") for cluster in KILLS}
+
+
+@pytest.fixture(scope="module")
+def jobs(trained, undisturbed):
+    """For each cluster one job that every kill strikes in turn, and another that nothing strikes."""
+    return {cluster: struck_by_all(trained, cluster, undisturbed[cluster]) for cluster in KILLS}
+
+
+def struck_by_all(trained, cluster, undisturbed):
+    kills = [*KILLS[cluster].values()]
+    directory = trained.place / f"{cluster} struck"
     starts, saved, leftovers = [], [], []
-    for number, faults in enumerate([*KILLS.values(), None]):
-        starts.append(trained(f"start-{number}", "struck", faults))
+    for number, faults in enumerate([*kills, None]):
+        starts.append(trained(cluster, f"{cluster} {number}", directory.name, faults))
         saved.append(last_saved_step(directory))
         leftovers.append([path.name for path in directory.rglob("workertemp*")])
-    return Job(undisturbed, starts, saved, leftovers)
+    return Job(kills, undisturbed, starts, saved, leftovers)
 
 
 def last_saved_step(directory):
@@ -69,19 +99,28 @@ def last_saved_step(directory):
     return number * STEPS_PER_EPOCH if listed.parent.name == "chief" else number
 
 
-def test_an_undisturbed_job_ends_at_its_last_step(job):
-    assert [worker.code for worker in job.undisturbed] == [0, 0]
-    assert [worker.steps for worker in job.undisturbed] == [[*range(1, LAST_STEP + 1)]] * 2
+def test_an_undisturbed_job_ends_at_its_last_step(undisturbed):
+    for workers in undisturbed.values():
+        assert {worker.code for worker in workers} == {0}
+        assert all(worker.steps == [*range(1, LAST_STEP + 1)] for worker in workers)
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=KILLS)
-def test_every_kill_strikes_who_it_is_meant_for(job, number):
+def test_three_workers_train_what_two_do(undisturbed):
+    two, three = (workers[0].weights for workers in undisturbed.values())
+    for one, other in zip(two, three, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-6)
+
+
+@of_each_kill
+def test_every_kill_strikes_who_it_is_meant_for(jobs, cluster, number):
+    job = jobs[cluster]
     codes = [worker.code for worker in job.starts[number]]
-    assert [index for index, code in enumerate(codes) if code == -9] == list([*KILLS.values()][number])
+    assert [index for index, code in enumerate(codes) if code == -9] == list(job.kills[number])
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=KILLS)
-def test_a_survivor_fails_within_its_time_and_says_that_a_worker_is_gone(job, number):
+@of_each_kill
+def test_a_survivor_fails_within_its_time_and_says_that_a_worker_is_gone(jobs, cluster, number):
+    job = jobs[cluster]
     for worker in job.starts[number]:
         assert worker.code is not None
         assert worker.code != 0
@@ -89,17 +128,23 @@ def test_a_survivor_fails_within_its_time_and_says_that_a_worker_is_gone(job, nu
             assert "Unavailable" in worker.output or "unavailable" in worker.output
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=KILLS)
-def test_the_cluster_resumes_at_the_last_save(job, number):
-    assert [worker.steps[0] for worker in job.starts[number + 1]] == [job.saved[number] + 1] * 2
+@of_each_kill
+def test_the_cluster_resumes_at_the_last_save(jobs, cluster, number):
+    job = jobs[cluster]
+    firsts = [worker.steps[:1] for worker in job.starts[number + 1]]
+    assert firsts == [[job.saved[number] + 1]] * len(firsts)
 
 
-def test_no_kill_costs_more_than_an_epoch(job):
+@pytest.mark.parametrize("cluster", KILLS)
+def test_no_kill_costs_more_than_an_epoch(jobs, cluster):
+    job = jobs[cluster]
     for start, saved in zip(job.starts, job.saved, strict=True):
         assert 0 <= max(worker.steps[-1] for worker in start) - saved <= STEPS_PER_EPOCH
 
 
-def test_the_struck_job_ends_where_the_undisturbed_one_ends_with_equal_weights(job):
+@pytest.mark.parametrize("cluster", KILLS)
+def test_the_struck_job_ends_where_the_undisturbed_one_ends_with_equal_weights(jobs, cluster):
+    job = jobs[cluster]
     for struck, whole in zip(job.starts[-1], job.undisturbed, strict=True):
         assert struck.code == 0
         assert struck.steps[-1] == LAST_STEP
@@ -107,21 +152,17 @@ def test_the_struck_job_ends_where_the_undisturbed_one_ends_with_equal_weights(j
             np.testing.assert_array_equal(one, other)
 
 
-def test_all_workers_have_the_same_weights(job):
-    for one, other in zip(*(worker.weights for worker in job.starts[-1]), strict=True):
-        np.testing.assert_array_equal(one, other)
+@pytest.mark.parametrize("cluster", KILLS)
+def test_all_workers_have_the_same_weights(jobs, cluster):
+    job = jobs[cluster]
+    first, *others = (worker.weights for worker in job.starts[-1])
+    for weights in others:
+        for one, other in zip(first, weights, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
-def test_what_a_killed_worker_left_behind_is_gone_after_the_next_start(job):
+@pytest.mark.parametrize("cluster", KILLS)
+def test_what_a_killed_worker_left_behind_is_gone_after_the_next_start(jobs, cluster):
+    job = jobs[cluster]
     assert "workertemp" in "".join(job.leftovers[0])
     assert job.leftovers[-1] == []
-
-
-def test_three_workers_with_a_chief_task_resume_and_end_as_two_do(trained, job):
-    killed = trained("three-killed", "three", {2: "step:10"}, count=3, has_chief=True)
-    again = trained("three-again", "three", count=3, has_chief=True)
-    assert [worker.code == 0 for worker in killed] == [False] * 3
-    assert [worker.steps[0] for worker in again] == [2 * STEPS_PER_EPOCH + 1] * 3
-    assert [worker.code for worker in again] == [0] * 3
-    for three, two in zip(again[0].weights, job.undisturbed[0].weights, strict=True):
-        np.testing.assert_allclose(three, two, rtol=1e-3, atol=1e-6)

@@ -3,19 +3,22 @@
 usage: python as_worker.py FAULT WEIGHTS PROGRAM [ARGS...]
 
 ``FAULT`` is ``none``, ``step:N`` (SIGKILL after step N) or ``written:N`` (in the save at step N, when its files are
-written and not yet listed; in the N-th save where a loop of the program's own tells no steps).
+written and not yet listed; in the N-th save where a loop of the program's own tells no steps). ``step:N:2`` waits until
+two workers have come that far, so that one that is killed does not end the other before.
 """
 
 import os
 import runpy
 import signal
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.checkpoint import checkpoint_management
 
-fault, _, at = sys.argv[1].partition(":")
+fault, at, together = [*sys.argv[1].split(":"), "0", "1"][:3]
 weights, program = sys.argv[2:4]
 del sys.argv[:3]
 sys.path[0] = os.path.dirname(program)
@@ -28,6 +31,10 @@ def step():
 
 def strike(moment):
     if fault == moment and step() == int(at):
+        Path(weights).with_suffix(".struck").touch()
+        latest = time.monotonic() + 60
+        while len([*Path(weights).parent.glob("*.struck")]) < int(together) and time.monotonic() < latest:
+            time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGKILL)
 
 

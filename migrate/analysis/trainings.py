@@ -13,7 +13,7 @@ from migrate.analysis.symbols import symbol_of
 
 FIT = (
     "x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle",
-    "class_weight", "sample_weight", "initial_epoch", "steps_per_epoch",
+    "class_weight", "sample_weight", "initial_epoch", "steps_per_epoch", "validation_steps",
 )  # fmt: skip
 FIT_GENERATOR = (
     "x", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data", "validation_steps", "validation_freq",

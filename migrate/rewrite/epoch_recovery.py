@@ -98,6 +98,8 @@ class EpochRecoveryRewrite:
         if is_generator:
             self._fit_instead(value, first)
             return
+        for name, whole in self._whole_steps():
+            self.edits.append(SetArgument(call, name, whole, FIT.index(name)))
         position = FIT.index("initial_epoch")
         if first is not None or "initial_epoch" in fit.arguments:
             self.edits.append(SetArgument(call, "initial_epoch", first, position))
@@ -107,7 +109,7 @@ class EpochRecoveryRewrite:
         """``fit`` for ``fit_generator``, which Keras 3 does not have."""
         fit, text = self.resume.fit, self.module.source.text
         arguments = {name: text(value) for name, value in fit.arguments.items()}
-        arguments["callbacks"] = callbacks
+        arguments.update(self._whole_steps(), callbacks=callbacks)
         arguments.pop("initial_epoch", None)
         if first is not None:
             arguments["initial_epoch"] = first
@@ -120,6 +122,14 @@ class EpochRecoveryRewrite:
         written = ", ".join([x, *(f"{name}={arguments[name]}" for name in dict.fromkeys(order))])
         new = f"{text(fit.receiver)}.fit({written})"
         self.edits.append(ReplaceExpression(self.module.span(fit.call), new))
+
+    def _whole_steps(self) -> Iterator[tuple[str, str]]:
+        """The numbers of steps that may be floats, which Keras 3 does not count to."""
+        for name in ("steps_per_epoch", "validation_steps"):
+            value = self.resume.fit.arguments.get(name)
+            if value is not None and self.settings.target != "keras2" and _may_be_float(value):
+                self.notes.append(f"{name} is made an int, which Keras 3 wants")
+                yield name, f"int({self.module.source.text(value)})"
 
     def _take_from_list(self, given: ast.Name, gone: ast.expr | None) -> None:
         display = self.resume.fit.display
@@ -203,3 +213,13 @@ class EpochRecoveryRewrite:
         lines = self.module.source.text(statement).split("\n")
         column = statement.col_offset
         return "\n".join([lines[0], *(line[column:] if not line[:column].strip() else line for line in lines[1:])])
+
+
+def _may_be_float(value: ast.expr) -> bool:
+    """Whether a float is written in an expression, or a division that gives one, and nothing makes it whole again."""
+    if isinstance(value, ast.Call) and ast.unparse(value.func) in ("int", "round", "math.ceil", "math.floor"):
+        return False
+    parts = list(ast.walk(value))
+    return any(isinstance(part, ast.Div) for part in parts) or any(
+        isinstance(part, ast.Constant) and isinstance(part.value, float) for part in parts
+    )

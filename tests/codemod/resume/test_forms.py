@@ -155,6 +155,24 @@ def test_saves_within_an_epoch_are_said_to_become_saves_at_its_end() -> None:
     assert "within an epoch" not in migrate(often.replace("=100", "='epoch'"))[1][0].message
 
 
+@pytest.mark.parametrize("given", ["9.0", "5000.0 // size", "np.ceil(n / 8)"])
+@pytest.mark.parametrize("call", ["fit(x, y, ", "fit_generator(x, "])
+def test_steps_that_may_be_a_float_are_made_whole_because_keras_3_counts_to_no_float(given: str, call: str) -> None:
+    source = _HEAD + FORMS["latest_checkpoint"][0] + _TAIL.format("").replace("fit(x, y, ", call)
+    source = source.replace("epochs=5", f"steps_per_epoch={given}, validation_steps={given}, epochs=5")
+    text, (finding,) = migrate(source)
+    assert f"steps_per_epoch=int({given})" in text
+    assert f"validation_steps=int({given})" in text
+    assert "steps_per_epoch is made an int" in finding.message
+    assert f"steps_per_epoch={given}" in migrate(source, target="keras2")[0]
+
+
+@pytest.mark.parametrize("steps", ["9", "n // 8", "math.ceil(n / 8)", "int(n / 8)", "args.steps"])
+def test_steps_that_are_whole_stay_as_they_are(steps: str) -> None:
+    source = _HEAD + FORMS["latest_checkpoint"][0] + _TAIL.format(f", steps_per_epoch={steps}")
+    assert f"steps_per_epoch={steps}" in migrate(source)[0]
+
+
 def test_the_best_models_file_is_renamed_for_keras_3_alone_and_said_to_need_it_otherwise() -> None:
     source = """\
 import os

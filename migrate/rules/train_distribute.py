@@ -20,9 +20,15 @@ the replicas, and raises on Keras 3 where that leaves a remainder.
 Left whole: a ``model_fn`` under several replicas, because it is traced outside the scope and would train on one of
 them; TensorFlow 2's names under several, whose Keras optimizer saved its slots once a replica; ``--canned model-fn``,
 because a canned estimator's slots have other names in a checkpoint that was written under a strategy;
-``MultiWorkerMirroredStrategy`` (FT401, FT404); ``ParameterServerStrategy``, with which the coordinator restores and
-saves; ``predict``; ``train`` without a number of steps, which ``fit`` asks for there; ``--recovery
-backup-and-restore``.
+``ParameterServerStrategy``, with which the coordinator restores and saves; ``predict``; ``train`` without a number of
+steps, which ``fit`` asks for there; ``--recovery backup-and-restore``.
+
+``MultiWorkerMirroredStrategy`` is left whole, too: its processes reduce each step's gradients together, and the emitted
+training runs in one. Measured with two workers (TensorFlow 2.15): ``train`` raises under it, so that only
+``train_and_evaluate`` trains; each worker calls ``input_fn`` and draws all its batches, which nothing shards; the
+gradients of a mean loss are averaged; the chief saves in ``model_dir``, worker N in ``model_dir/tmp_worker_N``, which
+stays there. The checkpoint of a ``model_fn`` has the names that one process gives it, under ``MirroredStrategy``, too:
+a program without the strategy goes on from it.
 
 See: tf.estimator.RunConfig, tf.distribute.MirroredStrategy, tf.distribute.Strategy.distribute_datasets_from_function.
 """
@@ -38,13 +44,18 @@ from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 
 _WITHOUT = "Take it out to migrate the program"
+_ONE_PROCESS = (
+    f"{_WITHOUT}: trained in one process it goes on from the same checkpoint, with one worker's batch a step. For"
+    " several, make a Keras model inside strategy.scope() and train it as FT404 shows."
+)
 _HELP = {
     "MirroredStrategy": f"{_WITHOUT}, then make the model inside strategy.scope() and batch for all replicas.",
-    "MultiWorkerMirroredStrategy": f"{_WITHOUT}, then make the model inside strategy.scope(), see FT404.",
-    "CollectiveAllReduceStrategy": f"{_WITHOUT}, then use MultiWorkerMirroredStrategy, see FT401 and FT404.",
+    "MultiWorkerMirroredStrategy": _ONE_PROCESS,
+    "CollectiveAllReduceStrategy": _ONE_PROCESS,
     "ParameterServerStrategy": f"{_WITHOUT}, then save and restore on the coordinator alone.",
 }
 _CARRIED = ("MirroredStrategy", "OneDeviceStrategy")
+_OF_WORKERS = ("MultiWorkerMirroredStrategy", "CollectiveAllReduceStrategy")
 _MIRRORED = "tf.distribute.MirroredStrategy"
 _ONE = f"RunConfig(train_distribute={_MIRRORED}(['/gpu:0']))"
 _FILE = """\
@@ -88,6 +99,7 @@ _CONFIG = f"experimental_distribute=tf.contrib.distribute.DistributeConfig({_MIR
     Example(f"RunConfig(train_distribute={_MIRRORED}())", None, kind="custom"),
     Example(_ONE, "ModelFnTraining(", kind="custom"),
     Example(_ONE, None, kind="model-fn"),
+    Example("RunConfig(train_distribute=tf.distribute.MultiWorkerMirroredStrategy())", None, kind="custom"),
     Example("RunConfig(train_distribute=tf.distribute.experimental.ParameterServerStrategy())", None),
     is_setting=True,
 )
@@ -162,6 +174,8 @@ def _why_left(program: Program, draft: Draft, given: dict[str, ast.expr], name: 
     """Why a strategy is not carried over; "" where it is."""
     kind = _kind(program, value)
     under = f"puts training under a {kind or 'distribution strategy'}"
+    if kind in _OF_WORKERS:
+        return f"{under}, whose processes reduce their gradients together: what is emitted trains in one process"
     if kind not in _CARRIED or _arguments(program, draft, value) is None:
         return f"{under}, whose replicas each draw a batch"
     if program.kind == "model-fn":

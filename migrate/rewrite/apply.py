@@ -8,6 +8,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from migrate.rewrite.editor import Editor, Range, absorbed_by
+from migrate.rewrite.form_feeds import with_form_feeds
 from migrate.rewrite.imports import add_imports, bound_by, drop_unused, loaded
 from migrate.rewrite.inline import fitted
 from migrate.rewrite.lines import Line
@@ -38,7 +39,7 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
     """
     tree = ast.parse(text)
     try:
-        module = cst.parse_module(text)
+        module = with_form_feeds(cst.parse_module(text), text)
     except cst.ParserSyntaxError as error:
         raise NotParsed(error) from error
     module = _edited(module, tree, plan)

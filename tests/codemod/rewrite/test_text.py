@@ -28,6 +28,10 @@ LAYOUTS = {
     "carriage returns": BASE.replace("\n", "\r"),
     "no newline at the end": BASE.rstrip("\n"),
     "form feeds": BASE.replace("\nclass", "\n\f\nclass").replace("\ndef", "\n\fdef"),
+    "form feeds in front of statements": "".join(
+        f"  \f{line}" if line.strip() and not line.startswith(" ") else f"\f{line}"
+        for line in BASE.splitlines(keepends=True)
+    ),
     "letters of several bytes before a site": BASE.replace("    config =", "    ä = 'ö…日'; config ="),
     "letters of several bytes in names": BASE.replace(" columns", " spältén")
     .replace("=columns", "=spältén")
@@ -126,6 +130,12 @@ def test_a_layout_is_kept(text: str) -> None:
     assert migrate(output) == (output, [])
     newlines = {"\r\n": "\n" not in output.replace("\r\n", ""), "\r": "\n" not in output, "\n": "\r" not in output}
     assert newlines[next(newline for newline in ("\r\n", "\r", "\n") if newline in text)]
+
+
+def test_form_feeds_in_front_of_statements_stay() -> None:
+    output, _ = migrate(BASE.replace("\ndef main", "\n\fdef main") + "if x:\n    y = 1\n \felse:\n\f    z = 2\n")
+    assert "\n\fdef main" in output
+    assert output.endswith("if x:\n    y = 1\n \felse:\n\f    z = 2\n")
 
 
 def test_the_indentation_inside_a_string_is_data() -> None:

@@ -114,7 +114,8 @@ def _read_method(hook: HookClass, method: ast.FunctionDef) -> tuple[ast.AST, str
         return None
     hook.methods[method.name] = method
     more = method.args.vararg or method.args.kwarg or method.args.posonlyargs or method.args.kwonlyargs
-    if len(parameters) != 1 + HOOK_METHODS[method.name] or more or method.decorator_list:
+    is_usual = len(parameters) == 1 + HOOK_METHODS[method.name] and parameters[0] not in _NEW_PARAMETERS
+    if not is_usual or more or method.decorator_list:
         return method, f"`{hook.node.name}.{method.name}` has unusual parameters"
     if method.name == "before_run":
         for node in ast.walk(method):

@@ -71,6 +71,7 @@ LEFT = {
     "uses `c` for more": used("    def before_run(self, c):\n        self.c = c\n"),
     "has unusual parameters": used("    def before_run(self, c, *, n=3): pass\n"),
     "`H.end` has unusual": used("    @staticmethod\n    def end(self, s): pass\n"),
+    "`H.after_run` has unusual": used("    def after_run(logs, c, v): pass\n"),
     "`H.end` is not one": used("    def end(self, s): pass\n    def end(self, s): self.done = 1\n"),
     "`H.end` is not one plain": used("    end = print\n"),
     "`H.begin` is not one": used("    if a:\n        def begin(self): pass\n"),

@@ -7,7 +7,8 @@ Instead: ``tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=…, commu
 two parameters is the other way round, so both are written by name; ``communication`` becomes
 ``CommunicationOptions(implementation=…)``, and goes where it is ``AUTO``, the default.
 
-Fidelity: exact. The old class is the new one with these arguments (TensorFlow 2.15 and 2.21). contrib's
+Fidelity: exact. The old class is the new one with these arguments (TensorFlow 2.15 and 2.21), yet another object:
+where a file hands the class on, to be patched or chosen, its calls stay as they are. contrib's
 ``num_gpus_per_worker`` goes with a note, because TensorFlow 2 takes all GPUs that the process sees.
 
 See: tf.distribute.MultiWorkerMirroredStrategy, tf.distribute.experimental.CommunicationOptions.
@@ -66,14 +67,16 @@ _OPTIONS = """tf.distribute.experimental.CommunicationOptions(
     ),
     Example(f"{_IMPORT}s = {_OLD}(*given)\n", None, "module"),
     Example(f"{_IMPORT}choices = [{_OLD}]\n", None, "module"),
+    Example(f"{_IMPORT}patch({_OLD})\ns = {_OLD}()\n", None, "module"),
 )
 def multi_worker_strategy(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     for tail in (EXPERIMENTAL, CONTRIB):
+        is_handed_on = any(_is_handed_on(module.names.parent(node), node) for node in module.uses.get(tail, []))
         for node in module.uses.get(tail, []):
             call = module.names.parent(node)
             if isinstance(call, ast.Call) and call.func is node:
-                yield _call(bench, call, tail)
+                yield _call(bench, call, tail) if not is_handed_on else _with_its_class(call)
             elif isinstance(call, ast.Call) and _is_isinstance(call):
                 span = module.span(node)
                 verdict = exact(node, "the strategy has its stable name")
@@ -81,6 +84,17 @@ def multi_worker_strategy(bench: Workbench) -> Iterator[Mend]:
             else:
                 help = "Where it is called, write tf.distribute.MultiWorkerMirroredStrategy with arguments by name."
                 yield Mend((manual(node, "the class is handed on, and its new name takes other arguments", help),))
+
+
+def _is_handed_on(above: ast.AST | None, node: ast.expr) -> bool:
+    """Whether a class is neither called nor asked for by ``isinstance``: it may be changed, or stand in a choice."""
+    return not (isinstance(above, ast.Call) and (above.func is node or _is_isinstance(above)))
+
+
+def _with_its_class(call: ast.Call) -> Mend:
+    help = "Give both their new name, tf.distribute.MultiWorkerMirroredStrategy, with arguments by name."
+    message = "the class is handed on in this file, and what is done to it there would miss a strategy of the new name"
+    return Mend((manual(call, message, help),))
 
 
 def _call(bench: Workbench, call: ast.Call, tail: str) -> Mend:

@@ -139,7 +139,7 @@ def compare(old: Record, new: Record, tolerance: float = 0.0, losses: bool | Non
         _equal("checkpoints kept", old, new, lambda record: record.kept, without_old or _nothing_kept(old, new)),
         _batches(old, new, without_old or moments),
         _losses(old, new, tolerance, shared, without_old or moments),
-        _evaluations(old, new, tolerance, shared and not moments, without_old),
+        _evaluations(old, new, tolerance, shared, without_old, moments),
         _variables(old, new, tolerance, shared, without_old or moments),
         _information("seconds to resume", old, new, _seconds_to_resume),
         _information("seconds in saves", old, new, lambda record: f"{record.seconds_in_saves:.3f}"),
@@ -277,7 +277,7 @@ def _last_loss(record: Record) -> str:
     return f"{losses[max(losses)]:.9g} at step {max(losses)}" if losses else "-"
 
 
-def _evaluations(old: Record, new: Record, tolerance: float, shared: bool, reason: str) -> Row:
+def _evaluations(old: Record, new: Record, tolerance: float, shared: bool, reason: str, moments: str) -> Row:
     before, after = dict(old.evaluations), dict(new.evaluations)
     texts = (_show(sorted(step or 0 for step in before)), _show(sorted(step or 0 for step in after)))
     if not before and not after:
@@ -286,6 +286,8 @@ def _evaluations(old: Record, new: Record, tolerance: float, shared: bool, reaso
     unseen = f"{blind[0]} evaluates in no way that is seen, if at all" if len(blind) == 1 else ""
     if reason or unseen:
         return Row("evaluations", *texts, Verdict.NOT_COMPARED, reason or unseen)
+    if moments and max(step or 0 for step in before) == max(step or 0 for step in after):
+        return Row("evaluations", *texts, Verdict.SAME, "the last step only: a kill may fall before an evaluation")
     if before.keys() != after.keys():
         return Row("evaluations", *texts, Verdict.DIFFERENT, "not at the same steps")
     if not shared:

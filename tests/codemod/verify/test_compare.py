@@ -130,6 +130,16 @@ def test_at_moments_of_their_own_both_must_go_on_from_a_save_and_lose_little(rec
     )
 
 
+def test_at_moments_of_their_own_a_kill_may_fall_between_a_save_and_its_evaluation(record):
+    old, new, other = (record(fault="random-sigkills") for _ in range(3))
+    for made, steps in ((old, [20]), (new, [15, 20]), (other, [15])):
+        made.attempts[-1].events.extend(
+            {"event": "evaluation", "step": step, "metrics": {}, "time": 30} for step in steps
+        )
+    assert compare(old, new).row("evaluations").verdict is Verdict.SAME
+    assert compare(old, other).row("evaluations").verdict is Verdict.DIFFERENT
+
+
 def test_losses_that_are_not_numbers_equal_one_another_and_nothing_else():
     nan = float("nan")
     assert loss_difference({1: nan}, {1: nan}).first_apart is None

@@ -47,7 +47,7 @@ def judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings
     module = Module(path, source.text, tree)
     if not module.sites and not module.has_single_sites:
         return Examined(path)
-    from migrate.analysis.program import reached
+    from migrate.analysis.programs import reached
     from migrate.analysis.tree import Tree
     from migrate.judge import judge
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
 from migrate.analysis.module import Module, Site
-from migrate.analysis.program import Program, loose_sites, makes_from_model_fn, programs
+from migrate.analysis.program import Program, loose_sites
+from migrate.analysis.programs import makes_from_model_fn, programs
 from migrate.analysis.tree import Tree
 from migrate.finding import Fidelity, Finding
 from migrate.judge_sites import judge_sites
@@ -52,7 +53,9 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
             if rule.check is None or not rule.speaks_of(draft.program):
                 continue
             try:
-                collected += [(rule, verdict) for verdict in rule.check(draft.program, draft)]
+                for part in (draft, *draft.elsewhere) if rule.of_calls else (draft,):
+                    verdicts_of_part = rule.check(part.program, part)
+                    collected += [(rule, replace(one, module=one.module or part.module)) for one in verdicts_of_part]
             except Exception as error:  # one rule's mistake must lose nothing else
                 findings.append(_broken(rule, draft.program, error))
                 collected.append((rule, _blocked(draft.program, rule)))
@@ -68,7 +71,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     share([draft for index, draft in enumerate(drafts) if index not in left and draft.others], files.plans)
     for module in modules:
         known = {node for draft in drafts for file in draft.files for node in file.renamed}
-        sites = loose_sites(module, [draft.program for draft in drafts])
+        sites = loose_sites(module, [part.program for draft in drafts for part in (draft, *draft.elsewhere)])
         loose = [_loose(module, site) for site in sites if site.node.func not in known]
         findings += [finding for finding in loose if files.wants(finding)]
         if module.has_single_sites:
@@ -97,6 +100,7 @@ class _Files:
         self.vocabularies = {module.path: Vocabulary(module) for module in modules}
         self.selections = {module.path: Selection(settings, module.path, module.text) for module in modules}
         self.plans = {module.path: Plan() for module in modules}
+        self._loop_names: dict[str, tuple[str, LoopNames]] = {}
 
     def wants(self, finding: Finding) -> bool:
         """Whether a finding is to be reported."""
@@ -124,10 +128,34 @@ class _Files:
                 draft.renamed |= eager_names(module, vocabulary)
             if program.has_model_fn:
                 draft.constructors = {site.node.func for site in module.sites}
+            if program.has_model_fn and not program.is_handed_on:
                 draft.model = fresh("training")
                 draft.loop_names = LoopNames(*(fresh(field.name) for field in fields(LoopNames)))
+            if program.is_handed_on:
+                draft.model, draft.loop_names = self._names_of_loops(module)
+            if program.elsewhere:
+                draft.elsewhere = [part for one in program.elsewhere for part in self._elsewhere(draft, one)]
             drafts.append(draft)
         return drafts
+
+    def _names_of_loops(self, module: Module) -> tuple[str, LoopNames]:
+        """The variables of the loops that read a job, the same for all jobs: two of them may share a loop."""
+        if module.path not in self._loop_names:
+            fresh = self.vocabularies[module.path].fresh
+            names = LoopNames(*(fresh(field.name) for field in fields(LoopNames)))
+            self._loop_names[module.path] = fresh("training"), names
+        return self._loop_names[module.path]
+
+    def _elsewhere(self, draft: Draft, part: Program) -> Iterator[Draft]:
+        """The draft of a program's uses in another file, whose edits are those of that file."""
+        for own in draft.others:
+            if own.module is part.module:  # else it is not given, and the program is left
+                calls = {call.node for call in part.calls}
+                made = Draft(part, self.settings, own.vocabulary, {}, calls, [], draft.all)
+                made.others = [draft.as_other, *(other for other in draft.others if other is not own)]
+                made.renamed, made.absorbed, made.edits, made.pieces = own.renamed, own.absorbed, own.edits, own.pieces
+                made.model, made.loop_names = self._names_of_loops(part.module)
+                yield made
 
     def _others(self, program: Program) -> Iterator[OtherFile]:
         for link in program.others:
@@ -182,6 +210,7 @@ def _shared(draft: Draft) -> Iterator[ast.AST]:
         yield from (hook.node for hook in call.hooks)
     if program.has_model_fn:
         yield program.module.tree  # the names around a model_fn are replaced in the whole file
+        yield from (part.module.tree for part in program.elsewhere)
         for other in draft.others:
             if other.module.is_tied:  # another import of TensorFlow hurts no other program
                 yield other.module.tree
@@ -221,7 +250,8 @@ def _symbol(program: Program, module: Module, node: ast.expr | ast.stmt) -> str:
     estimator = program.site.symbol.qualified
     if not isinstance(node, ast.Call):
         return estimator
-    method = next((f"{estimator}.{call.method}" for call in program.calls if call.node is node), estimator)
+    calls = (call for part in (program, *program.elsewhere) for call in part.calls)
+    method = next((f"{estimator}.{call.method}" for call in calls if call.node is node), estimator)
     return module.names.qualified(node.func) or method
 
 

@@ -7,7 +7,7 @@ from itertools import repeat
 
 from migrate.analysis.imports import above_package, top
 from migrate.analysis.module import Module
-from migrate.analysis.program import reached
+from migrate.analysis.programs import reached
 from migrate.analysis.tree import Tree
 from migrate.examined import Examined, Group, failed
 from migrate.files.prefilter import may_hold_site

@@ -11,6 +11,7 @@ from migrate.analysis.names import Binding, FunctionNode
 from migrate.analysis.tree import Tree
 from migrate.files.trouble import Unreadable
 
+_YIELDS = (ast.Yield, ast.YieldFrom)
 _LONGEST = 20
 """Names that stand for one another may do so in a circle."""
 
@@ -120,18 +121,21 @@ def _exported(tree: Tree, module: Module, dotted: str, depth: int) -> list[Funct
 
 
 def _returned(tree: Tree, module: Module, call: ast.Call, depth: int) -> list[Function]:
-    """What a call returns: of ``functools.partial``, or of a builder that ends in ``return function``."""
+    """What a call returns: of ``functools.partial``, or of a builder whose every ``return`` gives a function."""
     if module.names.qualified(call.func) == "functools.partial" and call.args:
         return functions_behind(tree, module, call.args[0], depth + 1)
     found: list[Function] = []
     for builder in functions_behind(tree, module, call.func, depth + 1):
-        last = builder.node.body[-1] if isinstance(builder.node, ast.FunctionDef) else None
         if isinstance(builder.node, ast.Lambda):
             found += functions_behind(tree, builder.module, builder.node.body, depth + 1)
-        elif not isinstance(last, ast.Return) or last.value is None:
+            continue
+        scope_of, nodes = builder.module.names.scope_of, list(ast.walk(builder.node))
+        returns = [node for node in nodes if isinstance(node, ast.Return) and scope_of(node).node is builder.node]
+        values = [node.value for node in returns if node.value is not None]
+        is_plain = isinstance(builder.node, ast.FunctionDef) and not any(isinstance(n, _YIELDS) for n in nodes)
+        if not is_plain or not returns or len(values) != len(returns):
             raise Unfollowable(f"`{_shown(call.func)}` does not end in the function that it returns")
-        else:
-            found += functions_behind(tree, builder.module, last.value, depth + 1)
+        found += _each(tree, builder.module, values, depth)
     return found
 
 

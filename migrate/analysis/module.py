@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 from migrate.analysis.arguments import Source
 from migrate.analysis.hooks import HookClass, hook_class
 from migrate.analysis.names import Names
-from migrate.analysis.symbols import INPUT_FNS, RUN_CONFIGS, SINGLE_SITES, Symbol, estimator_kind, symbol_of
+from migrate.analysis.symbols import (
+    INPUT_FNS,
+    RUN_CONFIGS,
+    SINGLE_SITES,
+    Symbol,
+    estimator_kind,
+    symbol_of,
+)
 from migrate.finding import Span
 
 

@@ -107,6 +107,11 @@ class Tree:
             self._modules[path] = Module(source.path, source.text, parse(source))
         return self._modules[path]
 
+    def keep(self, module: Module) -> None:
+        """Takes in the module of a file that was read elsewhere, so that one object stands for it."""
+        if module.path.endswith(".py"):
+            self._modules.setdefault(os.path.abspath(module.path), module)
+
     def name(self, path: str) -> str:
         """A file as the user would name it: as on the command line, else relative to the current directory."""
         given = self.given.get(path)

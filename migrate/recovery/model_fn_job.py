@@ -70,7 +70,7 @@ class RunConfig:
             settings.pop("save_checkpoints_secs")
         elif changes.get("save_checkpoints_secs"):
             settings.pop("save_checkpoints_steps")
-        return RunConfig(**{**settings, **changes})
+        return type(self)(**{**settings, **changes})
 
 
 class TrainingJob:

@@ -9,7 +9,8 @@ from migrate.rewrite.plan import Part, ReplaceStatement
 def compose(draft: Draft) -> None:
     """Adds the edits of the estimator's own statement, and of those that hand the estimator on."""
     if draft.program.is_handed_on:
-        _loops(draft, [draft.module.span(statement) for statement in draft.absorbed])
+        for part in (draft, *draft.elsewhere):
+            _loops(part, [part.module.span(statement) for statement in part.absorbed])
     elif draft.program.has_model_fn:
         _model_fn(draft)
     else:

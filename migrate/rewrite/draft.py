@@ -165,6 +165,7 @@ class Draft:
       hook_arguments: the ``hooks=`` of those calls.
       all: the drafts of all programs of the module.
       others: the program's other files.
+      elsewhere: the drafts of its uses in other files, where its estimator is handed on to them.
       datasets: the expression for such a dataset where it is used.
       inline_datasets: the dataset made from a helper that stands inside a call.
       model: the Keras model's variable.
@@ -214,6 +215,7 @@ class Draft:
     hook_arguments: list[ast.expr]
     all: "list[Draft]"
     others: list[OtherFile] = field(default_factory=list)
+    elsewhere: "list[Draft]" = field(default_factory=list)
     datasets: dict[ast.stmt, str] = field(default_factory=dict)
     inline_datasets: dict[ast.Call, str] = field(default_factory=dict)
     model: str = "model"
@@ -266,6 +268,12 @@ class Draft:
     def changed_files(self) -> "list[Draft | OtherFile]":
         """The files in which the program changes names: one with a model_fn's estimator of its own sees to itself."""
         return [self, *(other for other in self.others if not other.has_program)]
+
+    @property
+    def as_other(self) -> OtherFile:
+        """The file that makes the estimator, as one among the program's others."""
+        own = (self.absorbed, self.renamed, self.edits, self.pieces)
+        return OtherFile(self.module, self.vocabulary, True, *own)
 
     @property
     def tf(self) -> str:

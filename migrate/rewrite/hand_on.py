@@ -11,11 +11,18 @@ _JOB = "__training_job__"
 def hand_on(draft: Draft) -> None:
     """Puts the job where the estimator is made, and its attributes where the loops need values."""
     call = draft.program.site.node
-    draft.renamed[call.func] = draft.piece("TrainingJob")
+    draft.renamed[call.func] = draft.piece("TPUTrainingJob" if draft.program.kind == "tpu" else "TrainingJob")
     draft.edits.append(ReplaceExpression(draft.module.span(call.func), draft.renamed[call.func]))
+    for part in (draft, *draft.elsewhere):
+        _read_job(part)
+
+
+def _read_job(draft: Draft) -> None:
     config = f"{_JOB}.config"
     draft.model_fn, draft.model_dir = f"{_JOB}.model_fn", f"{_JOB}.model_dir"
-    draft.params = dict.fromkeys(("train", "eval", "infer", "export"), f"{_JOB}.params")
+    modes = ("train", "eval", "infer", "export")
+    is_tpu = draft.program.kind == "tpu"
+    draft.params = {mode: f'{_JOB}.params_of("{mode}")' if is_tpu else f"{_JOB}.params" for mode in modes}
     draft.common = {"config": config, "seed": f"{config}.tf_random_seed"}
     draft.seed = draft.common["seed"]
     draft.warm_start = f"{_JOB}.warm_start_from"

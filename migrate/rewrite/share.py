@@ -19,9 +19,11 @@ def share(drafts: Sequence[Draft], plans: Mapping[str, Plan]) -> None:
     """
     together: list[tuple[set[str], set[str], set[str]]] = []  # the files, those of them that are imported, the roots
     for draft in drafts:
-        imported = {other.module.path for other in draft.others}
-        files = {draft.module.path, *imported}
-        roots = {root for link in draft.program.others for root in draft.program.tree.roots[link.target.path]}
+        tree, others = draft.program.tree, {other.module.path for other in draft.others}
+        files = {draft.module.path, *others}
+        known_roots = {path: tree.roots.get(os.path.abspath(path), set()) for path in files}
+        imported = {path for path in files if known_roots[path]}
+        roots = {root for path in imported for root in known_roots[path]}
         for known in [known for known in together if known[0] & files]:
             together.remove(known)
             files, imported, roots = files | known[0], imported | known[1], roots | known[2]

@@ -4,12 +4,14 @@
 again; some small functions can be written down.
 
 Instead: the name that TensorFlow 2 has, below ``tf.compat.v1``; the functions that it has nowhere are emitted
-(``optimize_loss``, ``layer_norm``, ``l1_regularizer``, ``l2_regularizer``, ``index_table_from_file``,
-``index_table_from_tensor``).
+(``optimize_loss``, ``layer_norm``, ``fully_connected``, ``batch_norm``, ``l1_regularizer``, ``l2_regularizer``,
+``index_table_from_file``, ``index_table_from_tensor``).
 
 Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition; ``optimize_loss`` gives
-the same losses, summaries and variables to the last bit. Any other contrib name leaves the program, and is named, and
-so does ``optimize_loss`` with noise or multipliers of gradients.
+the same losses, summaries and variables to the last bit; ``fully_connected`` and ``batch_norm`` give the same losses
+and variables to the last bit as contrib's own code, which lives on as ``tf_slim``. Any other contrib name leaves the
+program, and is named, and so does one of these with an argument that is not carried over: noise or multipliers of
+gradients, collections for variables or outputs.
 
 See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
@@ -51,6 +53,8 @@ SUCCESSORS = {
 """Names below ``tf.contrib``, and where ``tf.compat.v1`` has them."""
 
 EMITTED = {
+    "layers.batch_norm": "batch_norm",
+    "layers.fully_connected": "fully_connected",
     "layers.l1_regularizer": "l1_regularizer",
     "layers.l2_regularizer": "l2_regularizer",
     "layers.layer_norm": "layer_norm",
@@ -82,7 +86,17 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
         kind="custom",
     ),
     Example("tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', 0.5)", None, "head", kind="custom"),
+    Example(
+        "y = tf.contrib.layers.fully_connected(x, 3, scope='s')",
+        "fully_connected(x, 3, scope='s')",
+        "head",
+        kind="custom",
+    ),
+    Example("tf.contrib.layers.fully_connected(x, 3, outputs_collections='c')", None, "head", kind="custom"),
     Example("print(tf.contrib.layers.fully_connected)", None, "head", kind="custom"),
+    Example("y = tf.contrib.layers.batch_norm(x, 0.9)", "y = batch_norm(x, 0.9)", "head", kind="custom"),
+    Example("tf.contrib.layers.batch_norm(x, fused=True)", None, "head", kind="custom"),
+    Example("print(tf.contrib.layers.conv2d)", None, "head", kind="custom"),
     kinds=CUSTOM,
 )
 def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -128,6 +142,14 @@ _TABLE = {"num_oov_buckets", "default_value", "name"}
 _KNOWN = {
     "lookup.index_table_from_file": {"vocabulary_file", "vocab_size", *_TABLE},
     "lookup.index_table_from_tensor": {"mapping", *_TABLE},
+    "layers.batch_norm": {
+        "inputs", "decay", "center", "scale", "epsilon", "activation_fn", "updates_collections", "is_training",
+        "reuse", "trainable", "scope",
+    },
+    "layers.fully_connected": {
+        "inputs", "num_outputs", "activation_fn", "normalizer_fn", "normalizer_params", "weights_initializer",
+        "weights_regularizer", "biases_initializer", "biases_regularizer", "reuse", "trainable", "scope",
+    },
     "layers.layer_norm": {
         "inputs", "center", "scale", "activation_fn", "reuse", "trainable", "begin_norm_axis", "begin_params_axis",
         "scope",
@@ -137,7 +159,7 @@ _KNOWN = {
         "variables", "name", "summaries", "colocate_gradients_with_ops", "increment_global_step",
     },
 }  # fmt: skip
-_POSITIONAL = {"layers.optimize_loss": 4}
+_POSITIONAL = {"layers.batch_norm": 6, "layers.fully_connected": 10, "layers.optimize_loss": 4}
 """How many arguments may be given by position, where it is more than one: those before the first that is left out."""
 
 

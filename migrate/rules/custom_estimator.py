@@ -9,7 +9,8 @@ TensorFlow 2.16 removed them.
 
 Where the estimator or its config is handed on (assigned in branches, a parameter, an attribute, what a function
 returns), a ``TrainingJob`` with the same arguments stands in its place, an emitted ``RunConfig`` in the place of the
-config, and the loops read their attributes as the program runs. Then the fidelity is noted.
+config, and the loops read their attributes as the program runs. Then the fidelity is noted. This goes over files: one
+may make the estimator, another train it, where every use of it in the tree is seen; all files change together.
 
 Fidelity: exact: the losses after a continued checkpoint are equal to the last bit. ``tf.compat.v1.layers`` needs
 ``tf_keras`` and ``TF_USE_LEGACY_KERAS=1`` from TensorFlow 2.16 on. What a ``model_fn`` or ``input_fn`` reads from its
@@ -102,10 +103,10 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 def _taken(program: Program) -> str | None:
     """A name of what the loops use that means something else where one of them is to stand."""
-    names = program.module.names
+    parts = [(part.module.names, call.node) for part in (program, *program.elsewhere) for call in part.calls]
     for name in _LOOP:
-        for call in program.calls:
-            found = names.scope_of(call.node).lookup(name)
+        for names, call in parts:
+            found = names.scope_of(call).lookup(name)
             if found is not None and any(is_users(binding) for binding in found[1]):
                 return name
     return None

@@ -47,6 +47,7 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
     ),
     Example("hooks=[tf1.estimator.experimental.stop_if_lower_hook(model, *x)]", None, "train", kind="custom"),
     kinds=CUSTOM,
+    of_calls=True,
 )
 def early_stopping(program: Program, draft: Draft) -> Iterator[Verdict]:
     for stop in program.early_stops:

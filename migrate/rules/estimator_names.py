@@ -27,6 +27,11 @@ _SPECS = {
     "estimator.TrainSpec", "estimator.EvalSpec", "estimator.LatestExporter", "estimator.BestExporter",
     "estimator.FinalExporter",
 }  # fmt: skip
+_FOR_TPUS = {
+    "tpu.InputPipelineConfig": "InputPipelineConfig",
+    "tpu.RunConfig": "TPURunConfig",
+    "tpu.TPUConfig": "TPUConfig",
+}
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
 _EMITTED = {
     "EstimatorSpec": "EstimatorSpec",
@@ -58,7 +63,8 @@ def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
     sites = {site.node.func for site in file.module.sites} - _configs(draft, file)
-    sites |= {stop.node.func for other in draft.all for stop in other.program.early_stops}
+    programs = [part for other in draft.all for part in (other.program, *other.program.elsewhere)]
+    sites |= {stop.node.func for one in programs for stop in one.early_stops}
     profilers = [node for tail in _PROFILERS for node in file.module.uses.get(tail, ())]
     for node in profilers:
         file.renamed[node] = file.piece("ProfilerHook")
@@ -75,10 +81,11 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
         goes = file is draft and found.tail.startswith(FOR_TPUS) and draft.goes(node)
         if goes or node in sites or _is_spec(program, found):
             continue
-        name, _, attribute = found.tail.removeprefix("estimator.").partition("ModeKeys")
-        name, rest = ("ModeKeys", attribute) if _ else (name, "")
+        name, rest = _name(found)
         if program.is_handed_on and found.tail == "estimator.RunConfig" and not found.is_contrib_learn:
             text = file.piece("RunConfig")
+        elif _is_for_tpus(program, found):
+            text = file.piece(_FOR_TPUS[name]) + rest
         elif name in _EMITTED:
             text = file.piece(_EMITTED[name]) + rest
         elif name in ESTIMATOR_TPU:
@@ -98,6 +105,20 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
         yield exact(node, f"becomes {text}", file.module)
 
 
+def _name(found: Symbol) -> tuple[str, str]:
+    """The name of a class of ``tf.estimator``, and what is read off it: ``ModeKeys`` and ``.TRAIN``."""
+    name = found.tail.removeprefix("estimator.")
+    for known in ("ModeKeys", "tpu.InputPipelineConfig"):
+        if name.startswith(f"{known}."):
+            return known, name.removeprefix(known)
+    return name, ""
+
+
+def _is_for_tpus(program: Program, found: Symbol) -> bool:
+    """Whether a name only makes the config of a TPU's program that is handed on."""
+    return program.is_handed_on and program.kind == "tpu" and _name(found)[0] in _FOR_TPUS
+
+
 def _configs(draft: Draft, file: Draft | OtherFile) -> set[ast.expr]:
     """What a handed-on program calls to make configs, those of other programs aside."""
     if not draft.program.is_handed_on:
@@ -108,7 +129,9 @@ def _configs(draft: Draft, file: Draft | OtherFile) -> set[ast.expr]:
 
 def _is_spec(program: Program, found: Symbol) -> bool:
     """Whether a name is that of a spec or exporter, which goes with its ``train_and_evaluate``."""
-    return found.tail in _SPECS and any(call.method == "train_and_evaluate" for call in program.calls)
+    return found.tail in _SPECS and any(
+        call.method == "train_and_evaluate" for part in (program, *program.elsewhere) for call in part.calls
+    )
 
 
 def _is_unused(names: Names, node: ast.expr) -> bool:

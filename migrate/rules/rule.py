@@ -136,6 +136,7 @@ class Rule:
       check: finds its sites in an Estimator program, adds to the draft, yields a verdict for each.
       check_sites: finds the sites of a file that stand by themselves, yields what becomes of each.
       is_setting: whether it is about one argument of a site that another rule reports.
+      of_calls: whether it is about the calls of an estimator, which may stand in other files too.
       kinds: the kinds of program that ``check`` speaks of.
     """
 
@@ -147,6 +148,7 @@ class Rule:
     check_sites: SiteCheck | None = None
     is_setting: bool = False
     kinds: frozenset[str] = REWRITTEN
+    of_calls: bool = False
 
     def speaks_of(self, program: Program) -> bool:
         """Whether the rule has to do with a program; the settings of an emitted RunConfig are read as it runs."""
@@ -170,12 +172,17 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(
-    code: str, fidelity: str, *examples: Example, is_setting: bool = False, kinds: frozenset[str] = REWRITTEN
+    code: str,
+    fidelity: str,
+    *examples: Example,
+    is_setting: bool = False,
+    kinds: frozenset[str] = REWRITTEN,
+    of_calls: bool = False,
 ) -> Callable[[Check], Check]:
     """Registers a rule for Estimator programs under its code."""
 
     def register(check: Check) -> Check:
-        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting, kinds))
+        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting, kinds, of_calls))
         return check
 
     return register

@@ -5,9 +5,12 @@ names that TensorFlow 2 keeps under ``tf.compat.v1``.
 
 Instead: ``import tensorflow.compat.v1 as tf``, which keeps the meaning of every name in the file, and
 ``tf.disable_v2_tensorshape()`` where ``.value`` is read. ``disable_v2_behavior()`` and ``disable_eager_execution()``
-go, because the loop around the ``model_fn`` runs eagerly; the ``model_fn`` itself builds its graph as before.
+go, because the loop around the ``model_fn`` runs eagerly; the ``model_fn`` itself builds its graph as before. A
+``tf.placeholder`` that only tells ``build_raw_serving_input_receiver_fn`` a type and a shape becomes a
+``tf.TensorSpec``.
 
-Fidelity: exact. Sessions beside the estimator, and names imported one by one from ``tensorflow``, leave the program.
+Fidelity: exact. Sessions beside the estimator, and names imported one by one from ``tensorflow``, leave the program;
+a session in a ``tf.Graph`` of its own, entered by ``with``, works eagerly as before and stays.
 
 See: tf.compat.v1.
 """
@@ -15,10 +18,13 @@ See: tf.compat.v1.
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.module import Module
+from migrate.analysis.names import Names
 from migrate.analysis.program import Program
+from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rewrite.plan import Part, ReplaceStatement
+from migrate.rewrite.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
 _SESSIONS = {
@@ -34,6 +40,14 @@ _SESSIONS = {
     Example("tf.logging.info(x.shape[0].value)", "tf.disable_v2_tensorshape()", "head", kind="custom"),
     Example("tf1.disable_v2_behavior()", "training = ModelFnTraining(", "head", kind="custom"),
     Example("tf1.Session()", None, "head", kind="custom"),
+    Example(
+        "f = tf1.estimator.export.build_raw_serving_input_receiver_fn({'x': tf1.placeholder(tf.int64, [None])})",
+        "tf.TensorSpec(shape=[None], dtype=tf.int64)",
+        "head",
+        kind="custom",
+    ),
+    Example("f = {'x': tf1.placeholder(tf.int64, [None])}", None, "head", kind="custom"),
+    Example("with tf.Graph().as_default(): tf1.Session()", "training = ModelFnTraining(", "head", kind="custom"),
     kinds=CUSTOM,
 )
 def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -44,7 +58,14 @@ def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
 def _of_file(program: Program, file: Draft | OtherFile) -> Iterator[Verdict]:
     module = file.module
     for node, found in [*module.v1, *module.tf1_only]:
-        if found.tail in _SESSIONS and _runs_beside(program, module, node):
+        text = _spec_of_feature(file, node) if found.tail == "placeholder" else None
+        if text is not None:
+            call = module.names.parent(node)
+            assert isinstance(call, ast.Call)
+            file.renamed[call] = text
+            file.edits.append(ReplaceExpression(module.span(call), text))
+            yield exact(node, "only says what a request feeds, and becomes a tf.TensorSpec", module)
+        elif found.tail in _SESSIONS and _runs_beside(program, module, node):
             yield manual(
                 node,
                 f"`{found.qualified}` works on a session beside the estimator, and graph mode goes",
@@ -79,14 +100,66 @@ def _of_file(program: Program, file: Draft | OtherFile) -> Iterator[Verdict]:
     yield exact(plain, f"`{name}` becomes tensorflow.compat.v1, which has all names of this file", module)
 
 
+def _spec_of_feature(file: Draft | OtherFile, node: ast.expr) -> str | None:
+    """The ``TensorSpec`` for a placeholder in a dict that ``build_raw_serving_input_receiver_fn`` alone is given."""
+    names, call = file.module.names, file.module.names.parent(node)
+    display = names.parent(call)
+    if not isinstance(call, ast.Call) or call.func is not node or not isinstance(display, ast.Dict):
+        return None
+    taker, uses = names.parent(display), list[ast.expr]([display])
+    if isinstance(taker, ast.Assign) and len(taker.targets) == 1 and isinstance(taker.targets[0], ast.Name):
+        variable = taker.targets[0]
+        found = names.scope_of(variable).lookup(variable.id)
+        assert found is not None
+        is_only = len(found[1]) == 1
+        uses = [*names.uses(variable.id, found[0])] if is_only else []
+    if not uses or not all(_is_receiver(names, use) for use in uses):
+        return None
+    try:
+        given = bind(call, ("dtype", "shape", "name"))
+    except Unbindable:
+        return None
+    if not given.keys() <= {"dtype", "shape", "name"} or is_none(given.get("shape")) or "dtype" not in given:
+        return None
+    text = file.module.source.text
+    written = [f"{name}={text(given[name], file.renamed)}" for name in ("shape", "dtype", "name") if name in given]
+    return f"{file.tf}.TensorSpec({', '.join(written)})"
+
+
+def _is_receiver(names: Names, use: ast.expr) -> bool:
+    """Whether an expression is the dict of features that raw requests feed."""
+    parent = names.parent(use)
+    call = names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "features" else parent
+    found = symbol_of(names, call.func) if isinstance(call, ast.Call) and use not in call.args[1:] else None
+    return found is not None and found.tail == "estimator.export.build_raw_serving_input_receiver_fn"
+
+
 def _goes(file: Draft | OtherFile, node: ast.expr) -> bool:
     return node in file.renamed or (isinstance(file, Draft) and (node in file.constructors or file.goes(node)))
 
 
 def _runs_beside(program: Program, module: Module, node: ast.expr) -> bool:
-    """Whether a node stands in the code around the estimator, not in some function that it may call."""
+    """Whether a node stands in the code around the estimator, not in a function that it may call or a graph of its own.
+
+    Under ``with tf.Graph().as_default()`` all code builds a graph, in eager mode too, and nothing from outside enters.
+    """
     scope = module.names.scope_of(node)
-    return isinstance(scope.node, ast.Module) or scope is program.scope
+    if not isinstance(scope.node, ast.Module) and scope is not program.scope:
+        return False
+    for around in module.names.ancestors(node):
+        if around is scope.node:
+            break
+        if isinstance(around, ast.With) and any(_enters_graph(module, item) for item in around.items):
+            return False
+    return True
+
+
+def _enters_graph(module: Module, item: ast.withitem) -> bool:
+    """Whether a ``with`` enters a new graph: ``tf.Graph().as_default()``."""
+    entered = item.context_expr.func if isinstance(item.context_expr, ast.Call) else None
+    made = entered.value if isinstance(entered, ast.Attribute) and entered.attr == "as_default" else None
+    found = symbol_of(module.names, made.func) if isinstance(made, ast.Call) else None
+    return found is not None and found.tail == "Graph"
 
 
 def _plain_import(module: Module) -> ast.Import | None:

@@ -5,7 +5,9 @@ adds ``batch_size`` to ``params``, and takes ``TPUEstimatorSpec`` with ``eval_me
 
 Instead: what is written for ``Estimator(model_fn, …)``, with ``params`` that hold the batch size of each mode.
 ``TPUEstimatorSpec`` is emitted; ``CrossShardOptimizer`` stays, from ``tf.compat.v1.tpu``. Where ``use_tpu`` is not seen
-to be false, a check at the start says that the program no longer runs on a TPU.
+to be false, a check at the start says that the program no longer runs on a TPU. Where the estimator or its config is
+handed on, a ``TPUTrainingJob`` stands for it and holds the batch sizes; ``TPURunConfig``, ``TPUConfig`` and
+``InputPipelineConfig`` are emitted for the code that makes or reads them.
 
 Fidelity: noted. Off a TPU ``TPUConfig`` settles nothing but the interval of the log: saves come every
 ``save_checkpoints_steps``, whatever ``iterations_per_loop`` is. The loss is logged too, ``examples/sec`` is not, and an
@@ -68,7 +70,7 @@ def tpu_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             f"use_tpu is true{'' if use_tpu is not None else ' by default'}, so the program runs on a TPU",
             "Set use_tpu=False where it runs on CPU or GPU; for TPUs there is tf.distribute.TPUStrategy.",
         )
-    elif value is ... and use_tpu is not None:
+    elif value is ... and use_tpu is not None and not program.is_handed_on:  # else the job itself refuses
         draft.before.insert(0, f'if {draft.text(use_tpu)}:\n    raise ValueError("{_REFUSED}")')
     for name in TPU_PARAMETERS:
         setting = program.config.settings.get(name)

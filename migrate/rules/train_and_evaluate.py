@@ -64,6 +64,7 @@ _HELP = "Write TrainSpec, EvalSpec and their exporters out in the file, or migra
     Example("TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn, exporters=x)", None, "both", kind="custom"),
     Example("args.train, args.eval", None, "both", kind="custom"),
     kinds=CUSTOM,
+    of_calls=True,
 )
 def train_and_evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

@@ -46,6 +46,7 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
     Example("hooks=[tf1.train.CheckpointSaverHook('/tmp/h', 60)]", None, "train", kind="custom"),
     Example("RunConfig(save_checkpoints_secs=60)", "saving = EverySecs(60)", "config", kind="custom"),
     kinds=CUSTOM,
+    of_calls=True,
 )
 def train_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
     for file in draft.files:

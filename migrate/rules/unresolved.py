@@ -6,7 +6,8 @@ every call on it.
 Instead: nothing is guessed. The program is left whole, with the place that hides the rest.
 
 Fidelity: manual. A canned estimator that is handed to another function, kept in an attribute, assigned twice or made by
-a function that is called twice is left; one from a ``model_fn``, where another file, a list or unknown code takes it.
+a function that is called twice is left; one from a ``model_fn``, where a list, unknown code or a file that is not among
+the given ones takes it.
 
 See: the reason beside the finding.
 """
@@ -25,6 +26,7 @@ _HELP = "Keep config, estimator and its train, evaluate and predict calls in var
     "manual",
     Example("max_steps=10)\n    print(model", None, "train"),
     Example("max_steps=10)\n    model.export_saved_model('/tmp/e', None", None, "train"),
+    of_calls=True,
 )
 def unresolved(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, reason in program.problems:

@@ -37,6 +37,7 @@ _EXPORTS = ("export_saved_model", "export_savedmodel")
         kind="custom",
     ),
     kinds=CUSTOM,
+    of_calls=True,
 )
 def use_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

@@ -147,6 +147,21 @@ class Runner:
         14,
         "`self.model` is not seen to be one plain method of `Runner`, so its EstimatorSpec cannot be replaced",
     ),
+    "made from a builder that returns nothing at one place": (
+        """\
+def build(flag):
+    if flag:
+        return
+    return model_fn
+
+
+def main(flag):
+    est = tf.estimator.Estimator(build(flag), model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+""",
+        19,
+        "`build` does not end in the function that it returns, so its EstimatorSpec cannot be replaced",
+    ),
     "made from a method that another class may replace": (
         """\
 class Runner:
@@ -165,6 +180,32 @@ class Other(Runner):
         14,
         "`self.model` may be that of a class that derives from `Runner` (",
     ),
+    "a default that is something else": (
+        """\
+def fit(steps, est=print):
+    est.train(input_fn, max_steps=steps)
+
+
+def main():
+    fit(3, tf.estimator.Estimator(model_fn, model_dir="/tmp/m"))
+    fit(3)
+""",
+        12,
+        "`est` may be something else than this estimator: it is set at line 12 too",
+    ),
+    "a parameter that is set anew for one caller alone": (
+        """\
+def fit(est=None):
+    if est is None:
+        est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+
+
+fit(print)
+""",
+        18,
+        "`est` may be something else than this estimator: it is set at line 18 too",
+    ),
     "callers that disagree": (
         """\
 def fit(est):
@@ -177,7 +218,7 @@ def main(other):
     fit(other)
 """,
         19,
-        "`est` may be something else than this estimator: it is set at line 19 too",
+        "`other` may be something else than this estimator: nothing in the tree calls `main`",
     ),
 }
 
@@ -189,7 +230,82 @@ def migrated(path: Path, text: str) -> tuple[str, list[Finding]]:
     return (after or [""])[0], outcome.findings
 
 
+TPU_FLOWS = {
+    "config by branches": """\
+def main(flag):
+    if flag:
+        config = tf.estimator.tpu.RunConfig(
+            model_dir="/tmp/m", tpu_config=tf.estimator.tpu.TPUConfig(5, per_host_input_for_training=True)
+        )
+    else:
+        config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m")
+    est = tf.estimator.tpu.TPUEstimator(model_fn, config=config, use_tpu=False, train_batch_size=8)
+    est.train(input_fn, max_steps=10)
+""",
+    "estimator as an attribute": """\
+class Runner:
+    def __init__(self, est):
+        self.est = est
+
+    def fit(self):
+        self.est.train(input_fn, max_steps=10)
+
+
+def main(flag):
+    config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m")
+    Runner(tf.estimator.tpu.TPUEstimator(model_fn, config=config, use_tpu=flag, train_batch_size=8)).fit()
+""",
+}
+
+
+@pytest.mark.parametrize("flow", TPU_FLOWS)
+def test_a_program_for_tpus_that_runs_off_them_is_migrated_however_its_objects_flow(tmp_path: Path, flow: str) -> None:
+    after, findings = migrated(tmp_path / "program.py", TPU_FLOWS[flow])
+    assert all(finding.rewritten for finding in findings), findings
+    assert "TPUTrainingJob(model_fn, config=config, use_tpu=" in after
+    assert 'est.params_of("train")' in after
+    assert "TPURunConfig(" in after
+    assert "tf.estimator" not in after
+
+
+def test_a_tpu_estimator_that_meets_another_kind_is_left(tmp_path: Path) -> None:
+    text = """\
+def main(flag):
+    if flag:
+        est = tf.estimator.tpu.TPUEstimator(model_fn, config=tf.estimator.tpu.RunConfig(), use_tpu=False)
+    else:
+        est = tf.estimator.Estimator(model_fn)
+    est.train(input_fn, max_steps=10)
+"""
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert after == ""
+    messages = [finding.message for finding in findings]
+    assert "`est` may be something else than this estimator: it is set at line 14 too" in messages
+    assert "`est` may be something else than this estimator: it is set at line 16 too" in messages
+
+
+def test_a_tpu_estimator_that_runs_on_tpus_is_left_however_it_flows(tmp_path: Path) -> None:
+    text = TPU_FLOWS["estimator as an attribute"].replace("use_tpu=flag", "use_tpu=True")
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert after == ""
+    assert any(finding.message.startswith("use_tpu is true, so the program runs on a TPU") for finding in findings)
+
+
 MODEL_FNS = {
+    "a builder that returns in branches": """\
+def build(flag):
+    def other(features, labels, mode):
+        return model_fn(features, labels, mode)
+
+    if flag:
+        return other
+    return lambda features, labels, mode: model_fn(features, labels, mode)
+
+
+def main(flag):
+    est = tf.estimator.Estimator(build(flag), model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+""",
     "by branches": """\
 def main(flag):
     if flag:
@@ -269,14 +385,6 @@ def test_what_hides_the_estimator_leaves_the_program_and_is_named(tmp_path: Path
     assert after == ""
     assert not any(finding.error for finding in findings)
     assert any(finding.span.line == line and finding.message.startswith(reason) for finding in findings), findings
-
-
-def test_an_estimator_that_another_file_may_take_leaves_the_program_and_names_the_file(tmp_path: Path) -> None:
-    (tmp_path / "other.py").write_text("import program\n\nprogram.make(3).train(None)\n")
-    after, findings = migrated(tmp_path / "program.py", FLOWS["estimator returned by a function"])
-    assert after == ""
-    reason = f"`make` may be used in {tmp_path / 'other.py'}, which imports this file"
-    assert any(finding.message.startswith(reason) and finding.span.line == 12 for finding in findings)
 
 
 def test_a_config_of_another_file_becomes_the_emitted_one_there(tmp_path: Path) -> None:

@@ -106,15 +106,17 @@ class WrittenPair(Pair):
     Args:
       source: the program.
       folder: a new directory to put both in.
+      others: the file names of its other files, which stand beside it.
       settings: of the codemod.
     """
 
-    def __init__(self, source, folder, **settings):
+    def __init__(self, source, folder, others=(), **settings):
         self._keep(source.stem, folder, ())
         for program in (self.old, self.new):
             program.parent.mkdir(parents=True)
-            shutil.copy(source, program)
-        assert write(run([str(self.new)], Settings(**settings), jobs=1, progress=None)) == []
+            for name in (source.name, *others):
+                shutil.copy(source.with_name(name), program.with_name(name))
+        assert write(run([str(self.new.parent)], Settings(**settings), jobs=1, progress=None)) == []
         assert "tf2_recovery" in self.new.read_text()
 
 

@@ -1,0 +1,364 @@
+"""The programs of a module, read from its sites, and the files that each of them reaches."""
+
+import ast
+import os
+
+from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.constructors import (
+    CUSTOM_PARAMETERS,
+    KERAS_PARAMETERS,
+    TPU_PARAMETERS,
+    parameters,
+)
+from migrate.analysis.early_stopping import EarlyStop, early_stopping
+from migrate.analysis.handed_on import HandedOn
+from migrate.analysis.imports import Target
+from migrate.analysis.inputs import Inputs
+from migrate.analysis.module import Module, Site
+from migrate.analysis.names import Names, Scope
+from migrate.analysis.policy import Config, Configs
+from migrate.analysis.program import HAVE_MODEL_FN, METHODS, MethodCall, Program
+from migrate.analysis.specs import read_spec
+from migrate.analysis.surroundings import why_not_here
+from migrate.analysis.symbols import estimator_kind, symbol_of
+from migrate.analysis.tree import Link, Tree
+from migrate.analysis.uses import Hidden, uses
+
+
+def programs(module: Module, tree: Tree, canned: str = "keras") -> list[Program]:
+    """Every program of a module, one for each estimator that it makes; ``canned`` as in the settings."""
+    tree.keep(module)
+    reader = _Reader(module, tree, canned)
+    others = _others(module, tree)
+    found = [reader.read(site) for site in module.sites if site.kind == "estimator"]
+    everywhere = [part for program in found for part in (program, *program.elsewhere)]
+    calls = {site.node for site in module.sites} | {call.node for program in everywhere for call in program.calls}
+    for program in found:
+        program.others = _with_users(others, program) if program.has_model_fn else []
+        for part in (program, *program.elsewhere):
+            own = [program.site.node] if part is program else []
+            for node in [*own, *(call.node for call in part.calls)]:
+                reason = why_not_here(part.module, node, calls)
+                if reason is not None:
+                    part.problems.append((node, reason))
+    return found
+
+
+def reached(module: Module, tree: Tree) -> tuple[str, ...]:
+    """The other files, absolute, that the migration of a module's programs would change, or has to look at."""
+    if not makes_from_model_fn(module):
+        return ()
+    paths = [link.target.path for program in programs(module, tree) for link in program.others]
+    return tuple(dict.fromkeys(paths))
+
+
+def _with_users(others: list[Link], program: Program) -> list[Link]:
+    """The files of a program, with those that its estimator is handed on to and what they import."""
+    tree, own = program.tree, os.path.abspath(program.module.path)
+    links = {link.target.path: link for link in others}
+    for user in program.elsewhere:
+        path = os.path.abspath(user.module.path)
+        links.setdefault(path, Link(path, Target(path, os.path.dirname(path), ()), 1))
+        for link in tree.changing(user.module):
+            links.setdefault(link.target.path, link)
+    return [link for path, link in links.items() if path != own]
+
+
+def makes_from_model_fn(module: Module) -> bool:
+    """Whether a module makes an estimator from a custom model_fn."""
+    kinds = {estimator_kind(site.symbol) for site in module.sites if site.kind == "estimator"}
+    return not kinds.isdisjoint(HAVE_MODEL_FN)
+
+
+def _others(module: Module, tree: Tree) -> list[Link]:
+    return tree.changing(module) if makes_from_model_fn(module) else []
+
+
+class _Reader:
+    def __init__(self, module: Module, tree: Tree, canned: str) -> None:
+        self.module = module
+        self.tree = tree
+        self.canned = canned
+        self.names: Names = module.names
+        self.configs = Configs(module.names)
+        self.inputs = Inputs(module.names)
+
+    def read(self, site: Site) -> Program:
+        kind = estimator_kind(site.symbol)
+        assert kind is not None
+        is_v1 = site.symbol.api == "v1" or (site.symbol.api == "tf" and self.module.is_tf1)
+        program = Program(self.module, self.tree, site, kind, is_v1)
+        if kind == "canned":
+            is_known = parameters(program.name, is_v1=is_v1)
+            program.kind = ("model-fn" if self.canned == "model-fn" else kind) if is_known else "other-canned"
+        if site.symbol.is_contrib_learn:
+            program.problems.append((site.node, f"`{site.symbol.qualified}` is older than tf.estimator and differs"))
+        self._read_arguments(program)
+        config = program.arguments.get("config") or _keyword(site.node, "config")
+        program.config = self.configs.behind(config)
+        self._read_variable(program)
+        if program.statement is not None:
+            self.configs.hold_at(program.config, program.statement)
+        if (
+            kind in ("custom", "tpu")
+            and not site.symbol.is_contrib_learn
+            and (program.problems or program.config.problem or program.returned)
+        ):
+            self._read_handed_on(program)
+        program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
+        return program
+
+    def _read_handed_on(self, program: Program) -> None:
+        """Follows the estimator as an object, and takes that reading where it is complete."""
+        call = program.site.node
+        carried = self._part(program)
+        self._read_arguments(carried)
+        parts = {self.module.path: (self, carried)}
+
+        def read_use(module: Module, value: ast.expr) -> bool:
+            if module.path not in parts:
+                reader = _Reader(module, self.tree, self.canned)
+                parts[module.path] = reader, reader._part(program)
+            reader, part = parts[module.path]
+            return reader._read_use(part, value)
+
+        handed_on = HandedOn(self.module, self.tree, read_use, program.kind)
+        handed_on.follow(call)
+        for path, module in handed_on.modules.items():
+            if path not in parts:  # it only comes through
+                reader = _Reader(module, self.tree, self.canned)
+                parts[path] = reader, reader._part(program)
+        for module, node, reason in handed_on.problems:
+            parts.get(module.path, (self, carried))[1].problems.append((node, reason))
+        elsewhere = [part for _, part in parts.values() if part is not carried]
+        for part in elsewhere:
+            part.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
+        if handed_on.problems and program.returned is None:
+            if program.problems:
+                program.problems, program.elsewhere = carried.problems, elsewhere
+            return
+        program.is_handed_on, program.calls, program.problems = True, carried.calls, carried.problems
+        program.early_stops, program.elsewhere = carried.early_stops, elsewhere
+        program.config, program.statement, program.scope = Config(), self.names.statement_of(call), None
+        program.returned, program.receivers = None, []
+
+    def _part(self, program: Program) -> Program:
+        """A program's uses in this file, still empty."""
+        return Program(self.module, self.tree, program.site, program.kind, program.is_v1, is_handed_on=True)
+
+    def _read_use(self, program: Program, value: ast.expr) -> bool:
+        """Reads a method call on an estimator, or its use by ``train_and_evaluate``; False for another use."""
+        parent, variable = self.names.parent(value), self.module.source.text(value)
+        if isinstance(parent, ast.Attribute) and parent.value is value and parent.attr in METHODS:
+            self._read_method(program, variable, value, parent)
+            return True
+        return self._is_trained_and_evaluated(program, variable, value) or self._stops_early(program, variable, value)
+
+    def _read_arguments(self, program: Program) -> None:
+        if program.kind == "other-canned":
+            return
+        known = {"custom": CUSTOM_PARAMETERS, "tpu": TPU_PARAMETERS, "keras": KERAS_PARAMETERS}
+        canned = parameters(program.name, is_v1=program.is_v1)
+        try:
+            program.arguments = bind(program.site.node, known.get(program.kind, canned))
+        except Unbindable as reason:
+            program.problems.append((program.site.node, str(reason)))
+
+    def _read_variable(self, program: Program) -> None:
+        call = program.site.node
+        statement = self.names.parent(call)
+        if isinstance(statement, ast.Return):
+            self._read_returned(program, statement, None)
+            return
+        target = _single_target(statement)
+        if target is None:
+            program.problems.append((call, "the estimator is not kept in a variable of its own"))
+            return
+        assert isinstance(statement, ast.stmt)
+        program.statement, program.variable = statement, target.id
+        found = self.names.scope_of(target).lookup(target.id)
+        assert found is not None
+        program.scope, bindings = found
+        if len(bindings) != 1:
+            program.problems.append((call, f"`{target.id}` is assigned in more than one place"))
+            return
+        if program.scope is not self.names.scope_of(target) or isinstance(program.scope.node, ast.ClassDef):
+            reason = f"`{target.id}` is a global name of another scope or an attribute of a class"
+            program.problems.append((call, reason))
+        self._read_uses(program, target.id, program.scope)
+        self._read_uses_elsewhere(program, target.id)
+
+    def _read_uses_elsewhere(self, program: Program, variable: str) -> None:
+        """Sees to it that no other file uses a variable at the top of this one; a script runs to its end by itself."""
+        is_script = program.calls and all(self.names.scope_of(c.node) is self.names.top for c in program.calls)
+        if not program.has_model_fn or program.scope is not self.names.top or is_script:
+            return
+        try:
+            found = [where for where, _ in uses(self.tree, self.module, variable) if where is not self.module]
+        except Hidden as hidden:
+            program.problems.append((program.site.node, f"{hidden}, so the estimator's training cannot be followed"))
+            return
+        if found:
+            reason = f"`{variable}` is used in {found[0].path} too, so its training cannot be followed"
+            program.problems.append((program.site.node, reason))
+
+    def _read_uses(self, program: Program, variable: str, scope: Scope) -> None:
+        for use in self.names.uses(variable, scope):
+            parent = self.names.parent(use)
+            if isinstance(parent, ast.Attribute):
+                self._read_method(program, variable, use, parent)
+            elif isinstance(parent, ast.Return):
+                self._read_returned(program, parent, variable)
+            elif self._is_trained_and_evaluated(program, variable, use) or self._stops_early(program, variable, use):
+                continue
+            else:
+                program.problems.append((use, f"`{variable}` is handed on here, so its training cannot be followed"))
+
+    def _is_trained_and_evaluated(self, program: Program, variable: str, use: ast.expr) -> bool:
+        """Whether a use hands the estimator to ``train_and_evaluate``, which is read as a call of a method."""
+        parent = self.names.parent(use)
+        call = self.names.parent(parent) if isinstance(parent, ast.keyword) else parent
+        found = symbol_of(self.names, call.func) if isinstance(call, ast.Call) else None
+        if not isinstance(call, ast.Call) or found is None or found.tail != "estimator.train_and_evaluate":
+            return False
+        method_call = MethodCall("train_and_evaluate", call, variable)
+        program.calls.append(method_call)
+        try:
+            method_call.arguments = bind(call, ("estimator", "train_spec", "eval_spec", "executor"))
+            if program.has_fit:
+                self._read_specs(program, method_call)
+        except Unbindable as reason:
+            method_call.problem = (call, str(reason))
+        return True
+
+    def _stops_early(self, program: Program, variable: str, use: ast.expr) -> bool:
+        """Whether a use makes an early-stopping hook of the estimator."""
+        parent = self.names.parent(use)
+        call = self.names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "estimator" else parent
+        found = symbol_of(self.names, call.func) if isinstance(call, ast.Call) else None
+        name = early_stopping(found.tail) if found is not None else None
+        if not program.has_model_fn or not isinstance(call, ast.Call) or name is None:
+            return False
+        if use in call.args[1:]:
+            return False
+        program.early_stops.append(EarlyStop(call, name, variable))
+        return True
+
+    def _read_specs(self, program: Program, call: MethodCall) -> None:
+        """Makes of ``train_and_evaluate`` a call of ``train`` that evaluates on the way."""
+        evaluation = MethodCall("evaluate_on_the_way", call.node, call.estimator)
+        specs = [
+            read_spec(self.names, call.arguments.get(name), kind)
+            for name, kind in (("train_spec", "TrainSpec"), ("eval_spec", "EvalSpec"))
+        ]
+        for one, spec in zip((call, evaluation), specs, strict=True):
+            one.arguments = spec.arguments
+            if "input_fn" in spec.arguments:
+                one.input = self.inputs.behind(spec.arguments["input_fn"])
+            if spec.arguments.get("hooks") is not None:
+                self._read_hooks(one, spec.arguments["hooks"])
+        call.method, call.evaluation = "train", evaluation
+        call.statements = [spec.statement for spec in specs if spec.statement is not None]
+        program.calls.append(evaluation)
+
+    def _read_method(self, program: Program, variable: str, use: ast.expr, attribute: ast.Attribute) -> None:
+        call = self.names.parent(attribute)
+        if program.has_model_fn and attribute.attr == "model_dir" and isinstance(attribute.ctx, ast.Load):
+            program.model_dirs.append(attribute)
+            return
+        if not isinstance(call, ast.Call) or call.func is not attribute or attribute.attr not in METHODS:
+            program.problems.append((use, f"`{variable}.{attribute.attr}` has no counterpart here yet"))
+            return
+        method_call = MethodCall(attribute.attr, call, variable)
+        program.calls.append(method_call)
+        try:
+            method_call.arguments = bind(call, METHODS[attribute.attr])
+        except Unbindable as reason:
+            method_call.problem = (call, str(reason))
+            return
+        input_fn = method_call.arguments.get("input_fn")
+        if input_fn is not None:
+            method_call.input = self.inputs.behind(input_fn)
+        if program.has_fit and method_call.arguments.get("hooks") is not None:
+            self._read_hooks(method_call, method_call.arguments["hooks"])
+
+    def _read_hooks(self, call: MethodCall, expression: ast.expr) -> None:
+        if isinstance(expression, ast.Constant) and expression.value is None:
+            return
+        value = self.names.only_value(expression) if isinstance(expression, ast.Name) else expression
+        if not isinstance(value, ast.List | ast.Tuple):
+            call.problem = (expression, "the hooks are not a list that stands in this file")
+            return
+        if isinstance(expression, ast.Name) and not self._is_only_given(expression):
+            call.problem = (expression, f"`{expression.id}` may be changed, or is used as something else than `hooks=`")
+            return
+        for element in value.elts:
+            made = self.names.only_value(element) if isinstance(element, ast.Name) else element
+            definition = None
+            if isinstance(made, ast.Call) and isinstance(made.func, ast.Name):
+                definition = self.names.definition(made.func)
+            hook = self.module.hooks.get(definition) if isinstance(definition, ast.ClassDef) else None
+            if hook is None:
+                call.problem = (element, f"the hook `{ast.unparse(element)}` is not a SessionRunHook of this file")
+                return
+            call.hooks.append(hook)
+
+    def _is_only_given(self, name: ast.Name) -> bool:
+        """Whether a list of hooks is used as an argument of an estimator's methods alone."""
+        found = self.names.scope_of(name).lookup(name.id)
+        for use in self.names.uses(name.id, found[0]) if found is not None else []:
+            parent = self.names.parent(use)
+            call = self.names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "hooks" else parent
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in METHODS):
+                return False
+        return True
+
+    def _read_returned(self, program: Program, statement: ast.Return, variable: str | None) -> None:
+        """A function that makes an estimator and returns it: its callers must take it into variables."""
+        function = self.names.scope_of(statement).node
+        if not isinstance(function, ast.FunctionDef) or program.returned is not None:
+            program.problems.append((statement, "the estimator is returned from a place that cannot be followed"))
+            return
+        if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)) or function.decorator_list:
+            program.problems.append((statement, f"`{function.name}` is no plain function"))
+            return
+        returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+        if len([node for node in returns if self.names.scope_of(node).node is function]) != 1:
+            program.problems.append((statement, f"`{function.name}` returns in more than one place"))
+            return
+        program.returned = (function, statement)
+        if variable is None:
+            program.statement, program.scope = statement, self.names.scope_of(statement)
+        defined_in = self.names.scope_of(function)
+        if not isinstance(defined_in.node, ast.Module | ast.FunctionDef):
+            program.problems.append((statement, f"`{function.name}` is a method, whose callers cannot be followed"))
+            return
+        uses = self.names.uses(function.name, defined_in)
+        if not uses:
+            program.problems.append((statement, f"nothing in this file calls `{function.name}`"))
+        for use in uses:
+            self._read_receiver(program, function, use)
+
+    def _read_receiver(self, program: Program, function: ast.FunctionDef, use: ast.Name) -> None:
+        call = self.names.parent(use)
+        assignment = self.names.parent(call) if isinstance(call, ast.Call) and call.func is use else None
+        target = _single_target(assignment) if isinstance(assignment, ast.Assign) else None
+        found = self.names.scope_of(target).lookup(target.id) if target is not None else None
+        is_own = found is not None and len(found[1]) == 1 and found[0] is self.names.scope_of(use)
+        if target is None or found is None or not is_own or not isinstance(assignment, ast.Assign):
+            reason = f"what `{function.name}` returns is not kept in a variable of its own"
+            program.problems.append((use, reason))
+            return
+        program.receivers.append(assignment)
+        self._read_uses(program, target.id, found[0])
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+
+
+def _single_target(statement: ast.AST) -> ast.Name | None:
+    """The variable of ``name = value``."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0]
+    return None

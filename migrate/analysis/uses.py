@@ -1,0 +1,89 @@
+"""Where the tree uses what one of its modules binds at its top: in the module itself and in those that import it."""
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+
+from migrate.analysis.imports import target
+from migrate.analysis.module import Module
+from migrate.analysis.tree import Tree
+from migrate.files.trouble import Unreadable
+
+
+class Hidden(Exception):
+    """A use that cannot be found, with the reason."""
+
+
+def uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]:
+    """Every place that reads a name of a module, wherever it is imported to, with the module that it stands in.
+
+    Raises:
+      Hidden: where a file may use it in a way that is not seen.
+    """
+    found: list[tuple[Module, ast.expr]] = []
+    waiting, known = [(module, name)], {(module.path, name)}
+    while waiting:
+        owner, bound = waiting.pop(0)
+        found += [(owner, use) for use in owner.names.uses(bound, owner.names.top)]
+        for importer in importers(tree, owner, bound):
+            found += _of_importer(importer, owner, bound)
+            for again in _handed_on(importer, owner, bound):
+                if (importer.path, again) not in known:
+                    known.add((importer.path, again))
+                    waiting.append((importer, again))
+    return list({id(use): (where, use) for where, use in found}.values())
+
+
+def importers(tree: Tree, module: Module, name: str) -> Iterator[Module]:
+    """The modules that import another one and hold a name.
+
+    Raises:
+      Hidden: where one of them cannot be read.
+    """
+    if not os.path.exists(module.path):
+        return
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    for path in tree.importers(module):
+        try:
+            if word.search(tree.source(path).text):
+                yield tree.module(path)
+        except Unreadable as problem:
+            raise Hidden(f"`{name}` may be used in {tree.name(path)}, which imports this file") from problem
+
+
+def _of_importer(importer: Module, owner: Module, name: str) -> Iterator[tuple[Module, ast.expr]]:
+    """The uses by the owner's dotted name: ``owner.name``, and ``name`` where a function imports it."""
+    names = importer.names
+    if any(_leads_to(importer, f"{star}.{name}", owner, name) for star in names.stars):
+        raise Hidden(f"`{name}` may be used in {importer.path}, which imports all names of {owner.path}")
+    local = {alias.asname or name for node in names.parents if isinstance(node, ast.ImportFrom) for alias in node.names
+             if alias.name == name}  # fmt: skip
+    top = set(_handed_on(importer, owner, name))
+    for node in names.parents:
+        if isinstance(node, ast.Constant) and node.value == name:
+            raise Hidden(f"`{name}` may be used in {importer.path}, which holds it as a string")
+        is_attribute = isinstance(node, ast.Attribute) and node.attr == name
+        if not is_attribute and not (isinstance(node, ast.Name) and node.id in local and node.id not in top):
+            continue
+        assert isinstance(node, ast.Attribute | ast.Name)
+        dotted = names.qualified(node) if isinstance(node.ctx, ast.Load) else None
+        if dotted is not None and _leads_to(importer, dotted, owner, name):
+            yield importer, node
+
+
+def _handed_on(importer: Module, owner: Module, name: str) -> Iterator[str]:
+    """The names at the top of a module that are the owner's, and so can be imported from there."""
+    for bound, bindings in importer.names.top.bindings.items():
+        for binding in bindings:
+            is_from = isinstance(binding.node, ast.ImportFrom) and binding.imported is not None
+            if is_from and binding.imported and _leads_to(importer, binding.imported, owner, name):
+                yield bound
+
+
+def _leads_to(importer: Module, dotted: str, owner: Module, name: str) -> bool:
+    if dotted.rpartition(".")[2] != name:
+        return False
+    found = target(os.path.abspath(importer.path), dotted)
+    path = os.path.abspath(owner.path)
+    return found is not None and path in (found.path, found.other) and found.names == (name,)

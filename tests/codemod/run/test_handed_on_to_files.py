@@ -1,0 +1,234 @@
+"""An estimator made in one file and trained in another: all of its files are migrated together, or none is."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from migrate.outcome import Outcome
+from migrate.run import run, write
+from migrate.settings import Settings
+
+from .test_handed_on import HEAD
+
+MAKE = (
+    HEAD
+    + """\
+def make(folder):
+    return tf.estimator.Estimator(model_fn, model_dir=folder)
+"""
+)
+FIT = """\
+def fit(est, steps):
+    est.train(lambda: None, max_steps=steps)
+    print(est.evaluate(lambda: None))
+"""
+MAIN = (
+    HEAD
+    + """\
+import fitting
+
+
+def main():
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    {use}
+
+
+main()
+"""
+)
+USE_MADE = """\
+import making
+
+est = making.make("/tmp/m")
+est.train(making.input_fn, max_steps=10)
+"""
+FLOWS = {
+    "returned to another file": {"making.py": MAKE, "main.py": USE_MADE},
+    "returned to a package's file": {
+        "pkg/__init__.py": "",
+        "pkg/making.py": MAKE,
+        "main.py": "from pkg.making import input_fn, make as made\n\nmade(1).train(input_fn, max_steps=3)\n",
+    },
+    "returned through a package": {
+        "pkg/__init__.py": "from .making import input_fn, make\n",
+        "pkg/making.py": MAKE,
+        "main.py": "import pkg\n\npkg.make(1).train(pkg.input_fn, max_steps=3)\n",
+    },
+    "returned inside functions of two files": {
+        "making.py": MAKE,
+        "main.py": USE_MADE,
+        "other.py": "def run():\n    from making import input_fn, make\n\n    make(2).train(input_fn, max_steps=3)\n",
+    },
+    "given to a function of another file": {"main.py": MAIN.format(use="fitting.fit(est, 10)"), "fitting.py": FIT},
+    "given by name and handed on there": {
+        "main.py": MAIN.format(use="fitting.twice(est=est)"),
+        "fitting.py": FIT + "\n\ndef twice(est=None):\n    fit(est, 1)\n    fit(steps=2, est=est)\n",
+    },
+    "given to a class of another file": {
+        "main.py": MAIN.format(use="fitting.Runner(3, est).run()"),
+        "fitting.py": """\
+class Runner:
+    def __init__(self, steps, est):
+        self.steps = steps
+        self.est = est
+
+    def run(self):
+        self.est.train(lambda: None, max_steps=self.steps)
+""",
+    },
+    "a variable of another file": {
+        "making.py": MAKE + "\n\nEST = make(3)\n",
+        "main.py": "from making import EST, input_fn\n\nEST.train(input_fn, max_steps=3)\n",
+    },
+    "a variable that its own file does not use": {
+        "making.py": HEAD + 'EST = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")\n',
+        "main.py": "import making\n\nmaking.EST.train(making.input_fn, max_steps=3)\n",
+    },
+    "two estimators, one function, each file imports the other": {
+        "main.py": MAIN.format(use="fitting.fit(est, 10)"),
+        "fitting.py": f"""\
+import main
+import tensorflow as tf
+
+
+{FIT}
+
+def alone():
+    est = tf.estimator.Estimator(main.model_fn, model_dir="/tmp/n")
+    fit(est, 5)
+""",
+    },
+    "trained and evaluated in another file": {
+        "main.py": MAIN.format(use="fitting.fit(est, input_fn)"),
+        "fitting.py": """\
+import tensorflow as tf
+
+
+def fit(est, input_fn):
+    spec = tf.estimator.TrainSpec(input_fn, max_steps=10)
+    tf.estimator.train_and_evaluate(est, spec, tf.estimator.EvalSpec(input_fn))
+""",
+    },
+}
+LEFT = {
+    "all names are imported": (
+        {"making.py": MAKE, "main.py": "from making import *\n\nmake(1).train(input_fn, max_steps=3)\n"},
+        "`make` may be used in {}/main.py, which imports all names of {}/making.py",
+    ),
+    "its maker is asked for by a string": (
+        {"making.py": MAKE, "main.py": "import making\n\ngetattr(making, 'make')(1).train(None)\n"},
+        "`make` may be used in {}/main.py, which holds it as a string",
+    ),
+    "its maker is handed on": (
+        {"making.py": MAKE, "main.py": "import making\n\nprint(making.make)\n"},
+        "`make` is handed on here, so its calls cannot be followed",
+    ),
+    "another file reads the attribute": (
+        {
+            "making.py": MAKE + "\n\nclass Runner:\n    def __init__(self):\n        self.est = make(1)\n",
+            "main.py": "import making\n\nmaking.Runner().est.train(making.input_fn, max_steps=3)\n",
+        },
+        "`est` may be used in {}/main.py, which imports this file, so the estimator's training cannot be followed",
+    ),
+    "another caller gives something else": (
+        {
+            "main.py": MAIN.format(use="fitting.fit(est, 10)"),
+            "fitting.py": FIT,
+            "other.py": "import fitting\n\nfitting.fit(open('x'), 3)\n",
+        },
+        "`est` may be something else than this estimator: it is set at line 3 too",
+    ),
+    "what the other file does with it is not known": (
+        {"main.py": MAIN.format(use="fitting.fit(est)"), "fitting.py": "def fit(est):\n    print(est)\n"},
+        "`est` is handed on here, so its training cannot be followed",
+    ),
+    "the function is in no file of the tree": (
+        {"main.py": MAIN.format(use="fitting.fit(est)")},
+        "`est` is handed on here, so its training cannot be followed",
+    ),
+    "another estimator that meets it is left": (
+        {
+            "main.py": MAIN.format(use="fitting.fit(est, 10)"),
+            "fitting.py": FIT,
+            "other.py": MAIN.format(use="fitting.fit(est, 10); print(est)"),
+        },
+        "`est` is handed on here, so its training cannot be followed",
+    ),
+}
+
+
+def put(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def migrated(*paths: Path, jobs: int = 1) -> Outcome:
+    return run([str(path) for path in paths], Settings(), jobs=jobs, progress=None)
+
+
+def texts(outcome: Outcome) -> dict[str, str]:
+    return {Path(change.path).name: change.after for change in outcome.changes}
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_a_program_is_migrated_whole_over_all_of_its_files(tmp_path: Path, flow: str) -> None:
+    put(tmp_path, FLOWS[flow])
+    outcome = migrated(tmp_path)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    after = {**{Path(name).name: text for name, text in FLOWS[flow].items()}, **texts(outcome)}
+    assert any("training_steps(" in text for name, text in after.items() if name != "tf2_recovery.py")
+    for name, text in after.items():
+        ast.parse(text)
+        assert name == "tf2_recovery.py" or "tf.estimator" not in text
+        assert ".train(" not in text or name == "tf2_recovery.py"
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_a_second_run_over_all_files_changes_nothing(tmp_path: Path, flow: str) -> None:
+    put(tmp_path, FLOWS[flow])
+    assert write(migrated(tmp_path)) == []
+    again = migrated(tmp_path)
+    assert (again.findings, again.changes) == ([], [])
+
+
+def test_two_estimators_of_one_function_get_one_loop(tmp_path: Path) -> None:
+    put(tmp_path, FLOWS["two estimators, one function, each file imports the other"])
+    after = texts(migrated(tmp_path))
+    assert after["main.py"].count("TrainingJob(model_fn, model_dir=") == 1
+    assert after["fitting.py"].count("TrainingJob(main.model_fn, model_dir=") == 1
+    assert after["fitting.py"].count("for step in training_steps(") == 1
+    assert "manager = tf.train.CheckpointManager(" in after["fitting.py"]
+    assert "training_steps" not in after["main.py"]
+
+
+@pytest.mark.parametrize("case", LEFT)
+def test_what_hides_it_in_another_file_leaves_all_files_and_is_named(tmp_path: Path, case: str) -> None:
+    files, reason = LEFT[case]
+    put(tmp_path, files)
+    outcome = migrated(tmp_path)
+    assert outcome.changes == []
+    assert not any(finding.error for finding in outcome.findings)
+    expected = reason.format(tmp_path, tmp_path)
+    assert any(finding.message.startswith(expected) for finding in outcome.findings), outcome.findings
+
+
+@pytest.mark.parametrize("named", ["making.py", "main.py"])
+def test_one_file_alone_is_left_and_the_other_named(tmp_path: Path, named: str) -> None:
+    put(tmp_path, FLOWS["returned to another file"])
+    outcome = migrated(tmp_path / named)
+    assert outcome.changes == []
+    other = tmp_path / "main.py"
+    reason = f"its program needs {other}, which is not among the given files"
+    assert named == "main.py" or any(finding.message == reason for finding in outcome.findings)
+
+
+def test_the_order_of_the_paths_and_the_number_of_processes_change_nothing(tmp_path: Path) -> None:
+    flows = ["returned to another file", "two estimators, one function, each file imports the other"]
+    for number in range(12):
+        put(tmp_path / f"job{number}", FLOWS[flows[number % 2]])
+    forwards = [tmp_path / f"job{number}" for number in range(12)]
+    first = migrated(*forwards)
+    assert len(first.changes) == 36
+    assert first == migrated(*forwards[::-1], jobs=2)

@@ -1,0 +1,146 @@
+"""Layers of ``tf.contrib`` that are emitted compute what its definition in TensorFlow 1.15 says, to the last bit."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery.model_fn_contrib_layers import batch_norm, fully_connected
+
+X = np.random.RandomState(0).rand(20, 6, 5).astype("f")
+Y = np.random.RandomState(1).rand(20, 6, 4).astype("f")
+KERNEL = tf1.constant_initializer(np.random.RandomState(2).rand(5, 4))
+
+
+def l2(weights):
+    return 0.01 * tf.nn.l2_loss(weights)
+
+
+def trained(layer, shape=(6, 5)):
+    """The losses of 19 steps with Adam, all variables after them by name, and the names of those that were trained."""
+    with tf.Graph().as_default(), tf1.Session() as session:
+        step = tf1.train.create_global_step()
+        outputs = layer(tf.reshape(tf.gather(X, step), shape))
+        loss = tf.reduce_mean((tf.reshape(outputs, [6, -1])[:, :4] - tf.gather(Y, step)) ** 2)
+        loss = tf.add_n([loss, *tf1.get_collection(tf1.GraphKeys.REGULARIZATION_LOSSES)])
+        with tf1.control_dependencies(tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)):
+            train = tf1.train.AdamOptimizer(0.05).minimize(loss, step)
+        session.run(tf1.global_variables_initializer())
+        losses = [float(session.run([loss, train])[0]) for _ in range(19)]
+        variables = {v.op.name: session.run(v).tolist() for v in tf1.global_variables()}
+        return losses, variables, [v.op.name for v in tf1.trainable_variables()]
+
+
+def dense_by_hand(x, activation, bias=True, scope="fully_connected"):
+    with tf1.variable_scope(scope):
+        w = tf1.get_variable("weights", [5, 4], initializer=KERNEL, regularizer=l2)
+        y = tf.matmul(x, w) if x.shape.rank == 2 else tf.tensordot(x, w, [[2], [0]])
+        if bias:
+            y = tf.nn.bias_add(y, tf1.get_variable("biases", [4], initializer=tf1.zeros_initializer()))
+        return activation(y)
+
+
+@pytest.mark.parametrize("shape", [(6, 5), (3, 2, 5)])
+def test_fully_connected_trains_as_contrib_defined_it(shape):
+    def emitted(x):
+        return fully_connected(x, 4, weights_initializer=KERNEL, weights_regularizer=l2)
+
+    found = trained(emitted, shape)
+    assert found == trained(lambda x: dense_by_hand(x, tf.nn.relu), shape)
+    assert found[2] == ["fully_connected/weights", "fully_connected/biases"]
+
+
+def test_fully_connected_takes_a_scope_an_activation_and_no_biases():
+    def emitted(x):
+        options = {"biases_initializer": None, "weights_regularizer": l2, "scope": "own"}
+        return fully_connected(x, 4, tf.identity, weights_initializer=KERNEL, **options)
+
+    found = trained(emitted)
+    assert found == trained(lambda x: dense_by_hand(x, tf.identity, bias=False, scope="own"))
+    assert found[2] == ["own/weights"]
+
+
+def test_fully_connected_normalizes_in_the_place_of_biases():
+    with tf.Graph().as_default():
+        doubled = {"normalizer_fn": lambda x, by: x * by, "normalizer_params": {"by": 2.0}}
+        y = fully_connected(tf.ones([1, 2]), 3, weights_initializer=tf1.ones_initializer(), **doubled)
+        with tf1.Session() as session:
+            session.run(tf1.global_variables_initializer())
+            assert session.run(y).tolist() == [[4.0, 4.0, 4.0]]
+        assert [v.op.name for v in tf1.global_variables()] == ["fully_connected/weights"]
+
+
+def test_fully_connected_regularizes_a_variable_that_it_takes_again_once():
+    with tf.Graph().as_default():
+        for reuse in (None, True):
+            fully_connected(tf.zeros([2, 3]), 1, weights_regularizer=l2, scope="one", reuse=reuse)
+        fully_connected(tf.zeros([2, 3]), 1, scope="one", reuse=tf1.AUTO_REUSE)
+        assert len(tf1.global_variables()) == 2
+        assert len(tf1.get_collection(tf1.GraphKeys.REGULARIZATION_LOSSES)) == 1
+        assert tf1.get_collection(tf1.GraphKeys.MODEL_VARIABLES) == tf1.global_variables()
+
+
+def test_fully_connected_begins_with_the_weights_of_glorot():
+    with tf.Graph().as_default(), tf1.Session() as session:
+        fully_connected(tf.zeros([2, 300]), 100)
+        session.run(tf1.global_variables_initializer())
+        weights, biases = session.run(tf1.global_variables())
+    limit = (6 / 400) ** 0.5
+    assert 0.99 * limit < np.abs(weights).max() <= limit
+    assert abs(weights.std() / (limit / 3**0.5) - 1) < 0.02
+    assert not biases.any()
+
+
+def norm_by_hand(x, delayed):
+    with tf1.variable_scope("BatchNorm"):
+        make = {"shape": x.shape[-1:], "trainable": True}
+        beta = tf1.get_variable("beta", initializer=tf1.zeros_initializer(), **make)
+        gamma = tf1.get_variable("gamma", initializer=tf1.ones_initializer(), **make)
+        make["trainable"] = False
+        mean = tf1.get_variable("moving_mean", initializer=tf1.zeros_initializer(), **make)
+        variance = tf1.get_variable("moving_variance", initializer=tf1.ones_initializer(), **make)
+    images = tf.reshape(x, [-1, 1, 1, 5]) if x.shape.rank == 2 else x
+    y, new_mean, new_variance = tf1.nn.fused_batch_norm(images, gamma, beta, epsilon=0.001)
+    updates = [
+        mean.assign_sub((mean - new_mean) * (1.0 - 0.9)),
+        variance.assign_sub((variance - new_variance) * (1.0 - 0.9)),
+    ]
+    if delayed:
+        for update in updates:
+            tf1.add_to_collection(tf1.GraphKeys.UPDATE_OPS, update)
+        return tf.reshape(y, x.shape)
+    with tf1.control_dependencies(updates):
+        return tf.reshape(tf.identity(y), x.shape)
+
+
+@pytest.mark.parametrize("shape", [(6, 5), (3, 1, 2, 5)])
+@pytest.mark.parametrize("delayed", [True, False])
+def test_batch_norm_trains_and_averages_as_contrib_defined_it(shape, delayed):
+    def emitted(x):
+        return batch_norm(x, 0.9, scale=True, **({} if delayed else {"updates_collections": None}))
+
+    found = trained(emitted, shape)
+    assert found == trained(lambda x: norm_by_hand(x, delayed), shape)
+    assert found[2] == ["BatchNorm/beta", "BatchNorm/gamma"]
+    assert found[1]["BatchNorm/moving_mean"] != [0.0] * 5
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_batch_norm_takes_the_averages_where_it_does_not_train(known):
+    with tf.Graph().as_default(), tf1.Session() as session:
+        training = False if known else tf1.placeholder_with_default(False, [])
+        options = {"updates_collections": None, "scope": "norm"}
+        y = batch_norm(tf.constant(X[0]), is_training=training, **options)
+        again = batch_norm(tf.constant(X[0]), is_training=False, reuse=True, **options)
+        session.run(tf1.global_variables_initializer())
+        found, same = session.run([y, again])
+        np.testing.assert_allclose(found, X[0] / np.sqrt(1.001), rtol=1e-5)
+        assert found.tolist() == same.tolist()
+        assert {v.op.name: session.run(v).tolist() for v in tf1.global_variables()} == {
+            "norm/beta": [0.0] * 5, "norm/moving_mean": [0.0] * 5, "norm/moving_variance": [1.0] * 5
+        }  # fmt: skip
+
+
+def test_batch_norm_refuses_a_rank_that_it_does_not_take():
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="rank 2 or 4"):
+        batch_norm(tf.zeros([2, 3, 4]))

@@ -183,6 +183,8 @@ def add_imports(module: cst.Module, imports: Iterable[str], pieces: str, used: s
     first = late[-1] if late else places[0] if places else top
     last = places[-1] + 1 if places else top
     new = [*_spaced(others), *definitions]
+    if others and top and not places:  # nothing stands between them and the docstring
+        new[0] = _apart(new[0], 1)
     if new and last < len(body) and not _is_import(body[last]):
         is_definition = isinstance(body[last], cst.FunctionDef | cst.ClassDef)
         body[last] = _apart(body[last], 2 if is_definition or pieces else 1)

@@ -5,7 +5,6 @@ import os
 import re
 from dataclasses import dataclass
 
-from migrate.analysis.imports import target_from
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding, FunctionNode
 from migrate.analysis.tree import Tree
@@ -107,7 +106,7 @@ def _bound(tree: Tree, module: Module, name: str, binding: Binding, depth: int) 
 
 def _exported(tree: Tree, module: Module, dotted: str, depth: int) -> list[Function]:
     """What a dotted import leads to."""
-    found = target_from(os.path.dirname(os.path.abspath(module.path)), dotted)
+    found = tree.target(module, dotted)
     if found is None:
         raise Unfollowable(f"`{dotted}` is in no file of the tree")
     try:

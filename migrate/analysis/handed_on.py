@@ -1,11 +1,9 @@
 """Where an estimator goes that is handed on: through variables, attributes, parameters and returns, over the files."""
 
 import ast
-import os
 from collections.abc import Callable
 
 from migrate.analysis.arguments import Unbindable, bind
-from migrate.analysis.imports import target
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding, Scope
 from migrate.analysis.symbols import estimator_kind, symbol_of
@@ -270,7 +268,7 @@ class HandedOn:
     def _leads_to(self, module: Module, dotted: str) -> tuple[Module | None, str]:
         """The module of the tree, and the name at its top, that a dotted import leads to."""
         for _ in range(20):  # imports may go in a circle
-            found = target(os.path.abspath(module.path), dotted)
+            found = self.tree.target(module, dotted)
             if found is None or len(found.names) != 1:
                 return None, ""
             try:

@@ -120,6 +120,10 @@ class Tree:
         relative = os.path.relpath(path)
         return path if relative.startswith(os.pardir) else relative
 
+    def target(self, module: Module, dotted: str) -> Target | None:
+        """The file that a dotted name leads into from a module, or None where that is no file of the tree."""
+        return self._target(os.path.dirname(os.path.abspath(module.path)), dotted)
+
     def closure(self, module: Module) -> list[Link]:
         """Every import that runs when a file is imported, each file once, those of the file itself first."""
         start = os.path.abspath(module.path)

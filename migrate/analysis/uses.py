@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.imports import target
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.files.trouble import Unreadable
@@ -27,12 +26,25 @@ def uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]
         owner, bound = waiting.pop(0)
         found += [(owner, use) for use in owner.names.uses(bound, owner.names.top)]
         for importer in importers(tree, owner, bound):
-            found += _of_importer(importer, owner, bound)
-            for again in _handed_on(importer, owner, bound):
+            found += _of_importer(tree, importer, owner, bound)
+            for again in _handed_on(tree, importer, owner, bound):
                 if (importer.path, again) not in known:
                     known.add((importer.path, again))
                     waiting.append((importer, again))
-    return list({id(use): (where, use) for where, use in found}.values())
+    return list({id(use): (where, use) for where, one in found for use in _called_by(where, one)}.values())
+
+
+def _called_by(module: Module, use: ast.expr) -> Iterator[ast.expr]:
+    """A use itself, or all uses of the variable that only stands for it: ``f = module.f``."""
+    names = module.names
+    parent = names.parent(use)
+    target = parent.targets[0] if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
+    found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
+    if not isinstance(target, ast.Name) or found is None or len(found[1]) != 1 or found[0] is names.top:
+        yield use
+        return
+    for again in names.uses(target.id, found[0]):
+        yield from _called_by(module, again)
 
 
 def importers(tree: Tree, module: Module, name: str) -> Iterator[Module]:
@@ -52,14 +64,14 @@ def importers(tree: Tree, module: Module, name: str) -> Iterator[Module]:
             raise Hidden(f"`{name}` may be used in {tree.name(path)}, which imports this file") from problem
 
 
-def _of_importer(importer: Module, owner: Module, name: str) -> Iterator[tuple[Module, ast.expr]]:
+def _of_importer(tree: Tree, importer: Module, owner: Module, name: str) -> Iterator[tuple[Module, ast.expr]]:
     """The uses by the owner's dotted name: ``owner.name``, and ``name`` where a function imports it."""
     names = importer.names
-    if any(_leads_to(importer, f"{star}.{name}", owner, name) for star in names.stars):
+    if any(_leads_to(tree, importer, f"{star}.{name}", owner, name) for star in names.stars):
         raise Hidden(f"`{name}` may be used in {importer.path}, which imports all names of {owner.path}")
     local = {alias.asname or name for node in names.parents if isinstance(node, ast.ImportFrom) for alias in node.names
              if alias.name == name}  # fmt: skip
-    top = set(_handed_on(importer, owner, name))
+    top = set(_handed_on(tree, importer, owner, name))
     for node in names.parents:
         if isinstance(node, ast.Constant) and node.value == name:
             raise Hidden(f"`{name}` may be used in {importer.path}, which holds it as a string")
@@ -68,22 +80,22 @@ def _of_importer(importer: Module, owner: Module, name: str) -> Iterator[tuple[M
             continue
         assert isinstance(node, ast.Attribute | ast.Name)
         dotted = names.qualified(node) if isinstance(node.ctx, ast.Load) else None
-        if dotted is not None and _leads_to(importer, dotted, owner, name):
+        if dotted is not None and _leads_to(tree, importer, dotted, owner, name):
             yield importer, node
 
 
-def _handed_on(importer: Module, owner: Module, name: str) -> Iterator[str]:
+def _handed_on(tree: Tree, importer: Module, owner: Module, name: str) -> Iterator[str]:
     """The names at the top of a module that are the owner's, and so can be imported from there."""
     for bound, bindings in importer.names.top.bindings.items():
         for binding in bindings:
             is_from = isinstance(binding.node, ast.ImportFrom) and binding.imported is not None
-            if is_from and binding.imported and _leads_to(importer, binding.imported, owner, name):
+            if is_from and binding.imported and _leads_to(tree, importer, binding.imported, owner, name):
                 yield bound
 
 
-def _leads_to(importer: Module, dotted: str, owner: Module, name: str) -> bool:
+def _leads_to(tree: Tree, importer: Module, dotted: str, owner: Module, name: str) -> bool:
     if dotted.rpartition(".")[2] != name:
         return False
-    found = target(os.path.abspath(importer.path), dotted)
+    found = tree.target(importer, dotted)
     path = os.path.abspath(owner.path)
     return found is not None and path in (found.path, found.other) and found.names == (name,)

@@ -1,5 +1,9 @@
 """TPUEstimator programs in the manner of BERT: what only TPUs read goes, and the rest stays."""
 
+from textwrap import indent
+
+import pytest
+
 from migrate.finding import Fidelity
 from tests.codemod.programs import migrate
 
@@ -125,9 +129,49 @@ def test_a_host_call_is_left_with_its_reason() -> None:
     assert any("`host_call`" in message for message in messages)
 
 
+@pytest.mark.parametrize(
+    ("before", "host_call"),
+    [
+        ("", "None"),
+        ("host_call = None", "host_call"),
+        ("host_call = None if summary is None else summary.calls", "host_call"),
+        ("host_call = summary.calls if summary else None", "host_call"),
+        ("if summary:\n        host_call = summary.calls\n    else:\n        host_call = None", "host_call"),
+        ("if not summary:\n        host_call = None\n    else:\n        host_call = summary.calls", "host_call"),
+    ],
+)
+def test_a_host_call_that_is_seen_to_be_none_goes_with_the_program(before: str, host_call: str) -> None:
+    output = rewritten(with_host_call(before, host_call))
+    assert "ModelFnTraining(" in output
+
+
+@pytest.mark.parametrize(
+    ("before", "host_call"),
+    [
+        ("", "summary"),
+        ("host_call = summary.calls if other else None", "host_call"),
+        ("host_call = summary.calls if summary is None else None", "host_call"),
+        ("if other:\n        host_call = summary.calls\n    else:\n        host_call = None", "host_call"),
+        ("for host_call in other:\n        pass", "host_call"),
+    ],
+)
+def test_a_host_call_that_may_be_one_leaves_the_program(before: str, host_call: str) -> None:
+    given = "build(False, other=1)" if "other" in before else "build(False, [])" if not before else "build(False)"
+    assert any("`host_call`" in message for message in reasons(with_host_call(before, host_call, given)))
+
+
+def with_host_call(before: str, host_call: str, built: str = "build(False)") -> str:
+    """The program with a host_call in its TPUEstimatorSpec, and a builder whose last parameters it leaves at None."""
+    start, end = BERT.index("def model_fn("), BERT.index("\n\ndef input_fn(")
+    model_fn = BERT[start:end].replace("scaffold_fn=None)", f"host_call={host_call})")
+    builder = f"def build(flag, summary=None, other=None):\n    {before or 'pass'}\n\n{indent(model_fn, '    ')}"
+    text = f"{BERT[:start]}{builder}\n    return model_fn\n{BERT[end:]}"
+    return text.replace("model_fn=model_fn,", f"model_fn={built},")
+
+
 def test_a_contrib_name_without_a_successor_is_named() -> None:
-    messages = reasons(BERT.replace("tf.reduce_mean(features)", "tf.contrib.layers.fully_connected(features, 2)"))
-    assert any("tensorflow.contrib.layers.fully_connected" in message for message in messages)
+    messages = reasons(BERT.replace("tf.reduce_mean(features)", "tf.contrib.layers.conv2d(features, 2, 1)"))
+    assert any("tensorflow.contrib.layers.conv2d" in message for message in messages)
 
 
 def test_all_spellings_of_a_tpu_estimator_are_found() -> None:

@@ -1097,7 +1097,7 @@ def export_model_fn(
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
 
     Returns:
-      The path of the new directory.
+      The path of the new directory: bytes, as the Estimator gave it.
 
     Raises:
       ValueError: there is no checkpoint.
@@ -1130,7 +1130,7 @@ def export_model_fn(
         tf.io.gfile.makedirs(os.path.dirname(copy))
         tf.io.gfile.copy(source, copy)
     tf.io.gfile.rename(unfinished, export_dir)
-    return export_dir
+    return tf.compat.as_bytes(export_dir)
 
 
 def _signatures(spec, receiver_tensors):

@@ -37,8 +37,15 @@ def expected(job):
     return X @ job.train.variables["w"].numpy()
 
 
+def exported(*arguments, **options):
+    """The path of an export; like the Estimator's it is made of bytes."""
+    path = export_model_fn(*arguments, **options)
+    assert isinstance(path, bytes)
+    return path.decode()
+
+
 def test_an_export_serves_the_predictions_of_the_latest_checkpoint(trained_job, tmp_path):
-    path = export_model_fn(linear, str(tmp_path / "export"), RAW, str(tmp_path))
+    path = exported(linear, str(tmp_path / "export"), RAW, str(tmp_path))
     served = tf.saved_model.load(path).signatures["serving_default"](x=tf.constant(X))
     assert served["y"].numpy() == pytest.approx(expected(trained_job), rel=1e-5)
     assert path.rsplit("/", 1)[1].isdigit()
@@ -46,16 +53,14 @@ def test_an_export_serves_the_predictions_of_the_latest_checkpoint(trained_job, 
 
 
 def test_an_export_of_a_given_checkpoint(trained_job, tmp_path):
-    path = export_model_fn(
-        linear, str(tmp_path / "export"), RAW, str(tmp_path), checkpoint_path=str(tmp_path / "ckpt-4")
-    )
+    path = exported(linear, str(tmp_path / "export"), RAW, str(tmp_path), checkpoint_path=str(tmp_path / "ckpt-4"))
     served = tf.saved_model.load(path).signatures["serving_default"](x=tf.constant(X))
     assert served["y"].numpy() != pytest.approx(expected(trained_job), rel=1e-5)
 
 
 def test_signatures_are_those_of_export_outputs_and_a_single_one_is_the_default(trained_job, tmp_path):
     model_fn = with_outputs(scaled=lambda y: serving.PredictOutput({"tens": y * 10}))
-    loaded = tf.saved_model.load(export_model_fn(model_fn, str(tmp_path / "export"), RAW, str(tmp_path)))
+    loaded = tf.saved_model.load(exported(model_fn, str(tmp_path / "export"), RAW, str(tmp_path)))
     assert set(loaded.signatures) == {"serving_default", "scaled"}
     for signature in loaded.signatures.values():
         assert signature(x=tf.constant(X))["tens"].numpy() == pytest.approx(expected(trained_job) * 10, rel=1e-5)
@@ -67,7 +72,7 @@ def test_requests_of_example_protos_are_parsed_and_classified(trained_job, tmp_p
         serving_default=lambda y: serving.ClassificationOutput(scores=y),
         regression=lambda y: serving.RegressionOutput(tf.squeeze(y, 1)),
     )
-    loaded = tf.saved_model.load(export_model_fn(model_fn, str(tmp_path / "export"), parsing, str(tmp_path)))
+    loaded = tf.saved_model.load(exported(model_fn, str(tmp_path / "export"), parsing, str(tmp_path)))
     feature = tf.train.Feature(float_list=tf.train.FloatList(value=X[3]))
     example = tf.train.Example(features=tf.train.Features(feature={"x": feature})).SerializeToString()
     y = expected(trained_job)[3]
@@ -89,7 +94,7 @@ def test_tables_and_extra_assets_are_in_the_export(trained_job, tmp_path):
     words = serving.build_raw_serving_input_receiver_fn({"word": tf.TensorSpec([None], tf.string)})
     note = tmp_path / "note.txt"
     note.write_text("note")
-    path = export_model_fn(
+    path = exported(
         with_table, str(tmp_path / "export"), words, str(tmp_path), assets_extra={"more/note.txt": str(note)}
     )
     (tmp_path / "words.txt").unlink()

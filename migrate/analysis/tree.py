@@ -141,13 +141,25 @@ class Tree:
                     waiting.append((path, facts(path).imports))
         return list(links.values())
 
-    def importers(self, module: Module) -> list[str]:
-        """The files, absolute, of the repository or else of the package's directory that import a file."""
+    def importers(self, module: Module, name: str = "") -> list[str]:
+        """The files, absolute, of the repository or else of the package that import a file and hold a name.
+
+        Args:
+          module: the file.
+          name: a word that the importers' text must hold; "" for any. Those without it are not parsed.
+        """
         own = os.path.abspath(module.path)
         words = _importing(top(own) or above_package(os.path.dirname(own)))
         stem = os.path.basename(own).removesuffix(".py")
         named = words.get(stem if stem != "__init__" else os.path.basename(os.path.dirname(own)), ())
-        return [path for path in named if path != own and own in _targets(path)]
+        holding = (path for path in named if path != own and self._holds(path, name))
+        return [path for path in holding if own in _targets(path)]
+
+    def _holds(self, path: str, name: str) -> bool:
+        try:
+            return re.search(rf"\b{re.escape(name)}\b", self.source(path).text) is not None if name else True
+        except Unreadable:  # it cannot run either
+            return False
 
     def changing(self, module: Module) -> list[Link]:
         """The files of the closure in which a migration changes names, or which cannot be read."""

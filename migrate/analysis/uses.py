@@ -2,7 +2,6 @@
 
 import ast
 import os
-import re
 from collections.abc import Iterator
 
 from migrate.analysis.module import Module
@@ -55,11 +54,9 @@ def importers(tree: Tree, module: Module, name: str) -> Iterator[Module]:
     """
     if not os.path.exists(module.path):
         return
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    for path in tree.importers(module):
+    for path in tree.importers(module, name):
         try:
-            if word.search(tree.source(path).text):
-                yield tree.module(path)
+            yield tree.module(path)
         except Unreadable as problem:
             raise Hidden(f"`{name}` may be used in {tree.name(path)}, which imports this file") from problem
 

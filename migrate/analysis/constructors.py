@@ -39,6 +39,13 @@ _V1 = {
     "BaselineClassifier": ("model_dir", *_CLASSES, *_BASELINE_TAIL),
     "BaselineRegressor": ("model_dir", *_VALUES, *_BASELINE_TAIL),
 }
+_WITH_HEAD = {
+    "DNNEstimator": (
+        "head", *_DNN, "optimizer", "activation_fn", "dropout", "config", "warm_start_from", "batch_norm",
+    ),
+    "LinearEstimator": ("head", *_LINEAR, "optimizer", "config", "sparse_combiner", "warm_start_from"),
+    "DNNLinearCombinedEstimator": ("head", *_COMBINED, "config", "batch_norm", "linear_sparse_combiner"),
+}  # fmt: skip
 _PARTITIONERS = ("input_layer_partitioner", "partitioner")
 
 
@@ -51,4 +58,6 @@ def parameters(name: str, *, is_v1: bool) -> tuple[str, ...]:
     """
     if not is_v1 and name.startswith("Baseline"):  # in TensorFlow 2.15 these fail at their first step
         return ()
+    if name in _WITH_HEAD:
+        return () if is_v1 else _WITH_HEAD[name]  # TensorFlow 1's take heads that only contrib made
     return tuple(one for one in _V1.get(name, ()) if is_v1 or one not in _PARTITIONERS)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.early_stopping import EarlyStop
+from migrate.analysis.heads import Head
 from migrate.analysis.hooks import HookClass
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module, Site
@@ -84,6 +85,7 @@ class Program:
       early_stops: the calls that make early-stopping hooks from it.
       model_dirs: where ``estimator.model_dir`` is read.
       problems: what else cannot be understood: the node and the reason.
+      head: the standard head of a ``DNNEstimator`` and the like, whose arguments stand among ``arguments``.
       is_handed_on: whether its config or its estimator goes where only the running program knows what it is, so that
         both stay as objects of the emitted classes.
       elsewhere: the uses of an estimator that is handed on to other files, as a program for each of those.
@@ -106,13 +108,15 @@ class Program:
     early_stops: list[EarlyStop] = field(default_factory=list)
     model_dirs: list[ast.Attribute] = field(default_factory=list)
     problems: list[tuple[ast.expr | ast.stmt, str]] = field(default_factory=list)
+    head: Head | None = None
     is_handed_on: bool = False
     elsewhere: "list[Program]" = field(default_factory=list)
 
     @property
     def name(self) -> str:
-        """The estimator's class, ``DNNClassifier``."""
-        return self.site.symbol.tail.rpartition(".")[2]
+        """The estimator's class, ``DNNClassifier``; for a ``DNNEstimator`` the one that has its head built in."""
+        name = self.site.symbol.tail.rpartition(".")[2]
+        return name if self.head is None else name.removesuffix("Estimator") + self.head.ending
 
     @property
     def has_fit(self) -> bool:

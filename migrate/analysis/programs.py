@@ -12,6 +12,7 @@ from migrate.analysis.constructors import (
 )
 from migrate.analysis.early_stopping import EarlyStop, early_stopping
 from migrate.analysis.handed_on import HandedOn
+from migrate.analysis.heads import read_head
 from migrate.analysis.imports import Target
 from migrate.analysis.inputs import Inputs
 from migrate.analysis.module import Module, Site
@@ -99,6 +100,8 @@ class _Reader:
         self._read_variable(program)
         if program.statement is not None:
             self.configs.hold_at(program.config, program.statement)
+        if program.head is not None and program.head.statement is not None:
+            program.config.statements.append(program.head.statement)  # goes as a config's own statements do
         if (
             kind in ("custom", "tpu")
             and not site.symbol.is_contrib_learn
@@ -163,6 +166,21 @@ class _Reader:
             program.arguments = bind(program.site.node, known.get(program.kind, canned))
         except Unbindable as reason:
             program.problems.append((program.site.node, str(reason)))
+            return
+        if "head" in canned:
+            self._read_head(program)
+
+    def _read_head(self, program: Program) -> None:
+        site, given = program.site.node, program.arguments.pop("head", None)
+        try:
+            if given is None:
+                raise Unbindable("head is missing")
+            program.head = read_head(self.names, given, self.names.statement_of(site))
+        except Unbindable as reason:
+            program.kind, program.arguments = "other-canned", {}
+            program.problems.append((given or site, str(reason)))
+            return
+        program.arguments |= program.head.arguments
 
     def _read_variable(self, program: Program) -> None:
         call = program.site.node

@@ -10,10 +10,11 @@ TPU = {"tpu.TPUEstimator"}
 CANNED = {
     "BaselineClassifier", "BaselineRegressor", "DNNClassifier", "DNNRegressor", "DNNLinearCombinedClassifier",
     "DNNLinearCombinedRegressor", "LinearClassifier", "LinearRegressor",
+    "DNNEstimator", "DNNLinearCombinedEstimator", "LinearEstimator",
 }  # fmt: skip
 OTHER_CANNED = {
     "BaselineEstimator", "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
-    "DNNEstimator", "DNNLinearCombinedEstimator", "LinearEstimator", "SVM", "RNNClassifier", "RNNEstimator",
+    "SVM", "RNNClassifier", "RNNEstimator",
 }  # fmt: skip
 RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
 INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}

@@ -32,14 +32,17 @@ class CannedKerasOptimizer:
 
     Args:
       kind: "SGD", "Adagrad", "Adam", "Ftrl" or "RMSprop".
-      learning_rate: a float.
+      learning_rate: a float, or a schedule of ``tf.keras.optimizers.schedules``.
       settings: the other arguments of the optimizer.
     """
 
     def __init__(self, kind, learning_rate=0.001, **settings):
         slots, hypers, fixed = _KINDS[kind]
         self._kind, self._name = kind, settings.pop("name", kind)
-        self._hypers = {"learning_rate": learning_rate, "decay": 0.0, **hypers}
+        self._schedule = learning_rate if callable(learning_rate) else None
+        self._hypers = {"decay": 0.0, **hypers}
+        if self._schedule is None:
+            self._hypers["learning_rate"] = learning_rate
         self._fixed = dict(fixed)
         for name, value in settings.items():
             (self._hypers if name in self._hypers else self._fixed)[name] = value
@@ -66,6 +69,8 @@ class CannedKerasOptimizer:
             zero = tf.constant(0, tf.int64)
             step = tf1.get_variable(f"{scope}/iter", initializer=zero, trainable=False)
         values = {name: tf.identity(variable) for name, variable in hypers.items()}
+        if self._schedule is not None:
+            values["learning_rate"] = tf.cast(self._schedule(step), tf.float32)
         if self._hypers["decay"]:
             done = tf.cast(step, tf.float32)
             values["learning_rate"] /= 1.0 + values["decay"] * done

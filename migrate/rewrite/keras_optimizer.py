@@ -7,6 +7,7 @@ from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.learning_rate import scheduled
 
 KINDS = {"Adagrad": "Adagrad", "Adam": "Adam", "Ftrl": "Ftrl", "RMSProp": "RMSprop", "SGD": "SGD"}
 """The names that an estimator takes, and those of the optimizers."""
@@ -41,13 +42,16 @@ class CarriedOptimizer:
     text: str
 
 
-def why_not_carried(program: Program, given: ast.expr) -> str | None:
+def why_not_carried(draft: Draft, given: ast.expr) -> str | None:
     """The reason why no ``CannedKerasOptimizer`` stands for an argument; else None."""
+    program = draft.program
     if isinstance(given, ast.Constant):
         return None if literal(given) in KINDS else f"`{ast.unparse(given)}` names no optimizer that is known"
     try:
         call, kind = _call(program, given)
-        _arguments(program, call, kind)
+        rate = _arguments(program, call, kind).get("learning_rate")
+        if rate is not None:
+            scheduled(draft, rate)
     except Unbindable as reason:
         return str(reason)
     return None
@@ -57,7 +61,10 @@ def carried(draft: Draft, given: ast.expr) -> CarriedOptimizer:
     """The ``CannedKerasOptimizer`` for an argument that is no name of one."""
     call, kind = _call(draft.program, given)
     arguments = _arguments(draft.program, call, kind)
-    written = "".join(f", {name}={draft.text(value)}" for name, value in arguments.items())
+    written = "".join(
+        f", {name}={scheduled(draft, value) if name == 'learning_rate' else draft.text(value)}"
+        for name, value in arguments.items()
+    )
     return CarriedOptimizer(call, f'CannedKerasOptimizer("{kind}"{written})')
 
 
@@ -97,14 +104,6 @@ def _arguments(program: Program, call: ast.Call, kind: str) -> dict[str, ast.exp
             raise Unbindable(f"`{name}` of tf.keras.optimizers.{kind} is not carried over")
         elif is_none(value):
             del given[name]
-        elif name == "learning_rate" and _may_change(program, value):
+        elif name == "learning_rate" and isinstance(value, ast.Lambda):
             raise Unbindable("the learning rate may change while the job runs")
     return given
-
-
-def _may_change(program: Program, rate: ast.expr) -> bool:
-    value = program.module.names.only_value(rate) if isinstance(rate, ast.Name) else rate
-    return (
-        isinstance(value, ast.Call | ast.Lambda)
-        and symbol_of(program.module.names, value.func if isinstance(value, ast.Call) else value) is not None
-    )

@@ -1,6 +1,8 @@
 """FT120 · DNN*, Linear*, DNNLinearCombined* and Baseline* classifiers and regressors
 
-Canned models over feature columns, under their v1 and v2 names.
+Canned models over feature columns, under their v1 and v2 names. TensorFlow 2's ``DNNEstimator``, ``LinearEstimator``
+and ``DNNLinearCombinedEstimator`` are read as these, if their head is a ``BinaryClassHead``, ``MultiClassHead`` or
+``RegressionHead``.
 
 Instead: the same model in Keras, with a visible ``tf.train.CheckpointManager`` behind a callback that obeys it. A DNN
 is a stack of Dense, Dropout and BatchNormalization layers, a linear model one ``LinearColumns`` layer, a combined one a
@@ -10,7 +12,8 @@ over the batch, v2 names take the mean. ``evaluate`` reports the same metrics un
 
 Fidelity: exact for the trained function and its metrics. Dropout draws other random numbers. With batch normalization
 and Adam the weights drift apart by rounding. A v1 classifier of two classes interpolates ``auc_precision_recall`` in
-another way. ``warm_start_from``, partitioners, a ``label_dimension`` other than 1, a weighted mean
+another way. Variables that a partitioner split are whole, and trained the same; ``python -m migrate checkpoint`` joins
+their parts. ``warm_start_from``, a ``label_dimension`` other than 1, a weighted mean
 (``loss_reduction=MEAN`` with a ``weight_column``) and a ``weight_column`` that is no literal leave the program.
 
 See: tf.estimator.DNNClassifier, tf.estimator.LinearClassifier, tf.estimator.DNNLinearCombinedClassifier.
@@ -28,7 +31,7 @@ from migrate.rewrite.numeric_inputs import numeric_inputs
 from migrate.rewrite.precedence import OR
 from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, noted, rule
 
-_NOT_CARRIED = ("warm_start_from", "input_layer_partitioner", "partitioner")
+_PARTITIONERS = ("input_layer_partitioner", "partitioner")
 _MODEL_FN = "Use --canned model-fn."
 
 
@@ -45,15 +48,14 @@ _MODEL_FN = "Use --canned model-fn."
     Example("hidden_units=[8], weight_column='w'", "model = FeatureNetwork(layers)", "estimator"),
     Example("hidden_units=[8], label_vocabulary=args.words", "class_ids(labels, args.words)", "estimator"),
     Example("hidden_units=[8], warm_start_from=args.old", None, "estimator"),
+    Example("hidden_units=[8], input_layer_partitioner=args.parts", "tf.keras.layers.Dense(units", "estimator"),
     kinds=CANNED,
 )
 def canned_keras(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node
-    problems = [
-        manual(arguments[name], f"{name} is not carried over to Keras", _MODEL_FN)
-        for name in _NOT_CARRIED
-        if not is_none(arguments.get(name))
-    ]
+    problems = []
+    if not is_none(arguments.get("warm_start_from")):
+        problems.append(manual(arguments["warm_start_from"], "warm_start_from is not carried over to Keras", _MODEL_FN))
     head = None
     try:
         head = read_head(program, draft)
@@ -92,6 +94,8 @@ def _problems_of_both(program: Program, draft: Draft) -> Iterator[Verdict]:
 def _differences(program: Program, units: str) -> Iterator[str]:
     if not all(is_none(program.arguments.get(name)) for name in ("dropout", "dnn_dropout")):
         yield "Dropout draws other random numbers than the Estimator's"
+    if not all(is_none(program.arguments.get(name)) for name in _PARTITIONERS):
+        yield "its variables are whole, where a partitioner split them over parameter servers"
     if literal(program.arguments.get("batch_norm", ast.Constant(False))) is not False:
         yield "with Adam and batch normalization the weights drift apart by rounding"
     if program.name.endswith("Classifier") and units == "1" and program.is_v1:

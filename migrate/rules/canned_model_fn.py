@@ -1,7 +1,8 @@
 """FT126 · canned estimators with --canned model-fn
 
-``DNN*``, ``Linear*``, ``DNNLinearCombined*`` and ``Baseline*`` classifiers and regressors build their graph from
-feature columns inside TensorFlow's library, which is gone since TensorFlow 2.16.
+``DNN*``, ``Linear*``, ``DNNLinearCombined*`` and ``Baseline*`` classifiers and regressors, and TensorFlow 2's
+``DNNEstimator`` and the like with a standard head, build their graph from feature columns inside TensorFlow's library,
+which is gone since TensorFlow 2.16.
 
 Instead: with ``--canned model-fn`` the estimator becomes a ``model_fn`` that stands in your file, and is trained as a
 custom one is. Its layers, loss, metrics, predictions and export are those of the Estimator, under their old names, as
@@ -11,9 +12,9 @@ goes on, with no conversion.
 
 Fidelity: exact: variables and slots are equal to the last bit after 50 more steps on TensorFlow 2.15; within 1e-5 for
 two classes on the newest, because its ``tf.sigmoid`` differs by a bit, and for TensorFlow 2's Adam and RMSprop. Dropout
-draws other random numbers. The histograms of the layers' activations are not written for
-TensorBoard. TensorFlow 2's own ``Baseline*``, partitioners, ``LinearSDCA``, schedules and gradient clipping of Keras
-optimizers, ``optimizer=None`` and the columns of ``tf.feature_column.shared_embeddings`` leave the program. Without
+draws other random numbers. The histograms of the layers' activations are not written for TensorBoard. TensorFlow 2's
+own ``Baseline*``, partitioners, ``LinearSDCA``, gradient clipping of Keras optimizers, ``optimizer=None`` and the
+columns of ``shared_embeddings`` and ``shared_embedding_columns`` leave the program. Without
 ``--canned model-fn`` a canned estimator becomes a Keras model where there is one for it.
 
 See: tf.estimator.DNNClassifier, tf.estimator.DNNLinearCombinedClassifier, tf.estimator.LinearClassifier.
@@ -56,9 +57,17 @@ _COMBINED_RATES = {"dnn": ("Adagrad", 0.001), "linear": ("Ftrl", 0.005)}
     Example("hidden_units=[8], weight_column='w'", 'weight_column="w"', "estimator", kind="model-fn"),
     Example("hidden_units=[8], optimizer='Adam'", 'canned_optimizer("Adam", 0.05)', "estimator", kind="model-fn"),
     Example("hidden_units=[8], optimizer=None", None, "estimator", kind="model-fn"),
+    Example(
+        "hidden_units=[8], optimizer=lambda: tf1.train.AdamOptimizer("
+        "tf1.train.exponential_decay(0.1, tf1.train.get_global_step(), 100, 0.9))",
+        "tf1.train.exponential_decay(",
+        "estimator",
+        kind="model-fn",
+    ),
     Example("hidden_units=[8], input_layer_partitioner=args.p", None, "estimator", kind="model-fn"),
     Example("[tf.feature_column.embedding_column(x, 4)]", "training_steps(", "columns", kind="model-fn"),
     Example("tf.feature_column.shared_embeddings([x, y], 4)", None, "columns", kind="model-fn"),
+    Example("tf1.feature_column.shared_embedding_columns([x, y], 4)", None, "columns", kind="model-fn"),
     kinds=MODEL_FN,
 )
 def canned_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -101,17 +110,17 @@ def _problems(program: Program, draft: Draft) -> Iterator[Verdict]:
         if given is not None and found is not None and found.tail.endswith("LinearSDCA"):
             yield manual(given, "LinearSDCA trains without gradients, in operations of its own", "Use Ftrl.")
         elif given is not None and not program.is_v1:
-            reason = why_not_carried(program, given)
+            reason = why_not_carried(draft, given)
             if reason is not None:
-                yield manual(given, reason, "Give the name of an optimizer, or one of tf.keras with a constant rate.")
+                yield manual(given, reason, "Give the name of an optimizer, or one of tf.keras.")
     if "loss_reduction" in arguments and _reduction(arguments["loss_reduction"]) is None:
         yield manual(arguments["loss_reduction"], "this loss_reduction is not known", "Name one of losses.Reduction.")
     for node in program.module.names.parents:
         found = symbol_of(program.module.names, node) if isinstance(node, ast.Attribute) else None
-        if found is not None and found.tail == "feature_column.shared_embeddings":
+        if found is not None and found.tail.startswith("feature_column.shared_embedding"):
             assert isinstance(node, ast.Attribute)
-            reason = "its columns are not supported by tf.compat.v1.feature_column.input_layer"
-            yield manual(node, reason, "Use tf.compat.v1.feature_column.shared_embedding_columns.")
+            reason = f"`{found.tail}` makes no columns outside of a graph"
+            yield manual(node, reason, "Make the columns and the model_fn's layers in a model_fn of your own.")
 
 
 def _reduction(given: ast.expr) -> str | None:

@@ -65,6 +65,7 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
     sites = {site.node.func for site in file.module.sites} - _configs(draft, file)
     programs = [part for other in draft.all for part in (other.program, *other.program.elsewhere)]
     sites |= {stop.node.func for one in programs for stop in one.early_stops}
+    sites |= {one.head.node.func for one in programs if one.head is not None}
     profilers = [node for tail in _PROFILERS for node in file.module.uses.get(tail, ())]
     for node in profilers:
         file.renamed[node] = file.piece("ProfilerHook")

@@ -12,7 +12,8 @@ preprocessing layers give other numbers: ``StringLookup`` puts what it does not 
 passes over missing values (``""`` and -1), and several values of one feature are averaged or added by none.
 
 Fidelity: exact. ``make_parse_example_spec`` and everything else that uses the columns stays too.
-``shared_embeddings``, ``shared_embedding_columns`` and sequence columns leave the program.
+Sequence columns leave the program, and so do ``shared_embeddings`` and ``shared_embedding_columns``: TensorFlow makes
+them in a graph alone, and TensorFlow 2's own DNNs never trained them.
 
 See: tf.feature_column, tf.keras.Input.
 """
@@ -51,8 +52,10 @@ def feature_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
         found = symbol_of(program.module.names, node) if isinstance(node, ast.Attribute) else None
         if given and found is not None and found.tail.startswith(_UNREAD):
             assert isinstance(node, ast.Attribute)
-            help = "Use --canned model-fn with tf.compat.v1.feature_column.shared_embedding_columns."
-            yield manual(node, f"`{found.tail}` is no column that the emitted layers read", help)
+            reason = f"`{found.tail}` is no column that the emitted layers read"
+            if found.tail.startswith("feature_column.shared_embedding"):
+                reason = f"`{found.tail}` makes no columns outside of a graph"
+            yield manual(node, reason, "Write the model with one tf.keras.layers.Embedding for all of them.")
             return
     for columns in given:
         if isinstance(columns, ast.List | ast.Tuple) and not columns.elts:

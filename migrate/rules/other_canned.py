@@ -1,6 +1,7 @@
 """FT141 · canned estimators that are not rewritten
 
-Boosted trees, RNNs, estimators with a head of their own, TensorFlow 2's baselines and others.
+Boosted trees, RNNs, TensorFlow 2's baselines, and ``DNNEstimator``, ``LinearEstimator`` and
+``DNNLinearCombinedEstimator`` with a head other than ``BinaryClassHead``, ``MultiClassHead`` and ``RegressionHead``.
 
 Instead: for boosted trees there is TensorFlow Decision Forests, for recurrent networks ``tf.keras.layers.RNN``.
 
@@ -19,10 +20,16 @@ _INSTEAD = {
     "BoostedTrees": "Use TensorFlow Decision Forests.",
     "RNN": "Write the network with tf.keras.layers, and train it with fit and a tf.train.CheckpointManager.",
 }
+_WITH_HEAD = ("DNN", "DNNLinearCombined", "Linear")
+_OWN_HEAD = "Give it a standard head of tf.estimator, or write the model with tf.keras.layers."
 _ELSE = "Keep it on TensorFlow 2.15 for now."
 
 
 @rule("FT141", "manual", kinds=frozenset({"other-canned"}))
 def other_canned(program: Program, draft: Draft) -> Iterator[Verdict]:
     help = next((help for start, help in _INSTEAD.items() if program.name.startswith(start)), _ELSE)
+    if program.name.removesuffix("Estimator") in _WITH_HEAD:
+        reasons = [reason for _, reason in program.problems] or ["it takes heads that only contrib made"]
+        yield manual(program.site.node, f"{program.name} is left: {reasons[0]}", _OWN_HEAD)
+        return
     yield manual(program.site.node, f"{program.name} is not rewritten by this version", help)

@@ -5,6 +5,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from migrate.run import run as codemod
@@ -13,8 +14,13 @@ from tests import nursery
 from tests.kept_runs import kept_run, old_python
 
 HERE = Path(__file__).parent
+RUN_ESTIMATORS = HERE / "run_estimators.py"
 PROGRAMS = [HERE / name for name in ("estimators.py", "estimators_2.py")]
 IN_KERAS = {
+    HERE / "estimators_keras.py": (
+        "dnn_adadelta", "dnn_ftrl", "dnn_momentum", "dnn_rmsprop", "dnn_sgd", "dnn_adam_2", "dnn_ftrl_2",
+        "dnn_momentum_2", "dnn_rmsprop_2", "dnn_partitioned", "linear_partitioned",
+    ),
     HERE / "estimators.py": (
         "dnn_default", "dnn_adam", "dnn_sgd", "dnn_named", "linear_default", "linear_adam", "linear_values",
         "combined_default", "combined_adam", "baseline_classes",
@@ -27,46 +33,68 @@ IN_KERAS = {
 
 
 class Continued:
-    """What each estimator, and each model_fn that it became, comes to after 50 more steps from one checkpoint.
+    """What each estimator, and what it became, comes to after 50 more steps from one checkpoint.
+
+    Args:
+      program: the Estimators' program.
+      folder: an empty directory for the rest.
+      python: the interpreter of the migrated program.
 
     Attributes:
       old: the Estimators' directory.
       new: the migrated programs'.
     """
 
-    def __init__(self, program, folder):
-        kept = kept_run(program.stem, [program], lambda directory: _run_estimators(program, directory))
-        self.program, self.old, self.new = program, kept / "at_60", folder / "new"
-        migrated = Path(shutil.copy(program, folder))  # out of this package, by whose name it would import
-        for change in codemod([str(migrated)], Settings(canned="model-fn"), jobs=1, progress=None).changes:
-            Path(change.path).write_text(change.after)
-        shutil.copytree(kept / "at_10", self.new)
-        _start(sys.executable, migrated, self.new, 60)
-
-    def results(self, name):
-        """What the estimator evaluated and predicted at the end, and what its model_fn did."""
-        return tuple(json.loads((one / "results.json").read_text())[name] for one in (self.old, self.new))
-
-
-class InKeras:
-    """What the Keras models come to that some of the estimators became, from the same checkpoints.
-
-    Attributes:
-      old: the Estimators' directory.
-      new: the Keras models'; NAME/back in it holds what they give back.
-    """
-
-    def __init__(self, continued, folder):
-        self.program, self.old, self.new = continued.program, continued.old, folder / "new"
+    def __init__(self, program, folder, python=sys.executable):
+        self.program = program
+        self.old = kept_run(program.stem, [program, RUN_ESTIMATORS], lambda directory: _train(program, directory))
+        self.new = folder / "new"
         self.new.mkdir()
+        self._go_on(folder, python)
+
+    def _migrated(self, folder, canned):
+        """The migrated program, out of this package, by whose name it would import."""
         migrated = Path(shutil.copy(self.program, folder))
-        for change in codemod([str(migrated)], Settings(), jobs=1, progress=None).changes:
+        for change in codemod([str(migrated)], Settings(canned=canned), jobs=1, progress=None).changes:
             Path(change.path).write_text(change.after)
-        _start(sys.executable, HERE / "go_on_in_keras.py", migrated, self.old, self.new, *IN_KERAS[self.program])
+        return migrated
 
     def results(self, name):
-        """What the estimator evaluated and predicted at the end, and what the Keras model did."""
-        return tuple(json.loads((one / "results.json").read_text())[name] for one in (self.old, self.new))
+        """What the estimator evaluated and predicted at the end, and what it became."""
+        return self._told("results", name)
+
+    def losses(self, name):
+        """The losses of the last 50 steps of both."""
+        old, new = self._told("losses", name)
+        return np.array(old[-50:]), np.array(new)
+
+    def _told(self, what, name):
+        return tuple(json.loads((one / f"{what}.json").read_text())[name] for one in (self.old, self.new))
+
+
+class AsModelFn(Continued):
+    """Canned estimators that become visible model_fns, which take the same directories over."""
+
+    def _go_on(self, folder, python):
+        for old in (path for path in self.old.iterdir() if path.is_dir()):
+            new = self.new / old.name
+            new.mkdir()
+            for path in old.glob("model.ckpt-10.*"):
+                shutil.copy(path, new)
+            (new / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-10"\n')
+        _start(python, HERE / "go_on_as_model_fn.py", self._migrated(folder, "model-fn"), self.new)
+
+
+class InKeras(Continued):
+    """Those that become Keras models, from converted checkpoints; new/NAME/back holds what they give back."""
+
+    def _go_on(self, folder, python):
+        names = IN_KERAS[self.program]
+        _start(python, HERE / "go_on_in_keras.py", self._migrated(folder, "keras"), self.old, self.new, *names)
+
+
+def _train(program, directory):
+    _start(old_python(), RUN_ESTIMATORS, program, directory)
 
 
 def _start(python, *command):
@@ -76,30 +104,19 @@ def _start(python, *command):
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-TRAIN_ONLY = """
-import runpy, sys, tensorflow as tf
-estimator = tf.compat.v1.estimator.Estimator
-estimator.evaluate, estimator.predict = lambda *_: {}, lambda *_: iter([{}])
-del sys.argv[0]
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
-
-
-def _run_estimators(program, directory):
-    """Train all to step 10, and in a copy of that on to 60."""
-    (directory / "at_10").mkdir()
-    _start(old_python(), "-c", TRAIN_ONLY, program, directory / "at_10", 10)
-    shutil.copytree(directory / "at_10", directory / "at_60")
-    _start(old_python(), program, directory / "at_60", 60)
+def difference(found, expected):
+    """The largest relative difference of two arrays' elements."""
+    scale = np.maximum(np.abs(expected), np.finfo(np.float32).tiny)
+    return float(np.max(np.abs(found - expected) / scale, initial=0))
 
 
 @pytest.fixture(scope="session")
-def continued(tmp_path_factory):
-    """A function that gives a program's ``Continued``; each is made once."""
-    return cache(lambda program: Continued(program, tmp_path_factory.mktemp("canned")))
+def as_model_fn(tmp_path_factory):
+    """A function that gives a program's ``AsModelFn``; each is made once."""
+    return cache(lambda program: AsModelFn(program, tmp_path_factory.mktemp("as_model_fn")))
 
 
 @pytest.fixture(scope="session")
-def in_keras(continued, tmp_path_factory):
+def in_keras(tmp_path_factory):
     """A function that gives a program's ``InKeras``; each is made once, of the same runs of the Estimators."""
-    return cache(lambda program: InKeras(continued(program), tmp_path_factory.mktemp("in_keras")))
+    return cache(lambda program: InKeras(program, tmp_path_factory.mktemp("in_keras")))

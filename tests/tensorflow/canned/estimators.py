@@ -13,15 +13,15 @@ import tensorflow.compat.v1 as tf1
 
 random = np.random.RandomState(0)
 FEATURES = {
-    "x": random.rand(96, 3).astype(np.float32),
-    "age": random.rand(96).astype(np.float32) * 80,
-    "word": np.array(["a", "b", "c", "other"])[random.randint(0, 4, 96)],
-    "code": random.randint(0, 6, 96),
-    "weight": random.rand(96).astype(np.float32),
+    "x": random.rand(80, 3).astype(np.float32),
+    "age": random.rand(80).astype(np.float32) * 80,
+    "word": np.array(["a", "b", "c", "other"])[random.randint(0, 4, 80)],
+    "code": random.randint(0, 6, 80),
+    "weight": random.rand(80).astype(np.float32),
 }
-TWO, THREE = random.randint(0, 2, 96), random.randint(0, 3, 96)
+TWO, THREE = random.randint(0, 2, 80), random.randint(0, 3, 80)
 NAMED = np.array(["u", "v", "w"])[THREE]
-VALUES = random.rand(96).astype(np.float32)
+VALUES = random.rand(80).astype(np.float32)
 
 column = tf.feature_column
 X = column.numeric_column("x", (3,))

@@ -12,15 +12,15 @@ import tensorflow as tf
 
 random = np.random.RandomState(0)
 FEATURES = {
-    "x": random.rand(96, 3).astype(np.float32),
-    "age": random.rand(96).astype(np.float32) * 80,
-    "word": np.array(["a", "b", "c", "other"])[random.randint(0, 4, 96)],
-    "code": random.randint(0, 6, 96),
-    "weight": random.rand(96).astype(np.float32),
+    "x": random.rand(80, 3).astype(np.float32),
+    "age": random.rand(80).astype(np.float32) * 80,
+    "word": np.array(["a", "b", "c", "other"])[random.randint(0, 4, 80)],
+    "code": random.randint(0, 6, 80),
+    "weight": random.rand(80).astype(np.float32),
 }
-TWO, THREE = random.randint(0, 2, 96), random.randint(0, 3, 96)
+TWO, THREE = random.randint(0, 2, 80), random.randint(0, 3, 80)
 NAMED = np.array(["u", "v", "w"])[THREE]
-VALUES = random.rand(96).astype(np.float32)
+VALUES = random.rand(80).astype(np.float32)
 
 column = tf.feature_column
 X = column.numeric_column("x", (3,))
@@ -56,8 +56,9 @@ def dnn_default(model_dir, steps):
 
 
 def dnn_adam(model_dir, steps):
-    estimator = tf.estimator.DNNClassifier(
-        [8, 4], DEEP, model_dir, n_classes=3, batch_norm=True, optimizer=tf.keras.optimizers.legacy.Adam(0.01)
+    head = tf.estimator.MultiClassHead(3)
+    estimator = tf.estimator.DNNEstimator(
+        head, [8, 4], DEEP, model_dir, batch_norm=True, optimizer=tf.keras.optimizers.legacy.Adam(0.01)
     )
     estimator.train(lambda: batches(THREE).repeat(), max_steps=steps)
     return report(estimator.evaluate(lambda: batches(THREE)), estimator.predict(lambda: batches(THREE)))
@@ -77,8 +78,9 @@ def dnn_rmsprop_momentum(model_dir, steps):
 
 
 def dnn_momentum(model_dir, steps):
+    decay = tf.keras.optimizers.schedules.ExponentialDecay(0.05, 10, 0.5)
     estimator = tf.estimator.DNNRegressor(
-        [8], FEW, model_dir, optimizer=lambda: tf.keras.optimizers.legacy.SGD(0.01, momentum=0.9, nesterov=True)
+        [8], FEW, model_dir, optimizer=lambda: tf.keras.optimizers.legacy.SGD(decay, momentum=0.9, nesterov=True)
     )
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
 
@@ -90,7 +92,9 @@ def linear_default(model_dir, steps):
 
 
 def linear_sgd(model_dir, steps):
-    estimator = tf.estimator.LinearRegressor(WIDE, model_dir, weight_column="weight", optimizer="SGD")
+    estimator = tf.estimator.LinearEstimator(
+        tf.estimator.RegressionHead(weight_column="weight"), WIDE, model_dir, optimizer="SGD"
+    )
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
     return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
 

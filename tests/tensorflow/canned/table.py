@@ -1,75 +1,68 @@
-"""How near canned estimators come: ``python -m tests.tensorflow.canned.table`` as a model_fn, ``… keras`` in Keras.
+"""How near canned estimators come: ``python -m tests.tensorflow.canned.table {model-fn,keras}``.
 
-``MIGRATE_OLD_PYTHON`` names an interpreter with TensorFlow 2.15. Each estimator trains 10 steps; then it, and what it
-became, go on for 50 more from that checkpoint. Compared are all variables and slots at the end, those of a Keras model
-after they were carried back. ``--old DIRECTORY`` takes the estimators' runs from where they were kept.
+``MIGRATE_OLD_PYTHON`` names an interpreter with TensorFlow 2.15, ``MIGRATE_NEW_PYTHON`` one with the newest; the
+migrated programs run under both. Each estimator trains 10 steps; then it, and what it became, go on for 50 more from
+that checkpoint. Compared are the loss of each of these steps, and all variables and slots at the end: those of a Keras
+model after they were carried back.
 """
 
+import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
-import tensorflow as tf
 
-from tests.tensorflow.canned.conftest import IN_KERAS, PROGRAMS, Continued, InKeras
+from tests.tensorflow.canned.conftest import IN_KERAS, PROGRAMS, AsModelFn, InKeras, difference
 from tests.tensorflow.canned.test_continuation import PARTS, by_name
 from tests.tensorflow.canned.test_in_keras import values
 
+KINDS = {"model-fn": AsModelFn, "keras": InKeras}
 
-def difference(old, new):
-    """The largest difference of a variable from the most alike of the same shape, as a part of its largest value."""
+
+def variables(job, name):
+    """The largest difference of a variable as a part of its largest value, infinite if one is missing.
+
+    A Saver leaves the part and the scope out of a partitioned variable's name; then it is the most alike of its shape.
+    """
+    is_keras = isinstance(job, InKeras)
+    read = values if is_keras else by_name
+    old = read(job.old / name / "model.ckpt-60")
+    new = read(job.new / name / ("back/model.ckpt-60" if is_keras else "ckpt-60"))
     worst = 0.0
-    for value in old.values():
-        like = [other for other in new.values() if other.shape == value.shape]
+    for key, value in old.items():
+        like = [new[key]] if is_keras else [other for other in new.values() if other.shape == value.shape]
         nearest = min((float(np.max(np.abs(other - value), initial=0)) for other in like), default=np.inf)
         worst = max(worst, nearest / max(float(np.max(np.abs(value), initial=0)), 1e-30))
     return worst
 
 
-def difference_by_name(old, new):
-    """The largest difference of a variable as a part of its largest value, infinite if one is missing."""
-    if old.keys() != new.keys():
-        return np.inf
-    size = {name: max(float(np.max(np.abs(value), initial=0)), 1e-30) for name, value in old.items()}
-    return max(float(np.max(np.abs(new[name] - value), initial=0)) / size[name] for name, value in old.items())
+def cells(job, name):
+    old, new = job.losses(name)
+    return f"{np.sum(old == new)} | {difference(new, old):.1e} | {variables(job, name):.1e}"
 
 
-def in_keras(kept):
-    print(f"| estimator | the same to the last bit | largest relative difference, TensorFlow {tf.__version__} |")
-    print("| --- | --- | --- |")
-    for program, names in IN_KERAS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            old = Path(kept) / program.stem if kept else Continued(program, Path(folder)).old
-            job = InKeras(SimpleNamespace(program=program, old=old), Path(folder))
-            for name in names:
-                found = difference_by_name(
-                    values(old / name / "model.ckpt-60"), values(job.new / name / "back" / "model.ckpt-60")
-                )
-                api = "v2" if program.stem.endswith("_2") else "v1"
-                print(f"| {api} {name.replace('_', ', ', 1)} | {'no' if found else 'yes'} | {found:.1e} |", flush=True)
+def version(python):
+    code = "import importlib.metadata as m; print(m.version('tensorflow'))"
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def main():
-    if "keras" in sys.argv:
-        in_keras(sys.argv[sys.argv.index("--old") + 1] if "--old" in sys.argv else None)
-        return
-    chosen = [program for program in PROGRAMS if program.stem in sys.argv[1:]] or PROGRAMS
-    print(f"| estimator | the same to the last bit | largest relative difference, TensorFlow {tf.__version__} |")
-    print("| --- | --- | --- |")
-    for program in chosen:
-        with tempfile.TemporaryDirectory() as folder:
-            both = Continued(program, Path(folder))
-            for one, name in PARTS:
-                if one is program:
-                    paths = both.old / name / "model.ckpt-60", both.new / name / "ckpt-60"
-                    found = difference(*map(by_name, paths))
-                    api = "v2" if program.stem.endswith("_2") else "v1"
-                    print(
-                        f"| {api} {name.replace('_', ', ', 1)} | {'yes' if not found else 'no'} | {found:.1e} |",
-                        flush=True,
-                    )
+    (kind,) = sys.argv[1:]
+    pythons = [os.environ[f"MIGRATE_{line}_PYTHON"] for line in ("OLD", "NEW")]
+    found = [f"{version(python)}: equal losses of 50 | loss | variables" for python in pythons]
+    print(f"| estimator, optimizer | {' | '.join(found)} |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    programs = {program: [name for one, name in PARTS if one is program] for program in PROGRAMS}
+    for program, names in (IN_KERAS if kind == "keras" else programs).items():
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+            folders = zip(pythons, (one, other), strict=True)
+            jobs = [KINDS[kind](program, Path(folder), python) for python, folder in folders]
+            for name in names:
+                api = "v2" if program.stem.endswith("_2") or name.endswith("_2") else "v1"
+                label = name.removesuffix("_2").replace("_", ", ", 1)
+                print(f"| {api} {label} | {' | '.join(cells(job, name) for job in jobs)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from migrate.checkpoints import names
+from migrate.checkpoints import names, vocabularies
 from migrate.checkpoints.bundle import STEPS, Reader, Stored, write
 from migrate.checkpoints.described import Described
 from migrate.checkpoints.plan import SETTING, Carried, Fit, Misfit, dtype_of, fit_of_new, fit_of_old
+from migrate.checkpoints.vocabularies import Vocabularies
 
 Values = Iterator[tuple[Stored, Callable[[], Any]]]
 
@@ -31,6 +32,7 @@ class Conversion:
       rows: the mapping: name, new name, shape.
       fit: what stands against it.
       values: what to write, tensor by tensor.
+      notes: what was found out besides.
     """
 
     reader: Reader
@@ -39,6 +41,7 @@ class Conversion:
     rows: Sequence[tuple[str, str, Sequence[int]]]
     fit: Fit
     values: Callable[[], Values]
+    notes: Sequence[str] = ()
 
 
 class Layout:
@@ -88,6 +91,8 @@ def to_program(prefix: str, program: Described) -> Conversion:
     if program.graph is None:
         _require_settings(reader, program)
     fit = fit_of_old(reader, carried, has_computed=program.graph is None)
+    words = Vocabularies() if program.graph is not None else vocabularies.compare(prefix, program.checkpoint.model)
+    fit.renumbered += words.different
     layout = Layout(program, carried)
     rows = [(one.name, key, one.shape) for key, one in layout.keys.items()]
 
@@ -97,7 +102,7 @@ def to_program(prefix: str, program: Described) -> Conversion:
         yield from layout.others()
 
     step = _step(reader, reader.step_name)
-    return Conversion(reader, step, f"ckpt-{step}", sorted(rows), fit, values)
+    return Conversion(reader, step, f"ckpt-{step}", sorted(rows), fit, values, words.notes)
 
 
 def to_estimator(prefix: str, program: Described, like: str | None) -> Conversion:

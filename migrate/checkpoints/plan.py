@@ -57,14 +57,16 @@ class Fit:
       missing: names that the program needs and the checkpoint lacks.
       unexpected: names in the checkpoint that the program has no place for.
       misshapen: names of another shape or type, with both.
+      renumbered: features whose vocabulary has other words, with the first that differs.
     """
 
     missing: list[str] = field(default_factory=list)
     unexpected: list[str] = field(default_factory=list)
     misshapen: list[str] = field(default_factory=list)
+    renumbered: list[str] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return not (self.missing or self.unexpected or self.misshapen)
+        return not (self.missing or self.unexpected or self.misshapen or self.renumbered)
 
     @property
     def table(self) -> str:
@@ -74,6 +76,7 @@ class Fit:
                 ("missing", self.missing),
                 ("unexpected", self.unexpected),
                 ("misshapen", self.misshapen),
+                ("renumbered", self.renumbered),
             )
             for name in names
         ]

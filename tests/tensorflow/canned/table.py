@@ -44,7 +44,7 @@ def cells(job, name):
 
 
 def version(python):
-    code = "import importlib.metadata as m; print(m.version('tensorflow'))"
+    code = "import tensorflow; print(tensorflow.__version__)"
     return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 

@@ -1,5 +1,6 @@
 """A canned estimator's job goes on as a Keras model, from its converted checkpoint, and comes back."""
 
+import json
 import re
 
 import numpy as np
@@ -85,3 +86,10 @@ def test_predict_yields_the_same_keys_types_and_values(in_keras, program, name):
             )
         else:
             assert new[key][1] == value
+
+
+@pytest.mark.parametrize(("program", "name"), JUDGED)
+def test_the_words_of_a_vocabulary_are_found_to_be_those_in_the_estimators_graph(in_keras, program, name):
+    found = json.loads((in_keras(program).new / "vocabularies.json").read_text())[name]
+    has_words = not name.startswith("baseline")
+    assert found == {"same": ["word"] if has_words else [], "unchecked": [], "different": []}

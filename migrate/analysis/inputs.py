@@ -20,6 +20,7 @@ class Input:
       symbol: the helper's symbol.
       statement: the assignment that binds the helper to ``name``; None when the helper stands inline.
       name: the variable that holds the helper.
+      maker: the function of this file that returns the helper, and is called for it; None when none is.
       problem: why the input cannot be told; None when it can.
     """
 
@@ -28,7 +29,13 @@ class Input:
     symbol: Symbol | None = None
     statement: ast.stmt | None = None
     name: str | None = None
+    maker: ast.FunctionDef | None = None
     problem: str | None = None
+
+    @property
+    def is_function(self) -> bool:
+        """Whether the user's expression is called for the examples, in the new code too."""
+        return self.helper is None or self.maker is not None
 
 
 class Inputs:
@@ -53,6 +60,12 @@ class Inputs:
                 return self._helper(expression, value, statement, expression.id)
         if isinstance(expression, ast.Call) and self._is_helper(expression):
             return self._helper(expression, expression, None, None)
+        made = self.names.only_value(expression) if isinstance(expression, ast.Name) else expression
+        if isinstance(made, ast.Call):
+            maker, _ = self._function(made.func)
+            helper = self._only_return(maker) if isinstance(maker, ast.FunctionDef) else None
+            if isinstance(maker, ast.FunctionDef) and isinstance(helper, ast.Call) and self._is_helper(helper):
+                return Input(expression, helper, symbol_of(self.names, helper.func), maker=maker)
         problem = self._why_not_a_dataset_function(expression)
         return Input(expression, problem=problem)
 

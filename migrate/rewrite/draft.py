@@ -411,11 +411,11 @@ class Draft:
 
     def _dataset(self, call: MethodCall) -> str:
         assert call.input is not None
-        if call.input.helper is None:
+        if call.input.is_function:
             return self.called(call.input)
         if call.input.statement is not None:
             return self.datasets.get(call.input.statement, "")  # missing where the program is left
-        return self.inline_datasets.get(call.input.helper, "")
+        return self.inline_datasets.get(call.input.helper, "") if call.input.helper is not None else ""
 
     def called(self, given: Input) -> str:
         """The call of an input function that takes no arguments."""

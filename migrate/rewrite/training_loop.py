@@ -112,7 +112,7 @@ def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throt
 def _dataset(draft: Draft, given: Input) -> str:
     if given.helper is not None and given.name is not None:
         return f"{given.name}()"
-    if given.helper is None and given.problem is None:
+    if given.is_function and given.problem is None:
         return draft.called(given)
     draft.pieces.add("dataset_from_input_fn")
     shared = draft.shared_arguments("train")

@@ -5,7 +5,8 @@
 Instead: a ``tf.data.Dataset`` with the same batches: they run on over the end of an epoch, and the last one may be
 short. ``queue_capacity`` becomes the shuffle buffer.
 
-With a custom ``model_fn``: a lambda that makes this dataset, because evaluation calls it in a graph of its own.
+With a ``model_fn``, and where a function of the file returns the helper: a lambda that makes this dataset, because the
+input function is called later, with a ``model_fn`` in a graph of its own.
 
 Fidelity: exact without shuffling; with it the examples come in another random order. ``num_threads`` has no
 counterpart. With ``--input continue`` the shuffle gets a seed, without which a resumed job could not find its place.
@@ -19,6 +20,7 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.moves import why_not_movable
+from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import Part, ReplaceExpression, ReplaceStatement
@@ -57,8 +59,8 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
     try:
         arguments = bind(helper, _PARAMETERS)
         examples, batches = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
-        if program.has_model_fn:
-            _refuse_late_binding(program, given)
+        if program.has_model_fn or given.maker is not None:
+            _refuse_late_binding(program, draft, given)
             new = f"lambda: ({examples}{batches})"
             draft.edits.append(ReplaceExpression(program.module.span(helper), new))
         elif given.statement is not None:
@@ -75,9 +77,13 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
     return exact(helper, f"{name} becomes a tf.data.Dataset with the same batches in the same order")
 
 
-def _refuse_late_binding(program: Program, given: Input) -> None:
+def _refuse_late_binding(program: Program, draft: Draft, given: Input) -> None:
     """A lambda reads its names when it is called: each must still stand for what it did where the lambda is made."""
     assert given.helper is not None
+    if given.maker is not None:
+        _require_known_uses(program, draft, given.maker)
+        _refuse_changing_names(program.module.names, given.helper, given.maker)
+        return
     if given.statement is None:
         return
     names, last = program.module.names, given.helper.end_lineno or given.helper.lineno
@@ -89,6 +95,30 @@ def _refuse_late_binding(program: Program, given: Input) -> None:
             if getattr(binding.node, "lineno", 0) >= last and binding.node is not given.statement:
                 assert isinstance(node, ast.Name)
                 raise Unbindable(f"`{node.id}` changes after the input function is made, which would read it later")
+
+
+def _refuse_changing_names(names: Names, helper: ast.Call, maker: ast.FunctionDef) -> None:
+    """What a function returns is called after it has returned: names around it must have one value alone."""
+    for node in ast.walk(helper):
+        found = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+        if found is not None and found[0].node is not maker and len(found[1]) > 1:
+            assert isinstance(node, ast.Name)
+            raise Unbindable(f"`{node.id}` has more than one value, and the dataset would be made later than it is now")
+
+
+def _require_known_uses(program: Program, draft: Draft, maker: ast.FunctionDef) -> None:
+    """Refuses a function whose result goes elsewhere than into the calls that are rewritten."""
+    names = program.module.names
+    inputs = {call.input.node for other in draft.all for call in other.program.calls if call.input is not None}
+    for use in names.uses(maker.name, names.scope_of(maker)):
+        made = names.parent(use)
+        if made in inputs:
+            continue
+        assigned = names.parent(made)
+        target = assigned.targets[0] if isinstance(assigned, ast.Assign) and len(assigned.targets) == 1 else None
+        found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
+        if not isinstance(target, ast.Name) or found is None or not inputs.issuperset(names.uses(target.id, found[0])):
+            raise Unbindable(f"what `{maker.name}` returns is also used at line {use.lineno}, where it must stay")
 
 
 def _claim(program: Program, draft: Draft, given: Input, examples: str, batches: str) -> None:

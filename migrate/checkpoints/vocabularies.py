@@ -1,7 +1,7 @@
 """Whether a migrated program's columns number the same words in the same way as when a checkpoint was written.
 
-A row of an embedding belongs to a word by its place in a vocabulary: with other words in its place, every shape fits and
-every row means something else.
+A row of an embedding belongs to a word by its place in a vocabulary: with other words in its place, every shape fits
+and every row means something else.
 """
 
 import os

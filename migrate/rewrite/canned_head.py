@@ -4,6 +4,7 @@ import ast
 from dataclasses import dataclass
 
 from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
 
@@ -12,6 +13,8 @@ _REDUCTIONS = {
     "SUM_OVER_BATCH_SIZE": "sum_over_batch_size",
     "MEAN": "sum_over_batch_size",  # v1's weighted mean; without a weight column that is the mean
 }
+
+_READERS = ("enumerate", "len", "range")
 
 
 class NotCarried(Exception):
@@ -70,7 +73,7 @@ def read_head(program: Program, draft: Draft) -> Head:
 def _classes(program: Program, draft: Draft) -> tuple[str, str, str]:
     given = program.arguments.get("n_classes")
     value = program.module.names.only_value(given) if isinstance(given, ast.Name) else given
-    classes = 2 if given is None else literal(value)
+    classes = 2 if given is None else _length(program.module.names, value) or literal(value)
     if not isinstance(classes, int):
         assert given is not None
         reason = "n_classes is not known before the program runs, and two classes have another loss than more"
@@ -86,6 +89,38 @@ def _classes(program: Program, draft: Draft) -> tuple[str, str, str]:
         )
     draft.pieces.add("two_class_metrics")
     return "1", "BinaryCrossentropy(from_logits=True, reduction={})", "two_class_metrics()"
+
+
+def _length(names: Names, value: ast.expr | None) -> int | None:
+    """What ``len`` gives for a list that stands in the file and that nothing changes; None for anything else."""
+    is_length = isinstance(value, ast.Call) and _builtin(names, value.func) == "len"
+    listed = value.args[0] if isinstance(value, ast.Call) and is_length and len(value.args) == 1 else None
+    words = names.only_value(listed) if isinstance(listed, ast.Name) else None
+    if not isinstance(listed, ast.Name) or not isinstance(words, ast.List | ast.Tuple):
+        return None
+    found = names.scope_of(listed).lookup(listed.id)
+    if found is None or any(isinstance(word, ast.Starred) for word in words.elts):
+        return None
+    if any(not _only_reads(names, use) for use in names.uses(listed.id, found[0])):
+        return None
+    return len(words.elts)
+
+
+def _only_reads(names: Names, use: ast.Name) -> bool:
+    """Whether a use of a list is an argument of TensorFlow, numpy or ``len``."""
+    parent = names.parent(use)
+    call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
+    if not isinstance(call, ast.Call):
+        return False
+    qualified = names.qualified(call.func) or ""
+    return _builtin(names, call.func) in _READERS or qualified.startswith(("tensorflow.", "numpy."))
+
+
+def _builtin(names: Names, function: ast.expr) -> str | None:
+    """The name of a function that the file does not define, such as ``len``."""
+    if isinstance(function, ast.Name) and names.scope_of(function).lookup(function.id) is None:
+        return function.id
+    return None
 
 
 def _values(program: Program, draft: Draft) -> tuple[str, str, str]:

@@ -13,7 +13,8 @@ Fidelity: exact to rounding: from the same checkpoint the losses of 50 steps are
 within 5e-6, because its step is one operation under an Estimator and several in Keras; the comparison is a test. A
 function of the file that makes the optimizer, another learning rate that is computed from the global step, and Momentum
 of TensorFlow 1 under a changing rate leave the program. So do Momentum, RMSProp and Adadelta on categorical columns,
-and Ftrl on embeddings: the Estimator's train the rows of a variable that a batch reads, and Keras's train all rows.
+Ftrl on embeddings, and Ftrl under a changing rate on categorical columns: the Estimator's train the rows of a variable
+that a batch reads, and Keras's train all rows.
 ``--canned model-fn`` keeps them.
 
 See: tf.compat.v1.train.AdamOptimizer, tf.keras.optimizers.Adam.
@@ -28,7 +29,7 @@ from migrate.analysis.moves import why_not_movable
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.learning_rate import changes, constant_or_decaying, scheduled
+from migrate.rewrite.learning_rate import changes, constant_or_decaying, is_plain, scheduled
 from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, noted, rule
 
 
@@ -132,6 +133,12 @@ _HELP = "Use --canned model-fn, or give a constant rate and an optimizer of tf.c
         "estimator",
     ),
     Example(
+        "hidden_units=[8], optimizer=tf1.train.FtrlOptimizer("
+        "tf1.train.exponential_decay(0.1, tf1.train.get_global_step(), 100, 0.9))",
+        "Ftrl(tf.keras.optimizers.schedules.ExponentialDecay(",
+        "estimator",
+    ),
+    Example(
         "hidden_units=[8], optimizer=lambda: tf1.train.MomentumOptimizer("
         "tf1.train.exponential_decay(0.1, tf1.train.get_global_step(), 100, 0.9), 0.9)",
         None,
@@ -179,16 +186,34 @@ def _require_dense(program: Program, draft: Draft, argument: str, text: str) -> 
     """
     if draft.columns or program.name.startswith("Baseline"):
         return
-    kind, _, arguments = text.rpartition("optimizers.")[2].partition("(")
+    kind, _, arguments = text.partition(".keras.optimizers.")[2].partition("(")
     is_wide = argument == "linear_optimizer" or program.name.startswith("Linear")
     is_plain = kind == "SGD" or (kind == "RMSprop" and not program.is_v1)
     is_safe = kind in ("Adam", "Adagrad") or (is_plain and "momentum" not in arguments)
-    if is_safe or (kind == "Ftrl" and is_wide and "shrinkage" not in arguments):
+    if kind == "Ftrl" and is_wide and "shrinkage" not in arguments:
+        if _has_constant_rate(program, argument):
+            return
+        reason = "under a changing rate Keras's Ftrl moves all weights of categorical columns"
+        raise Unbindable(f"{reason}, the Estimator's those that a batch reads")
+    if is_safe:
         return
     if not is_wide and not _may_embed(program):
         return
     rows = "weights of categorical columns" if is_wide else "embeddings"
     raise Unbindable(f"the Estimator's {kind} trains only those rows of {rows} that a batch reads, and Keras's all")
+
+
+def _has_constant_rate(program: Program, argument: str) -> bool:
+    """Whether the optimizer of an argument is seen to have a rate that stays, as one has that is given by name."""
+    names, value = program.module.names, program.arguments.get(argument)
+    if isinstance(value, ast.Name):
+        value = names.only_value(value)
+    if isinstance(value, ast.Lambda):
+        value = value.body
+    if not isinstance(value, ast.Call):
+        return True
+    rates = [keyword.value for keyword in value.keywords if keyword.arg == "learning_rate"]
+    return all(is_plain(names, rate) for rate in [*value.args[:1], *rates])
 
 
 def _may_embed(program: Program) -> bool:

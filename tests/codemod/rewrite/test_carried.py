@@ -35,6 +35,8 @@ CARRIED = [
     (made("dropout=float(a)"), "Dropout(float(a) or 0.0)"),
     (made("activation_fn=a()"), "    activation = a()\n"),
     (made("activation_fn=lambda x: x"), "activation=lambda x: x)(net)"),
+    (f"WORDS = ['u', 'v', 'w']\n{made('n_classes=len(WORDS), label_vocabulary=WORDS')}", "Dense(len(WORDS))(net)"),
+    (f"WORDS = ['u', 'v']\n{made('n_classes=len(WORDS)')}", "loss=tf.keras.losses.BinaryCrossentropy("),
     (trained("max_steps=a or b"), "if recovery.restore() < (a or b):"),
     (trained("max_steps=a or b"), ".take((a or b) - recovery.step)"),
     (trained("max_steps=a if b else c"), ".take((a if b else c) - recovery.step)"),
@@ -66,8 +68,22 @@ CARRIED = [
 ]  # fmt: skip
 
 LEFT = [
+    (f"WORDS = ['u', 'v', 'w']\nWORDS.append('x')\n{made('n_classes=len(WORDS)')}", "n_classes is not known"),
+    (f"WORDS = ['u', 'v', 'w']\n{made('n_classes=len(WORDS)', 'a(WORDS)')}", "n_classes is not known"),
     (made("optimizer=tf1.train.AdamOptimizer(r)", "r = tf1.train.exponential_decay(b, c, 1, 2)"), "rate is computed"),
     (made("optimizer=tf1.train.AdamOptimizer(r)", "r = 1; r = r if b else data()"), "the learning rate is computed"),
+    *(
+        (
+            f"def f(a, b, c):\n    r = tf.keras.optimizers.schedules.ExponentialDecay(b, 9, 0.5)\n"
+            f"    est = tf{api}.estimator.LinearClassifier(a, optimizer={optimizer})\n{TRAIN}",
+            "under a changing rate Keras's Ftrl moves all weights of categorical columns",
+        )
+        for api, optimizer in (
+            ("", "tf.keras.optimizers.Ftrl(r)"),
+            ("", "lambda: tf.keras.optimizers.Ftrl(learning_rate=r)"),
+            ("1", "tf1.train.FtrlOptimizer(tf1.train.exponential_decay(b, tf1.train.get_global_step(), 9, 0.5))"),
+        )
+    ),
     (made("optimizer=o", "o = tf1.train.AdamOptimizer(a); a = 4"), "`a` changes between"),
     (made("optimizer=tf.keras.optimizers.Adam(**a)"), "passed by **kwargs"),
     (made("optimizer=tf.keras.optimizers.get(a)"), "no optimizer that is known"),

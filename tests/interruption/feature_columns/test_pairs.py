@@ -134,6 +134,7 @@ def test_a_killed_job_that_is_started_again_comes_to_its_end(job):
     assert int(final_variables(directory)["global_step"]) == 70
 
 
+# warm_start trains two estimators: the command cannot reach the second's manager before the first has trained.
 @pytest.mark.parametrize("job", ["wide_and_deep", "linear_ftrl"], indirect=True)
 def test_carried_back_the_estimator_goes_on_as_from_its_own_checkpoint(job):
     job.carry_back("new", "back")

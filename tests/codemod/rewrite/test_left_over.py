@@ -65,3 +65,41 @@ def test_a_name_beside_two_kinds_of_program_is_reported_in_the_first_run_already
         [f.message for f in found if "would stay here" in f.message] for found in (findings, migrate(output)[1])
     )
     assert first == second != []
+
+
+_TWO_PROGRAMS = """\
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+from tensorflow.compat.v1.estimator import EvalSpec, RunConfig, TrainSpec, train_and_evaluate
+
+
+def data():
+    return tf.data.Dataset.from_tensor_slices(({"x": [[1.0]]}, [0])).batch(1)
+
+
+def model_fn(features, labels, mode):
+    loss = tf1.losses.sparse_softmax_cross_entropy(labels, features["x"])
+    train_op = tf1.train.AdamOptimizer().minimize(loss, global_step=tf1.train.get_global_step())
+    return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def first():
+    estimator = tf.keras.estimator.model_to_estimator(keras_model_path="m.h5", model_dir="/tmp/m")
+    estimator.train(data, max_steps=10)
+
+
+def second():
+    estimator = tf1.estimator.Estimator(model_fn, "/tmp/n")
+    train_and_evaluate(estimator, TrainSpec(data, 9), EvalSpec(data))
+"""
+
+
+def test_what_one_program_takes_away_does_not_keep_another_from_its_rewrite() -> None:
+    output, findings = migrate(_TWO_PROGRAMS)
+    assert all(finding.rewritten for finding in findings)
+    assert "estimator import" not in output
+
+
+def test_what_a_train_spec_holds_is_carried_and_may_keep_a_program_from_its_rewrite() -> None:
+    text = _TWO_PROGRAMS.replace("TrainSpec(data, 9)", "TrainSpec(lambda: data(tf1.estimator.BestExporter), 9)")
+    assert "FT193" in [finding.code for finding in migrate(text)[1]]

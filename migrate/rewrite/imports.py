@@ -164,7 +164,7 @@ def add_imports(module: cst.Module, imports: Iterable[str], pieces: str, used: s
     """
     used = used | loaded(ast.parse(pieces))
     body: list[_Statement] = list(module.body)
-    uses = _Uses(body)
+    uses = _Uses(module)
     needed = [text for text in dict.fromkeys(imports) if _names(text) & used]
     wanted = [text for text in needed if not _is_present(text, body[: uses.first(_names(text))])]
     statements = [
@@ -210,8 +210,9 @@ def _defined(pieces: str) -> set[str]:
 class _Uses:
     """Where the statements of a module, as they run, first use a name: themselves, or by what they call."""
 
-    def __init__(self, body: Sequence[_Statement]) -> None:
-        self._trees = [ast.parse(cst.Module([statement]).code) for statement in body]
+    def __init__(self, module: cst.Module) -> None:
+        bare = module.with_changes(header=(), footer=())  # with its newlines: a backslash may end a statement
+        self._trees = [ast.parse(bare.with_changes(body=[statement]).code) for statement in module.body]
         definitions = (node for tree in self._trees for node in tree.body if isinstance(node, _DEFINITIONS))
         self._inside = {node.name: _loaded(ast.walk(node)) for node in definitions}
 

@@ -26,6 +26,9 @@ LAYOUTS = {
     "three spaces": BASE.replace("    ", "   "),
     "carriage returns and newlines": BASE.replace("\n", "\r\n"),
     "carriage returns": BASE.replace("\n", "\r"),
+    "a backslash behind the last statement of a block": BASE.replace(
+        "shuffle=False)\n    test", "shuffle=False)\n    if x: y = 1 \\\n\n    test"
+    ).replace("\n", "\r"),
     "no newline at the end": BASE.rstrip("\n"),
     "form feeds": BASE.replace("\nclass", "\n\f\nclass").replace("\ndef", "\n\fdef"),
     "form feeds in front of statements": "".join(

@@ -9,7 +9,8 @@ training begins with the weights that it has, as the Estimator's did.
 Fidelity: noted. After training the model holds the trained weights, where the Estimator left it as it was. In
 TensorFlow 2.15 the Estimator trained with the optimizer of ``tf.keras.optimizers.legacy`` in the place of the new one:
 Adam and SGD agree to rounding, RMSprop and Adagrad add their epsilon under the root. Keras 3 names the inputs of a
-``Sequential`` without ``Input`` otherwise than Keras 2. ``metric_names_map`` and ``export_outputs`` leave the program.
+``Sequential`` without ``Input`` otherwise than Keras 2. A finished job that is started again does nothing, where the
+Estimator trained one step more at each start. ``metric_names_map`` and ``export_outputs`` leave the program.
 
 See: tf.keras.estimator.model_to_estimator, tf.keras.Model.fit.
 """

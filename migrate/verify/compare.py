@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from migrate.verify.faults import FAULTS
 from migrate.verify.losses import LossDifference, loss_difference
-from migrate.verify.record import Record
+from migrate.verify.record import Attempt, Record
 from migrate.verify.variables import variable_difference
 
 
@@ -151,9 +151,15 @@ def _went_back_further(old: Record, new: Record) -> str:
     """Why the two differ after damage that NEW stood better: it went on from a checkpoint that OLD passed over."""
     if not new.fault or not FAULTS[new.fault].damages:
         return ""
-    pairs = [(a, b) for a, b in zip(old.resumed_at, new.resumed_at, strict=False) if a is not None and b is not None]
-    better = pairs and all(before < after and after in new.saved_steps for before, after in pairs)
+    starts = zip(old.attempts[1:], new.attempts[1:], strict=False)
+    pairs = [(a, b) for a, b in starts if a.started_at is not None and b.started_at is not None]
+    better = pairs and all(_is_further(a) < _is_further(b) and b.started_at in new.saved_steps for a, b in pairs)
     return "OLD went back further, past a checkpoint that was there" if better else ""
+
+
+def _is_further(attempt: Attempt) -> tuple[int, bool]:
+    """How far a start goes on from: a checkpoint of step 0 is further than a state that was made anew."""
+    return attempt.started_at or 0, any(event["phase"] == "train" for event in attempt.of("restore"))
 
 
 def _share_a_state(old: Record, new: Record) -> bool:

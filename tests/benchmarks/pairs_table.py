@@ -32,8 +32,12 @@ MAX_STEPS = 40
 CHANGES = 6
 """Moments in a save that ``sigkill-in-save`` is tried at."""
 
-NOTED = {"fault_tolerance_run_config.py": {"batches", "losses"}}
-"""Rows that a note of the codemod names: this example shuffles without a seed."""
+NOTED = {
+    "fault_tolerance_run_config.py": {"batches", "losses"},
+    "keras_to_estimator.py": {"checkpoints kept", "final step"},
+}
+"""Rows that a note of the codemod names: the first shuffles without a seed; of the second the Estimator does not read
+``keep_checkpoint_max``, and trains one step more when it is started again after its end."""
 
 NOT_APPLICABLE = "–"
 

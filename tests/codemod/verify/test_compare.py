@@ -107,6 +107,16 @@ def test_a_new_program_that_still_finds_a_checkpoint_after_damage_is_no_differen
     assert result.row("final step").verdict is Verdict.SAME
 
 
+def test_an_old_program_that_begins_anew_beside_a_first_checkpoint_goes_back_further(record):
+    old, new = (record(resumed=0, fault="lost-checkpoint-file") for _ in range(2))
+    for made in new.attempts:
+        made.events.append({"event": "save", "step": 0, "path": "ckpt-0", "seconds": 0.1, "time": 0.1})
+    assert compare(old, new).row("resumed at step").verdict is Verdict.SAME
+    restored = {"event": "restore", "step": 0, "path": "ckpt-0", "phase": "train", "time": 20.1}
+    new.attempts[1].events.insert(0, restored)
+    assert compare(old, new).row("resumed at step").verdict is Verdict.NOT_COMPARED
+
+
 def test_a_new_program_that_goes_back_further_after_damage_differs(record):
     result = compare(record(fault="lost-checkpoint-file"), record(resumed=0, fault="lost-checkpoint-file"))
     assert result.first == "resumed at step: OLD 10, NEW 0"

@@ -8,8 +8,13 @@ class Unbindable(Exception):
     """A call whose arguments cannot be read off the source, with the reason."""
 
 
-def bind(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr]:
+def bind(call: ast.Call, parameters: Sequence[str], *, no_others: bool = False) -> dict[str, ast.expr]:
     """The expressions that a call gives to ``parameters``, which stand in the order of its signature.
+
+    Args:
+      call: the call.
+      parameters: their names.
+      no_others: whether the call must have no other arguments; else those come, too.
 
     Raises:
       Unbindable: for ``*args``, ``**kwargs``, or more positional arguments than parameters.
@@ -21,6 +26,9 @@ def bind(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr]:
     if len(call.args) > len(parameters):
         raise Unbindable(f"it has more positional arguments than the {len(parameters)} known ones")
     bound = dict(zip(parameters, call.args, strict=False))
+    others = [keyword.arg for keyword in call.keywords if keyword.arg not in parameters]
+    if no_others and others:
+        raise Unbindable(f"its argument `{others[0]}` has no counterpart here")
     bound.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None})
     return bound
 

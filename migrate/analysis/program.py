@@ -24,7 +24,14 @@ METHODS = {
         "as_text",
         "checkpoint_path",
     ),
-    "export_savedmodel": ("export_dir_base", "serving_input_receiver_fn", "assets_extra", "as_text", "checkpoint_path"),
+    "export_savedmodel": (
+        "export_dir_base",
+        "serving_input_receiver_fn",
+        "assets_extra",
+        "as_text",
+        "checkpoint_path",
+        "strip_default_attrs",  # TensorFlow 1's; later exports always do
+    ),
     "latest_checkpoint": (),
     "get_variable_names": (),
     "get_variable_value": ("name",),

@@ -160,13 +160,16 @@ class _Reader:
     def _read_arguments(self, program: Program) -> None:
         if program.kind == "other-canned":
             return
-        known = {"custom": CUSTOM_PARAMETERS, "tpu": TPU_PARAMETERS, "keras": KERAS_PARAMETERS}
+        others = {"custom": CUSTOM_PARAMETERS, "tpu": TPU_PARAMETERS, "keras": KERAS_PARAMETERS}
         canned = parameters(program.name, is_v1=program.is_v1)
+        known = others.get(program.kind, canned)
         try:
-            program.arguments = bind(program.site.node, known.get(program.kind, canned))
+            program.arguments = bind(program.site.node, known)
         except Unbindable as reason:
             program.problems.append((program.site.node, str(reason)))
             return
+        for name in [name for name in program.arguments if name not in known]:
+            program.problems.append((program.arguments[name], f"its argument `{name}` has no counterpart here"))
         if "head" in canned:
             self._read_head(program)
 
@@ -242,7 +245,7 @@ class _Reader:
         method_call = MethodCall("train_and_evaluate", call, variable)
         program.calls.append(method_call)
         try:
-            method_call.arguments = bind(call, ("estimator", "train_spec", "eval_spec", "executor"))
+            method_call.arguments = bind(call, ("estimator", "train_spec", "eval_spec"), no_others=True)
             if program.has_fit:
                 self._read_specs(program, method_call)
         except Unbindable as reason:
@@ -290,7 +293,7 @@ class _Reader:
         method_call = MethodCall(attribute.attr, call, variable)
         program.calls.append(method_call)
         try:
-            method_call.arguments = bind(call, METHODS[attribute.attr])
+            method_call.arguments = bind(call, METHODS[attribute.attr], no_others=True)
         except Unbindable as reason:
             method_call.problem = (call, str(reason))
             return

@@ -41,4 +41,4 @@ def read_spec(names: Names, expression: ast.expr | None, kind: str) -> Spec:
     symbol = symbol_of(names, value.func) if isinstance(value, ast.Call) else None
     if not isinstance(value, ast.Call) or symbol is None or symbol.tail != f"estimator.{kind}":
         raise Unbindable(f"the {kind} is not written out in this file")
-    return Spec(bind(value, TRAIN_SPEC if kind == "TrainSpec" else EVAL_SPEC), statement)
+    return Spec(bind(value, TRAIN_SPEC if kind == "TrainSpec" else EVAL_SPEC, no_others=True), statement)

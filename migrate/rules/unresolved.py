@@ -33,6 +33,7 @@ def unresolved(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield manual(node, reason, _HELP)
     for call in program.calls if program.has_fit else ():
         if call.method not in ("train", "evaluate", "evaluate_on_the_way", "predict"):
-            yield manual(call.node, f"`{call.method}` of an estimator is not carried over to Keras", _HELP)
+            node, reason = call.problem or (call.node, f"`{call.method}` of an estimator is not carried over to Keras")
+            yield manual(node, reason, _HELP)
     if len(program.receivers) > 1:
         yield manual(program.receivers[1], "the same function makes an estimator for two variables", _HELP)

@@ -67,6 +67,21 @@ def test_a_name_beside_two_kinds_of_program_is_reported_in_the_first_run_already
     assert first == second != []
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        f"est = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'm', extra=1)\n{TRAIN}",
+        f"est = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'm')\nest.train(data, max_steps=3, extra=[])\n",
+        f"est = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'm')\n{TRAIN}est.evaluate(data, extra=None)\n",
+        f"est = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'm')\ntf1.estimator.train_and_evaluate(est, "
+        "tf1.estimator.TrainSpec(data, 3, extra=1), tf1.estimator.EvalSpec(data))\n",
+    ],
+    ids=["constructor", "train", "evaluate", "TrainSpec"],
+)
+def test_an_argument_that_is_not_known_leaves_the_program(lines: str) -> None:
+    assert reason(lines) == "its argument `extra` has no counterpart here"
+
+
 _TWO_PROGRAMS = """\
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1

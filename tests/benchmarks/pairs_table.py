@@ -34,7 +34,7 @@ CHANGES = 6
 
 NOTED = {
     "fault_tolerance_run_config.py": {"batches", "losses"},
-    "keras_to_estimator.py": {"checkpoints kept", "final step"},
+    "keras_to_estimator.py": {"checkpoints kept", "final step", "saved at steps"},
 }
 """Rows that a note of the codemod names: the first shuffles without a seed; of the second the Estimator does not read
 ``keep_checkpoint_max``, and trains one step more when it is started again after its end."""

@@ -34,10 +34,10 @@ CHANGES = 6
 
 NOTED = {
     "fault_tolerance_run_config.py": {"batches", "losses"},
-    "keras_to_estimator.py": {"checkpoints kept", "final step", "saved at steps"},
+    "keras_to_estimator.py": {"checkpoints kept"},
 }
 """Rows that a note of the codemod names: the first shuffles without a seed; of the second the Estimator does not read
-``keep_checkpoint_max``, and trains one step more when it is started again after its end."""
+``keep_checkpoint_max``."""
 
 NOT_APPLICABLE = "–"
 
@@ -198,6 +198,8 @@ def cell(found):
         return "refused"
     if not FAULTS[found[0]["fault"]].same_moment:
         return "at a save"
+    if None in found[0]["resumed_at"]:
+        return "neither starts"
     pairs_of_steps = zip(found[0]["interrupted_at"], found[0]["resumed_at"], strict=True)
     text = ", ".join(f"{before}→{after}" for before, after in pairs_of_steps)
     return text + (" (old: cannot start)" if found[0]["old_needs_person"] else "")

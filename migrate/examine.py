@@ -51,8 +51,9 @@ def judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings
     from migrate.analysis.tree import Tree
     from migrate.judge import judge
 
-    others = reached(module, Tree())
+    around = Tree()
+    others = reached(module, around)
     if others:
         return Examined(path, reaches=others)
-    findings, plan = judge(module, settings)
+    findings, plan = judge(module, settings, around)
     return Examined(path, findings, source, plan or None)

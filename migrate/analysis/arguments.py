@@ -33,6 +33,15 @@ def bind(call: ast.Call, parameters: Sequence[str], *, no_others: bool = False) 
     return bound
 
 
+def defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
+    """The defaults of a function's parameters, by name; those without one are missing."""
+    arguments = function.args
+    positional = [argument.arg for argument in arguments.posonlyargs + arguments.args]
+    by_position = zip(reversed(positional), reversed(arguments.defaults), strict=False)
+    by_name = zip((argument.arg for argument in arguments.kwonlyargs), arguments.kw_defaults, strict=True)
+    return {name: default for name, default in (*by_position, *by_name) if default is not None}
+
+
 class Source:
     """A module's text, from which the exact text of a node is cut.
 

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable
 
-from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.arguments import Unbindable, bind, defaults
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding, Scope
 from migrate.analysis.symbols import estimator_kind, symbol_of
@@ -180,7 +180,7 @@ class HandedOn:
         if not calls:
             reason = f"`{name}` may be something else than this estimator: nothing in the tree calls `{function.name}`"
             self._problem(module, place, reason)
-        default = _default(function, name)
+        default = defaults(function).get(name)
         for where, call in calls:
             try:
                 given = _bound(module, function, call).get(name)
@@ -317,11 +317,3 @@ def _bound(module: Module, function: ast.FunctionDef, call: ast.Call) -> dict[st
 
 def _parameters(function: ast.FunctionDef) -> list[ast.arg]:
     return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-
-
-def _default(function: ast.FunctionDef, name: str) -> ast.expr | None:
-    arguments = function.args
-    positional = [one.arg for one in arguments.posonlyargs + arguments.args]
-    by_position = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
-    keyword_only = [one.arg for one in arguments.kwonlyargs]
-    return {**by_position, **dict(zip(keyword_only, arguments.kw_defaults, strict=True))}.get(name)

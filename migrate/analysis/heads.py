@@ -68,7 +68,7 @@ def read_head(names: Names, given: ast.expr, statement: ast.stmt) -> Head:
     if not isinstance(value, ast.Call) or name not in _HEADS:
         raise Unbindable(f"`{ast.unparse(value)[:60]}` is none of {', '.join(_HEADS)}")
     ending, parameters = _HEADS[name]
-    arguments = bind(value, parameters)
+    arguments = bind(value, parameters, no_others=True)
     for other in _ELSEWHERE:
         if not is_none(arguments.pop(other, None)):
             raise Unbindable(f"`{other}` of {name} is not carried over")

@@ -2,7 +2,7 @@
 
 import ast
 
-from migrate.analysis.arguments import Unbindable, bind, is_none
+from migrate.analysis.arguments import Unbindable, bind, defaults, is_none
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding
 from migrate.analysis.tree import Tree
@@ -73,9 +73,6 @@ def _is_given_none(tree: Tree, module: Module, parameter: ast.arg, depth: int) -
     if not isinstance(function, ast.FunctionDef) or function.decorator_list:
         return False
     positional = [*function.args.posonlyargs, *function.args.args]
-    defaults = dict(zip([one.arg for one in positional][::-1], function.args.defaults[::-1], strict=False))
-    keyword_only = [one.arg for one in function.args.kwonlyargs]
-    defaults.update({n: d for n, d in zip(keyword_only, function.args.kw_defaults, strict=True) if d is not None})
     owner = names.scope_of(function)
     if parameter not in [*positional, *function.args.kwonlyargs] or isinstance(owner.node, ast.ClassDef):
         return False
@@ -92,8 +89,9 @@ def _is_given_none(tree: Tree, module: Module, parameter: ast.arg, depth: int) -
             given = bind(call, [one.arg for one in positional])
         except Unbindable:
             return False
-        value, place = (given[parameter.arg], where) if parameter.arg in given else (
-            defaults.get(parameter.arg), module)  # fmt: skip
+        is_given = parameter.arg in given
+        value = given[parameter.arg] if is_given else defaults(function).get(parameter.arg)
+        place = where if is_given else module
         if value is None or not is_seen_none(tree, place, value, depth):
             return False
         calls += 1

@@ -154,7 +154,7 @@ def _numeric(names: Names, value: ast.expr) -> tuple[ast.expr, ast.expr | None]:
     found = symbol_of(names, value.func) if isinstance(value, ast.Call) else None
     if not isinstance(value, ast.Call) or found is None or found.tail != "feature_column.numeric_column":
         raise Unbindable(f"`{ast.unparse(value)[:60]}` is no numeric_column")
-    arguments = bind(value, _PARAMETERS)
+    arguments = bind(value, _PARAMETERS, no_others=True)
     if not is_none(arguments.get("normalizer_fn")):
         raise Unbindable("a numeric_column with normalizer_fn is not carried over yet")
     if "key" not in arguments:

@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass, field
 
-from migrate.analysis.arguments import Unbindable, bind, is_none
+from migrate.analysis.arguments import Unbindable, bind, defaults, is_none
 from migrate.analysis.moves import why_not_movable
 from migrate.analysis.names import Binding, Names
 from migrate.analysis.run_config import RUN_CONFIG
@@ -190,10 +190,10 @@ class Configs:
             raise Unbindable(f"`{function.id}` does more than make the config (line {extra[0].lineno})")
         parameters = _parameters(definition)
         given = bind(call, parameters)
-        defaults = _defaults(definition)
+        left_out = defaults(definition)
         for key, value in config.settings.items():
             if isinstance(value, ast.Name) and value.id in parameters and id(value) in inside:
-                argument = given.get(value.id, defaults.get(value.id))
+                argument = given.get(value.id, left_out.get(value.id))
                 if argument is None:
                     raise Unbindable(f"`{function.id}` is called without `{value.id}`")
                 config.settings[key] = argument
@@ -222,14 +222,6 @@ def _parameters(function: ast.FunctionDef) -> list[str]:
     if arguments.vararg or arguments.kwarg:
         raise Unbindable(f"`{function.name}` takes any number of arguments")
     return [argument.arg for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
-
-
-def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr | None]:
-    arguments = function.args
-    positional = [argument.arg for argument in arguments.posonlyargs + arguments.args]
-    found: dict[str, ast.expr | None] = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
-    keyword_only = [argument.arg for argument in arguments.kwonlyargs]
-    return found | dict(zip(keyword_only, arguments.kw_defaults, strict=True))
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

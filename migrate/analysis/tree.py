@@ -153,7 +153,10 @@ class Tree:
         stem = os.path.basename(own).removesuffix(".py")
         named = words.get(stem if stem != "__init__" else os.path.basename(os.path.dirname(own)), ())
         holding = (path for path in named if path != own and self._holds(path, name))
-        return [path for path in holding if own in _targets(path)]
+        return [path for path in holding if own in self._targets(path)]
+
+    def _targets(self, path: str) -> set[str]:
+        return {link.target.path for link in _links(path, facts(path).imports, self._target)}
 
     def _holds(self, path: str, name: str) -> bool:
         try:
@@ -208,10 +211,6 @@ def _importing(root: str) -> dict[str, list[str]]:
     return words
 
 
-def _targets(path: str) -> set[str]:
-    return {link.target.path for link in _links(path, facts(path).imports)}
-
-
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
@@ -232,7 +231,7 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def _links(
-    importer: str, imports: tuple[tuple[str, int], ...], find: Callable[[str, str], Target | None] = target_from
+    importer: str, imports: tuple[tuple[str, int], ...], find: Callable[[str, str], Target | None]
 ) -> Iterator[Link]:
     for dotted, line in imports:
         found = find(os.path.dirname(importer), dotted)

@@ -87,7 +87,7 @@ def _exporter(draft: Draft, element: ast.expr) -> tuple[str, dict[str, ast.expr]
     kind = found.tail.removeprefix("estimator.") if found is not None else ""
     if not isinstance(made, ast.Call) or kind not in _PARAMETERS:
         raise Unbindable(f"the exporter `{ast.unparse(element)[:60]}` is not carried over yet")
-    arguments = bind(made, _PARAMETERS[kind])
+    arguments = bind(made, _PARAMETERS[kind], no_others=True)
     pattern, as_text = arguments.get("event_file_pattern"), arguments.get("as_text")
     if "serving_input_receiver_fn" not in arguments or pattern is not None:
         raise Unbindable(f"a {kind} without serving_input_receiver_fn, or with event_file_pattern, is not carried over")

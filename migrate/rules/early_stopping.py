@@ -46,6 +46,7 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
         kind="custom",
     ),
     Example("hooks=[tf1.estimator.experimental.stop_if_lower_hook(model, *x)]", None, "train", kind="custom"),
+    Example("hooks=[tf1.estimator.experimental.stop_if_lower_hook(model, 'loss', 9, n=1)]", None, "train", kind="custom"),
     kinds=CUSTOM,
     of_calls=True,
 )
@@ -64,7 +65,7 @@ def early_stopping(program: Program, draft: Draft) -> Iterator[Verdict]:
 def _rewritten(draft: Draft, stop: EarlyStop) -> str:
     """The call that stands for one that makes a hook."""
     parameters = EARLY_STOPPING[stop.name]
-    given = bind(stop.node, parameters)
+    given = bind(stop.node, parameters, no_others=True)
     positional = len(stop.node.args)
     if stop.name == "make_early_stopping_hook":
         piece, first = "EarlyStoppingHook", []

@@ -57,7 +57,7 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
     assert given.helper is not None and given.symbol is not None
     helper = given.helper
     try:
-        arguments = bind(helper, _PARAMETERS)
+        arguments = bind(helper, _PARAMETERS, no_others=True)
         examples, batches = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
         if program.has_model_fn or given.maker is not None:
             _refuse_late_binding(program, draft, given)

@@ -142,7 +142,7 @@ def _given(program: Program) -> Iterator[tuple[str, ast.expr]]:
         found = symbol_of(program.module.names, made.func) if made is not None else None
         if made is None or found is None or not found.tail.endswith("DistributeConfig"):
             raise Unbindable("experimental_distribute cannot be followed")
-        parts = bind(made, ("train_distribute", "eval_distribute", "remote_cluster"))
+        parts = bind(made, ("train_distribute", "eval_distribute", "remote_cluster"), no_others=True)
         if not is_none(parts.pop("remote_cluster", None)):
             raise Unbindable("remote_cluster trains on other machines than this one")
         settings = {**settings, **parts}

@@ -18,6 +18,7 @@ HEADS = {
 NOT_CARRIED = {
     "tf.estimator.BinaryClassHead(thresholds=[0.3])": "`thresholds` of BinaryClassHead is not carried over",
     "tf.estimator.RegressionHead(inverse_link_fn=tf.exp)": "`inverse_link_fn` of RegressionHead is not carried over",
+    "tf.estimator.RegressionHead(shape=3)": "its argument `shape` has no counterpart here",
     "tf.estimator.MultiLabelHead(3)": "is none of BinaryClassHead, MultiClassHead, RegressionHead",
     "made": "the head `made` is used elsewhere too",
     "args.head": "`args.head` is none of",

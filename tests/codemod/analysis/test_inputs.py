@@ -78,6 +78,7 @@ LEFT = {
     "`fn` is also used": f"def f(x):\n    fn = {HELPER}shuffle=False)\n{use('fn')}    print(fn)\n",
     "`fn` is not a function": f"def f(x):\n    fn = g = {HELPER}shuffle=False)\n{use('fn')}    print(g)\n",
     "`fn` is not a function of": "def f(x):\n    fn = fn(3)\n" + use("fn"),
+    "its argument `extra` has no counterpart here": DEF + use(f"{HELPER}shuffle=False, extra=1)"),
     "queue_capacity=None": DEF + use(f"{HELPER}shuffle=True, queue_capacity=None)"),
 }
 

@@ -38,7 +38,8 @@ def _push(batch: Any) -> None:
     if not tf.executing_eagerly():
         ring.digests.push(of_tensors(parts(batch)))
     elif training.driver != "fit":
-        ring.digests.push(of_arrays([part.numpy() for part in parts(batch)]))
+        # Not `numpy`, which copies the whole batch.
+        ring.digests.push(of_arrays([part._numpy() for part in parts(batch)]))
 
 
 def _drawn_in_graph(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -73,13 +74,13 @@ def of_arrays(arrays: list[Any]) -> int:
 
     if _weights is None:
         _weights = np.arange(LENGTH, dtype="uint32") * 2 + 1
-    total: Any = np.zeros([1], "uint32")
+    total = 0
     for array in arrays:
         flat = np.ravel(array)[:LENGTH]
         words: Any = flat.astype("float32" if flat.dtype.kind == "f" else "int32", copy=False).view("uint32")
-        part = (words * _weights[: len(words)]).sum(dtype="uint32", keepdims=True)
-        total += part * part + part * 3
-    return int(total.view("int32")[0])
+        part = int(np.dot(words, _weights[: len(words)]))
+        total += part * (part + 3)
+    return (total + 2**31) % 2**32 - 2**31
 
 
 def of_tensors(tensors: list[Any]) -> Any:

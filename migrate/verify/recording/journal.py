@@ -13,6 +13,7 @@ from typing import Any
 _file: int | None = None
 _process = 0
 _lock = threading.RLock()
+_encode = json.JSONEncoder(default=str).encode
 
 
 def open_at(path: str) -> None:
@@ -35,6 +36,6 @@ def write(event: str, **fields: Any) -> None:
     """Append one event with the time in seconds since the epoch; a forked child of the program writes nothing."""
     if _file is None or os.getpid() != _process:
         return
-    line = (json.dumps(dict(fields, event=event, time=time.time()), default=str) + "\n").encode()
+    line = (_encode(dict(fields, event=event, time=time.time())) + "\n").encode()
     with _lock:
         os.write(_file, line)

@@ -4,8 +4,8 @@ Inside a ``tf.function`` a number is written to the next place of a hidden varia
 was written. The variable is no part of any model or checkpoint, and is made only when the first function is traced: a
 program may still configure its devices after ``import tensorflow``.
 
-Losses and digests share one variable, because reading a variable costs more than all else that is done at a step: of
-each row the first place holds how many numbers have been written, the others the latest of them.
+A small variable says how many losses and digests have been written, and the latest: where a call made one step, it is
+all that is read. After a step the caches are cold, and the counter has just been read by the same operation.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ PLACES = 4096
 """The most numbers of a kind between two reads; of more, the oldest are lost."""
 
 _rows: Any = None
+_newest: Any = None
 _read: Any = None
 
 
@@ -25,12 +26,12 @@ class Ring:
     """A queue of scalars out of compiled functions; all are exact as 64-bit floats.
 
     Args:
-      row: its row of the hidden variable.
+      column: its column of the numbers; in ``_newest`` its count is at twice that place, the latest number behind it.
       convert: what makes a Python number of the type that was pushed.
     """
 
-    def __init__(self, row: int, convert: Any) -> None:
-        self.row = row
+    def __init__(self, column: int, convert: Any) -> None:
+        self.column = column
         self.convert = convert
         self.taken = 0
         self.eager: list[Any] = []
@@ -42,47 +43,54 @@ class Ring:
         if tf.executing_eagerly():
             self.eager.append(value)
             return None
-        rows = _variable()
+        newest, rows = _variables()
         value = tf.cast(tf.reduce_sum(value) if value.shape.rank != 0 else value, tf.float64)
-        count = rows.gather_nd([self.row, 0])
-        place = tf.cast(tf.math.floormod(count, tf.constant(PLACES, tf.float64)), tf.int32) + 1
-        done = rows.scatter_nd_update([[self.row, 0], [self.row, place]], [count + 1, value])
+        here = 2 * self.column
+        count = newest.gather_nd([here])
+        place = tf.cast(tf.math.floormod(count, tf.constant(PLACES, tf.float64)), tf.int32)
+        rows.scatter_nd_update([[place, self.column]], [value])
+        done = newest.scatter_nd_update([[here], [here + 1]], [count + 1, value])
         return done.op if hasattr(done, "op") else done
 
     def waiting(self) -> int:
         """How many values compiled functions have written since the last call of ``take``."""
-        return 0 if _rows is None else int(steps.value_of(_rows)[self.row][0]) - self.taken
+        return 0 if _newest is None else int(steps.value_of(_newest)[2 * self.column]) - self.taken
 
     def take(self, fresh: bool = True) -> list[Any]:
         """The values since the last call, oldest first, as Python numbers.
 
         Args:
-          fresh: whether the variable is read again; one read does for both rings.
+          fresh: whether the small variable is read again; one read does for both rings.
         """
         global _read
         values = [self.convert(_number(value)) for value in self.eager]
         self.eager = []
-        if _rows is None:
+        if _newest is None:
             return values
         if fresh or _read is None:
-            _read = steps.value_of(_rows)
-        row = _read[self.row]
-        count = int(row[0])
+            _read = steps.value_of(_newest)
+        count = int(_read[2 * self.column])
         new = min(count - self.taken, PLACES)
         self.taken = count
-        return values + [self.convert(row[1 + (count - new + index) % PLACES]) for index in range(new)]
+        if new == 1:
+            return [*values, self.convert(_read[2 * self.column + 1])]
+        if new < 1:
+            return values
+        written = steps.value_of(_rows)[:, self.column]
+        return values + [self.convert(written[(count - new + index) % PLACES]) for index in range(new)]
 
 
-def _variable() -> Any:
-    """A plain variable: ``tf.Variable`` would make one that belongs to the strategy in whose scope it is called."""
-    global _rows
+def _variables() -> tuple[Any, Any]:
+    """Plain variables: ``tf.Variable`` would make some that belong to the strategy in whose scope it is called."""
+    global _newest, _rows
     import tensorflow as tf
     from tensorflow.python.ops.resource_variable_ops import ResourceVariable
 
-    if _rows is None:
+    if _newest is None:
         with tf.init_scope():
-            _rows = ResourceVariable(tf.zeros([2, PLACES + 1], tf.float64), trainable=False, name="recorded")
-    return _rows
+            _rows = ResourceVariable(tf.zeros([PLACES, 2], tf.float64), trainable=False, name="recorded")
+            _newest = ResourceVariable(tf.zeros([4], tf.float64), trainable=False, name="newest_recorded")
+    return _newest, _rows
 
 
 def _number(value: Any) -> Any:

@@ -211,8 +211,9 @@ class _Uses:
     """Where the statements of a module, as they run, first use a name: themselves, or by what they call."""
 
     def __init__(self, module: cst.Module) -> None:
-        bare = module.with_changes(header=(), footer=())  # with its newlines: a backslash may end a statement
-        self._trees = [ast.parse(bare.with_changes(body=[statement]).code) for statement in module.body]
+        bare = module.with_changes(header=(), footer=())
+        # With the module's newlines and one more line, for a backslash may end a statement.
+        self._trees = [ast.parse(bare.with_changes(body=[statement]).code + "\n") for statement in module.body]
         definitions = (node for tree in self._trees for node in tree.body if isinstance(node, _DEFINITIONS))
         self._inside = {node.name: _loaded(ast.walk(node)) for node in definitions}
 

@@ -33,6 +33,7 @@ METHODS = {
         "strip_default_attrs",  # TensorFlow 1's; later exports always do
     ),
     "latest_checkpoint": (),
+    "eval_dir": ("name",),
     "get_variable_names": (),
     "get_variable_value": ("name",),
 }

@@ -4,12 +4,15 @@
 again; some small functions can be written down.
 
 Instead: the name that TensorFlow 2 has, below ``tf.compat.v1``; the functions that it has nowhere are emitted
-(``optimize_loss``, ``layer_norm``, ``fully_connected``, ``batch_norm``, ``l1_regularizer``, ``l2_regularizer``,
-``index_table_from_file``, ``index_table_from_tensor``).
+(``optimize_loss``, ``layer_norm``, ``fully_connected``, ``batch_norm``, ``l1_regularizer``, ``l2_regularizer``, the
+tables of ``lookup``, ``crf_log_likelihood``, ``crf_decode``, ``viterbi_decode``, ``LSTMBlockFusedCell``,
+``TimeReversedFusedRNN``).
 
 Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition; ``optimize_loss`` gives
 the same losses, summaries and variables to the last bit; ``fully_connected`` and ``batch_norm`` give the same losses
-and variables to the last bit as contrib's own code, which lives on as ``tf_slim``. Any other contrib name leaves the
+and variables to the last bit as contrib's own code, which lives on as ``tf_slim``. ``crf`` and the fused cells were
+trained beside TensorFlow 1.15's: the same variables, slots and tags, losses equal to 3e-7, and to the last bit where
+contrib's code ran on TensorFlow 2.15. Any other contrib name leaves the
 program, and is named, and so does one of these with an argument that is not carried over: noise or multipliers of
 gradients, collections for variables or outputs.
 
@@ -37,10 +40,13 @@ _DATA = (
     "shuffle_and_repeat", "unbatch", "unique",
 )  # fmt: skip
 _STEP = ("assert_global_step", "create_global_step", "get_global_step", "get_or_create_global_step")
+_NEST = ("assert_same_structure", "flatten", "map_structure", "pack_sequence_as")
 
 SUCCESSORS = {
     "cluster_resolver.TPUClusterResolver": "distribute.cluster_resolver.TPUClusterResolver",
     "training.checkpoints_iterator": "train.checkpoints_iterator",
+    "layers.flatten": "layers.flatten",
+    "util.constant_value": "get_static_value",
     "util.make_tensor_proto": "make_tensor_proto",
     "util.make_ndarray": "make_ndarray",
     "lookup.KeyValueTensorInitializer": "lookup.KeyValueTensorInitializer",
@@ -49,10 +55,14 @@ SUCCESSORS = {
     **{f"data.{name}": f"data.experimental.{name}" for name in _DATA},
     **{f"framework.{name}": f"train.{name}" for name in ("list_variables", "load_checkpoint", "load_variable")},
     **{f"framework.{name}": f"train.{name}" for name in _STEP},
+    **{f"framework.nest.{name}": f"nest.{name}" for name in _NEST},
 }
 """Names below ``tf.contrib``, and where ``tf.compat.v1`` has them."""
 
 EMITTED = {
+    "crf.crf_decode": "crf_decode",
+    "crf.crf_log_likelihood": "crf_log_likelihood",
+    "crf.viterbi_decode": "viterbi_decode",
     "layers.batch_norm": "batch_norm",
     "layers.fully_connected": "fully_connected",
     "layers.l1_regularizer": "l1_regularizer",
@@ -61,6 +71,10 @@ EMITTED = {
     "layers.optimize_loss": "optimize_loss",
     "lookup.index_table_from_file": "index_table_from_file",
     "lookup.index_table_from_tensor": "index_table_from_tensor",
+    "lookup.index_to_string_table_from_file": "index_to_string_table_from_file",
+    "lookup.index_to_string_table_from_tensor": "index_to_string_table_from_tensor",
+    "rnn.LSTMBlockFusedCell": "LSTMBlockFusedCell",
+    "rnn.TimeReversedFusedRNN": "TimeReversedFusedRNN",
 }
 _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
 
@@ -96,6 +110,17 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
     Example("print(tf.contrib.layers.fully_connected)", None, "head", kind="custom"),
     Example("y = tf.contrib.layers.batch_norm(x, 0.9)", "y = batch_norm(x, 0.9)", "head", kind="custom"),
     Example("tf.contrib.layers.batch_norm(x, fused=True)", None, "head", kind="custom"),
+    Example("y = tf.contrib.layers.flatten(x)", "y = tf.layers.flatten(x)", "head", kind="custom"),
+    Example("y = tf.contrib.layers.flatten(x, 'outputs')", None, "head", kind="custom"),
+    Example("n, w = tf.contrib.crf.crf_log_likelihood(x, y, z)", "crf_log_likelihood(x, y, z)", "head", kind="custom"),
+    Example("c = tf.contrib.rnn.LSTMBlockFusedCell(3)", "c = LSTMBlockFusedCell(3)", "head", kind="custom"),
+    Example(
+        "w = tf.contrib.lookup.index_to_string_table_from_file(x, default_value='?')",
+        "w = index_to_string_table_from_file(x, default_value='?')",
+        "head",
+        kind="custom",
+    ),
+    Example("w = tf.contrib.lookup.index_to_string_table_from_file(x, delimiter=',')", None, "head", kind="custom"),
     Example("print(tf.contrib.layers.conv2d)", None, "head", kind="custom"),
     kinds=CUSTOM,
 )
@@ -123,12 +148,12 @@ def _of_file(draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
 
 def _successor(file: Draft | OtherFile, node: ast.expr, name: str) -> str | None:
     """What stands for a name of contrib, or None."""
+    call = file.module.names.parent(node)
+    if name in _KNOWN and not (isinstance(call, ast.Call) and call.func is node and _is_known(name, call)):
+        return None
     if name in SUCCESSORS:
         return f"{file.v1}.{SUCCESSORS[name]}"
-    call = file.module.names.parent(node)
     if name in EMITTED:
-        if name in _KNOWN and not (isinstance(call, ast.Call) and call.func is node and _is_known(name, call)):
-            return None
         return file.piece(EMITTED[name])
     if name in _XAVIER and isinstance(call, ast.Call) and call.func is node:
         # Its first parameters say which distribution; without them it is that of Glorot and Bengio.
@@ -142,6 +167,8 @@ _TABLE = {"num_oov_buckets", "default_value", "name"}
 _KNOWN = {
     "lookup.index_table_from_file": {"vocabulary_file", "vocab_size", *_TABLE},
     "lookup.index_table_from_tensor": {"mapping", *_TABLE},
+    "lookup.index_to_string_table_from_file": {"vocabulary_file", "vocab_size", "default_value", "name"},
+    "layers.flatten": {"inputs"},
     "layers.batch_norm": {
         "inputs", "decay", "center", "scale", "epsilon", "activation_fn", "updates_collections", "is_training",
         "reuse", "trainable", "scope",
@@ -159,7 +186,12 @@ _KNOWN = {
         "variables", "name", "summaries", "colocate_gradients_with_ops", "increment_global_step",
     },
 }  # fmt: skip
-_POSITIONAL = {"layers.batch_norm": 6, "layers.fully_connected": 10, "layers.optimize_loss": 4}
+_POSITIONAL = {
+    "layers.batch_norm": 6,
+    "layers.fully_connected": 10,
+    "layers.optimize_loss": 4,
+    "lookup.index_to_string_table_from_file": 4,
+}
 """How many arguments may be given by position, where it is more than one: those before the first that is left out."""
 
 

@@ -95,7 +95,9 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         draft.warm_start = draft.repeatable(warm_start, "warm_start_from")
     message = "the model_fn stays, and trains on TF2 variables that a CheckpointManager saves"
     used = [found for file in draft.files for _, found in [*file.module.v1, *file.module.tf1_only]]
-    if any(found.tail.startswith(("layers.", "nn.rnn_cell.", "contrib.rnn.")) for found in used):
+    if any(
+        found.tail.startswith(("layers.", "contrib.layers.flatten", "nn.rnn_cell.", "contrib.rnn.")) for found in used
+    ):
         yield noted(site, f"{message}; its layers need tf_keras and TF_USE_LEGACY_KERAS=1 from 2.16 on")
     else:
         yield exact(site, message)

@@ -46,7 +46,9 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
         kind="custom",
     ),
     Example("hooks=[tf1.estimator.experimental.stop_if_lower_hook(model, *x)]", None, "train", kind="custom"),
-    Example("hooks=[tf1.estimator.experimental.stop_if_lower_hook(model, 'loss', 9, n=1)]", None, "train", kind="custom"),
+    Example(
+        "hooks=[tf1.estimator.experimental.stop_if_lower_hook(model, 'loss', 9, n=1)]", None, "train", kind="custom"
+    ),
     kinds=CUSTOM,
     of_calls=True,
 )

@@ -1,10 +1,10 @@
-"""FT146 · evaluate, predict, export_saved_model, latest_checkpoint, get_variable_value of a custom model_fn
+"""FT146 · evaluate, predict, export_saved_model, latest_checkpoint, eval_dir, get_variable_value of a custom model_fn
 
 Each loads the newest checkpoint of ``model_dir`` in a graph of its own.
 
 Instead: ``evaluate_model_fn``, ``predict_with_model_fn`` and ``export_model_fn``, emitted functions that do the same
 with the unchanged ``model_fn``; they read the new checkpoints and the Estimator's. ``get_variable_names`` and
-``get_variable_value`` are emitted likewise.
+``get_variable_value`` are emitted likewise. ``eval_dir`` is the directory in which ``evaluate`` writes its metrics.
 
 Fidelity: exact.
 
@@ -36,6 +36,11 @@ _EXPORTS = ("export_saved_model", "export_savedmodel")
         "train",
         kind="custom",
     ),
+    Example("max_steps=3); print(model.eval_dir()", 'print(os.path.join(model_dir, "eval"))', "train", kind="custom"),
+    Example(
+        "max_steps=3); print(model.eval_dir(name='x')", 'os.path.join(model_dir, "eval_x")', "train", kind="custom"
+    ),
+    Example("max_steps=3); print(model.eval_dir(args.name)", None, "train", kind="custom"),
     kinds=CUSTOM,
     of_calls=True,
 )
@@ -50,6 +55,13 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         return manual(call.problem[0], call.problem[1], "Write the arguments out.")
     if call.method == "latest_checkpoint":
         text = f"{draft.tf}.train.latest_checkpoint({draft.model_dir})"
+    elif call.method == "eval_dir":
+        given = call.arguments.get("name")
+        name = "" if is_none(given) else literal(given)
+        if not isinstance(name, str):
+            return manual(call.node, "the evaluation's name cannot be seen", "Give eval_dir a literal name.")
+        join = f"{draft.vocabulary.standard('os')}.path.join"
+        text = f"{join}({draft.model_dir}, {f'eval_{name}' if name else 'eval'!r})"
     elif call.method.startswith("get_variable_"):
         draft.pieces.add(call.method)
         text = f"{call.method}({', '.join([draft.model_dir, *map(draft.text, call.arguments.values())])})"

@@ -19,8 +19,9 @@ LENGTH = 4096
 
 def watch(module: ModuleType) -> None:
     """Watch the iterators of ``tf.data``, eager and traced."""
-    around(module.OwnedIterator, "_next_internal", _drawn)
     around(module.Iterator, "get_next", _drawn_in_graph)
+    if hasattr(module, "OwnedIterator"):  # TensorFlow 1's Estimators draw in graphs alone
+        around(module.OwnedIterator, "_next_internal", _drawn)
 
 
 def _drawn(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:

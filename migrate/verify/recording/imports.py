@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from . import journal
+
 
 class _Loader(importlib.abc.Loader):
     """The module's own loader, with a call after the module has run."""
@@ -27,7 +29,8 @@ class _Loader(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self.loader
         self.loader.exec_module(module)
-        self.watch(module)
+        with journal.observing(module.__name__):
+            self.watch(module)
 
 
 class _Finder(importlib.abc.MetaPathFinder):

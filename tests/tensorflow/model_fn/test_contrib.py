@@ -11,6 +11,7 @@ from tensorflow.python.ops import lookup_ops  # contrib.lookup only named these 
 
 from migrate.recovery.model_fn_layer_norm import layer_norm
 from migrate.recovery.model_fn_lookup import index_table_from_file, index_table_from_tensor
+from migrate.recovery.model_fn_lookup_words import index_to_string_table_from_file, index_to_string_table_from_tensor
 from migrate.recovery.model_fn_optimize_loss import optimize_loss
 from migrate.recovery.model_fn_regularizers import l1_regularizer, l2_regularizer
 from migrate.rules.contrib_names import SUCCESSORS
@@ -20,9 +21,9 @@ WORDS = ["emerson", "lake", "palmer", "and", "others", "é"]
 OTHERS = [{}, {"num_oov_buckets": 3}, {"default_value": 1}]
 
 
-def looked_up(make):
+def looked_up(make, keys=WORDS):
     with tf.Graph().as_default(), tf1.Session() as session:
-        ids = make().lookup(tf.constant(WORDS))
+        ids = make().lookup(tf.constant(keys))
         session.run(tf1.tables_initializer())
         return session.run(ids).tolist()
 
@@ -56,6 +57,18 @@ def test_a_table_from_a_file_is_that_of_contrib(others, size, tmp_path):
 def test_a_table_from_a_list_is_that_of_contrib(others):
     found = looked_up(lambda: index_table_from_tensor(WORDS[:3], **others))
     assert found == looked_up(lambda: lookup_ops.index_table_from_tensor(WORDS[:3], **others))
+
+
+@pytest.mark.parametrize("others", [{}, {"default_value": "?"}])
+@pytest.mark.parametrize("size", [None, 2])
+def test_a_table_of_words_is_that_of_contrib(others, size, tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("emerson\nlake\npalmer\n")
+    numbers, arguments = np.array([0, 2, 3, -1]), {**others, "vocab_size": size}
+    found = looked_up(lambda: index_to_string_table_from_file(str(path), **arguments), numbers)
+    assert found == looked_up(lambda: lookup_ops.index_to_string_table_from_file(str(path), **arguments), numbers)
+    found = looked_up(lambda: index_to_string_table_from_tensor(WORDS[:3], **others), numbers)
+    assert found == looked_up(lambda: lookup_ops.index_to_string_table_from_tensor(WORDS[:3], **others), numbers)
 
 
 def test_regularizers_are_scale_times_what_contrib_computed():

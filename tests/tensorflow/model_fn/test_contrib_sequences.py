@@ -1,0 +1,129 @@
+"""What is emitted for ``tf.contrib.crf`` and ``tf.contrib.rnn``'s fused cells computes what they are defined as."""
+
+import itertools
+
+import numpy as np
+import pytest
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery.model_fn_crf import crf_decode, crf_log_likelihood
+from migrate.recovery.model_fn_fused_lstm import LSTMBlockFusedCell, TimeReversedFusedRNN
+from migrate.recovery.model_fn_viterbi import viterbi_decode
+
+BATCH, TIME, TAGS, SIZE, UNITS = 4, 5, 3, 2, 4
+LENGTHS = [5, 3, 1, 0]
+SCORES = np.random.RandomState(0).randn(BATCH, TIME, TAGS).astype("f")
+TRANSITIONS = np.random.RandomState(1).randn(TAGS, TAGS).astype("f")
+X = np.random.RandomState(2).randn(TIME, BATCH, SIZE).astype("f")
+
+
+def run(make):
+    """What the tensors of ``make()`` are, in a graph whose variables are random numbers of their shapes."""
+
+    def initial(shape, dtype=None, partition_info=None):
+        return tf.constant(np.random.RandomState(sum(shape)).randn(*shape), dtype)
+
+    with tf.Graph().as_default(), tf1.Session() as session, tf1.variable_scope("s", initializer=initial):
+        tensors = make()
+        session.run(tf1.global_variables_initializer())
+        return session.run(tensors), {v.op.name: session.run(v) for v in tf1.global_variables()}
+
+
+def score(row, tags):
+    """The score of a sequence of tags, by definition."""
+    own = sum(SCORES[row, place, tag] for place, tag in enumerate(tags))
+    return own + sum(TRANSITIONS[before, after] for before, after in itertools.pairwise(tags))
+
+
+def every(length):
+    return list(itertools.product(range(TAGS), repeat=length))
+
+
+@pytest.mark.parametrize("kind", [tf.int32, tf.int64])
+def test_the_likelihood_is_that_among_all_sequences_of_a_length(kind):
+    tags = np.random.RandomState(3).randint(0, TAGS, (BATCH, TIME))
+
+    def likelihood():
+        return crf_log_likelihood(tf.constant(SCORES), tf.constant(tags, kind), tf.constant(LENGTHS), TRANSITIONS)[0]
+
+    found, _ = run(likelihood)
+    for row, length in enumerate(LENGTHS):
+        total = np.log(sum(np.exp(score(row, one)) for one in every(length)))
+        np.testing.assert_allclose(found[row], score(row, tags[row, :length]) - total, atol=1e-5)
+
+
+def test_the_transitions_are_a_variable_of_the_scope():
+    def trained():
+        tags = tf.zeros([BATCH, TIME], tf.int32)
+        return crf_log_likelihood(tf.constant(SCORES), tags, tf.constant(LENGTHS))
+
+    (_, transitions), variables = run(trained)
+    assert list(variables) == ["s/transitions"]
+    np.testing.assert_array_equal(transitions, variables["s/transitions"])
+
+
+def test_the_best_tags_are_the_best_of_all_sequences_and_0_behind_the_end():
+    (tags, best), _ = run(lambda: crf_decode(tf.constant(SCORES), tf.constant(TRANSITIONS), tf.constant(LENGTHS)))
+    for row, length in enumerate(LENGTHS[:3]):
+        right = max(every(length), key=lambda one: score(row, one))
+        assert tags[row].tolist() == [*right, *[0] * (TIME - length)]
+        np.testing.assert_allclose(best[row], score(row, right), rtol=1e-5)
+        alone, its_score = viterbi_decode(SCORES[row, :length], TRANSITIONS)
+        assert (alone, its_score) == (list(right), best[row])
+    # contrib.crf gives an empty sequence the best tag of its first place.
+    assert tags[3].tolist() == [int(SCORES[3, 0].argmax()), 0, 0, 0, 0]
+
+
+def lstm(x, lengths, kernel, bias, peepholes=(0, 0, 0), clip=np.inf):
+    """An LSTM by definition: its outputs, [time, batch, units], and the last states."""
+    sigmoid = lambda value: 1 / (1 + np.exp(-value))  # noqa: E731
+    cell = output = np.zeros([BATCH, UNITS])
+    w_i, w_f, w_o = peepholes
+    outputs, cells = [], []
+    for step in x:
+        i, new, f, o = np.split(np.concatenate([step, output], 1) @ kernel + bias, 4, 1)
+        before = cell
+        cell = np.tanh(new) * sigmoid(i + w_i * before) + before * sigmoid(f + 1 + w_f * before)
+        cell = np.clip(cell, -clip, clip)
+        output = np.tanh(cell) * sigmoid(o + w_o * cell)
+        cells.append(cell)
+        outputs.append(output)
+    inside = np.arange(TIME)[:, None, None] < np.array(lengths)[None, :, None]
+    ends = [np.stack([([np.zeros(UNITS)] + [one[row] for one in kept])[length] for row, length in enumerate(lengths)])
+            for kept in (cells, outputs)]  # fmt: skip
+    return np.where(inside, outputs, 0), *ends
+
+
+@pytest.mark.parametrize("peephole", [False, True])
+def test_a_fused_cell_is_an_lstm_with_the_names_of_contribs_variables(peephole):
+    cell = LSTMBlockFusedCell(UNITS, use_peephole=peephole, cell_clip=0.4 if peephole else None)
+    (outputs, state), made = run(lambda: cell(tf.constant(X), dtype=tf.float32, sequence_length=tf.constant(LENGTHS)))
+    names = [f"w_{gate}_diag" for gate in "ifo"] if peephole else []
+    assert list(made) == [f"s/lstm_fused_cell/{name}" for name in ("kernel", "bias", *names)]
+    kernel, bias, *peepholes = made.values()
+    right = lstm(X, LENGTHS, kernel, bias, peepholes or (0, 0, 0), 0.4 if peephole else np.inf)
+    for found, expected in zip((outputs, state.c, state.h), right, strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_a_reversed_cell_reads_each_sequence_from_its_own_end_and_has_its_own_variables():
+    def both():
+        options = {"dtype": tf.float32, "sequence_length": tf.constant(LENGTHS)}
+        cell = LSTMBlockFusedCell(UNITS)
+        forward, _ = cell(tf.constant(X), **options)
+        again, _ = cell(tf.constant(X), **options)
+        backward, _ = TimeReversedFusedRNN(LSTMBlockFusedCell(UNITS))(tf.constant(X), **options)
+        return forward, again, backward
+
+    (forward, again, backward), made = run(both)
+    np.testing.assert_array_equal(forward, again)
+    assert list(made) == [
+        f"s/lstm_fused_cell{number}/{name}" for number in ("", "_1") for name in ("kernel", "bias")
+    ]  # fmt: skip
+    turned = X.copy()
+    for row, length in enumerate(LENGTHS):
+        turned[:length, row] = X[:length, row][::-1]
+    right = lstm(turned, LENGTHS, made["s/lstm_fused_cell_1/kernel"], made["s/lstm_fused_cell_1/bias"])[0]
+    for row, length in enumerate(LENGTHS):
+        np.testing.assert_allclose(backward[:length, row], right[:length, row][::-1], atol=1e-5)

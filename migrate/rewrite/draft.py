@@ -190,7 +190,7 @@ class Draft:
       log_arguments: further arguments of the ``TrainingLog``.
       has_backup_fit: whether a ``fit`` with ``BackupAndRestore`` stands in the program.
       interval: the steps between two saves; None when saves go by the clock.
-      strategy: the variable of the distribution strategy that the Keras model is made under; "" for none.
+      strategy: the variable of the distribution strategy that training is under; "" for none.
       evaluates_on_replicas: whether evaluation, too, draws a batch for each replica.
       constructors: what the module's programs call to make their estimators.
       model_fn: a custom model_fn, as an expression cheap enough to be repeated.

@@ -32,7 +32,8 @@ def training_loop(
     names = draft.loop_names
     assert names is not None
     training, dataset, manager = draft.model, names.dataset, names.manager
-    draft.pieces |= {"ModelFnTraining", "mend_checkpoint_list", "training_steps"}
+    kind = "ReplicatedTraining" if draft.strategy else "ModelFnTraining"
+    draft.pieces |= {kind, "mend_checkpoint_list", "training_steps"}
     arguments = {
         **draft.shared_arguments("train"),
         "summary_dir": draft.model_dir,
@@ -45,7 +46,7 @@ def training_loop(
     lines = [
         *seed,
         f"{dataset} = {_dataset(draft, given)}",
-        f"{training} = ModelFnTraining({draft.model_fn}, {dataset}, {_written(arguments)})",
+        f"{training} = {kind}({_given(draft)}, {dataset}, {_written(arguments)})",
     ]
     is_hooked = not is_none(hooks) or draft.returns_hooks
     if is_hooked:
@@ -65,12 +66,17 @@ def training_loop(
         lines.append(f"{manager} = ListenedManager({manager}, {training}, {draft.text(listeners)})")
     lines.append(f"{names.step} = {names.restored} = {training}.restore({manager})")
     if draft.continues_input and is_generated:
-        lines.append(f"{dataset} = {dataset}.skip({names.step})")
+        drawn = f" * {draft.strategy}.num_replicas_in_sync" if draft.strategy else ""
+        lines.append(f"{dataset} = {dataset}.skip({names.step}{drawn})")
     bound = max_steps or (f"{names.step} + {steps}" if steps else "")
     lines += _loop(draft, names, bound, evaluation, throttle, is_heard)
     if is_hooked:
         lines.append(f"    {training}.end()")
     return "\n".join(lines)
+
+
+def _given(draft: Draft) -> str:
+    return f"{draft.strategy}, {draft.model_fn}" if draft.strategy else draft.model_fn
 
 
 def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throttle: str, is_heard: bool) -> list[str]:

@@ -8,6 +8,12 @@ Instead: for TensorFlow 1's ``DNNClassifier`` and ``DNNRegressor``, which become
 a batch of its own, too. ``steps_per_epoch`` bounds the steps. ``MirroredStrategy`` and ``OneDeviceStrategy`` under
 their names in ``tf.distribute``, ``tf.compat.v1.distribute`` and ``tf.contrib.distribute`` are carried over.
 
+A custom ``model_fn`` under ``MirroredStrategy`` is trained by ``ReplicatedTraining``, an emitted class that takes the
+strategy: it calls the ``model_fn`` once a replica under a strategy of the same devices, each replica draws a batch of
+its own, the step counts once, and losses, gradients and moving averages are joined as under the Estimator. The
+checkpoint holds each variable once, under its plain name, so that the Estimator's goes on, with one replica too.
+Evaluation, prediction and export are on one replica, as they were. It comes back to Python after every step.
+
 A strategy of one device, ``MirroredStrategy(["/gpu:0"])``, ``MirroredStrategy(num_gpus=1)`` or ``OneDeviceStrategy``,
 goes from a custom ``model_fn``'s program: the Estimator trains the same numbers under it as without it, and keeps the
 same checkpoint.
@@ -17,11 +23,22 @@ rounding, from its own checkpoint on (TensorFlow 2.15 and 2.21): the gradients a
 losses are. Where the input ends before the steps do, Keras counts one step more. ``evaluate`` splits each batch among
 the replicas, and raises on Keras 3 where that leaves a remainder.
 
-Left whole: a ``model_fn`` under several replicas, because it is traced outside the scope and would train on one of
-them; TensorFlow 2's names under several, whose Keras optimizer saved its slots once a replica; ``--canned model-fn``,
-because a canned estimator's slots have other names in a checkpoint that was written under a strategy;
-``ParameterServerStrategy``, with which the coordinator restores and saves; ``predict``; ``train`` without a number of
-steps, which ``fit`` asks for there; ``--recovery backup-and-restore``.
+A custom ``model_fn`` on two replicas of a processor (Adam, SGD, Momentum, batch normalization) gives the losses,
+variables and slots of the Estimator's own continuation, to the last bit, on TensorFlow 2.15 and 2.21, also when it is
+killed with SIGKILL. On GPUs, where this was not run, the gradients are added on one device, whatever
+``cross_device_ops`` says, which may round otherwise than NCCL's all-reduce. A checkpoint holds the mean of the
+replicas' moving averages, from which all of them go on: a resumed job has other last bits there than one that never
+stopped, as under the Estimator.
+
+Left whole: a ``model_fn`` under several replicas with a ``Scaffold``, a warm start or an ``input_fn`` that takes
+``input_context``, with ``eval_distribute``, contrib's strategy or of a ``TPUEstimator``; ``ParameterServerStrategy``,
+with which the coordinator restores and saves; ``--recovery backup-and-restore``. Of canned estimators: TensorFlow 2's
+names under several replicas, whose Keras optimizer saved its slots once a replica; ``--canned model-fn``, because the
+slots have other names in a checkpoint that was written under a strategy; ``predict``; ``train`` without a number of
+steps, which ``fit`` asks for there.
+
+What cannot be seen stops the new program where it starts: a Scaffold, a strategy that is no ``MirroredStrategy``, a
+variable that each replica keeps for itself and that is no mean, an emitted ``RunConfig`` that is given a strategy.
 
 ``MultiWorkerMirroredStrategy`` is left whole, too: its processes reduce each step's gradients together, and the emitted
 training runs in one. Measured with two workers (TensorFlow 2.15): ``train`` raises under it, so that only
@@ -48,6 +65,7 @@ _ONE_PROCESS = (
     f"{_WITHOUT}: trained in one process it goes on from the same checkpoint, with one worker's batch a step. For"
     " several, make a Keras model inside strategy.scope() and train it as FT404 shows."
 )
+_OTHERWISE = "Take out what is named here, or train_distribute, to migrate the program."
 _HELP = {
     "MirroredStrategy": f"{_WITHOUT}, then make the model inside strategy.scope() and batch for all replicas.",
     "MultiWorkerMirroredStrategy": _ONE_PROCESS,
@@ -96,7 +114,8 @@ _CONFIG = f"experimental_distribute=tf.contrib.distribute.DistributeConfig({_MIR
     Example(f"RunConfig(train_distribute={_MIRRORED}())", None),
     Example(_NAMED, None, "module", recovery="backup-and-restore"),
     Example(_NAMED.replace("max_steps=10", ""), None, "module"),
-    Example(f"RunConfig(train_distribute={_MIRRORED}())", None, kind="custom"),
+    Example(f"RunConfig(train_distribute={_MIRRORED}())", "ReplicatedTraining(\n strategy, model_fn,", kind="custom"),
+    Example(f"RunConfig(eval_distribute={_MIRRORED}())", None, kind="custom"),
     Example(_ONE, "ModelFnTraining(", kind="custom"),
     Example(_ONE, None, kind="model-fn"),
     Example("RunConfig(train_distribute=tf.distribute.MultiWorkerMirroredStrategy())", None, kind="custom"),
@@ -112,12 +131,21 @@ def train_distribute(program: Program, draft: Draft) -> Iterator[Verdict]:
     for name, value in given.items():
         reason = _why_left(program, draft, given, name, value)
         if reason:
-            help = _HELP.get(_kind(program, value), _HELP["MirroredStrategy"])
+            kind = _kind(program, value)
+            is_custom = program.has_model_fn and kind in _CARRIED
+            help = _OTHERWISE if is_custom else _HELP.get(kind, _HELP["MirroredStrategy"])
             yield manual(value, f"{name} {reason}", help)
             return
     train = given.get("train_distribute")
+    is_replicated = program.has_model_fn and train is not None and not _is_one_device(program, train)
     for name, value in given.items():
-        if program.has_model_fn or train is None:
+        if is_replicated and name == "train_distribute":
+            yield noted(
+                value,
+                "each replica draws a batch of its own, as under the Estimator; gradients are added on one device,"
+                " which may round otherwise than its all-reduce did",
+            )
+        elif program.has_model_fn or train is None:
             _take_away(program, draft, value)
             yield exact(value, f"{name} goes: a strategy of one device trains as none does")
         elif name == "train_distribute":
@@ -128,7 +156,7 @@ def train_distribute(program: Program, draft: Draft) -> Iterator[Verdict]:
             yield noted(value, f"{text}{count}{split}")
         else:
             yield exact(value, f"{name}: evaluation is under the strategy of training, too")
-    if train is not None and not program.has_model_fn:
+    if train is not None and (is_replicated or not program.has_model_fn):
         draft.strategy = _variable(program, draft, train)
         draft.evaluates_on_replicas = "eval_distribute" in given
 
@@ -183,7 +211,7 @@ def _why_left(program: Program, draft: Draft, given: dict[str, ast.expr], name: 
     if _is_one_device(program, value) and (program.has_model_fn or "train_distribute" not in given):
         return ""
     if program.has_model_fn:
-        return f"{under}: a model_fn that is traced outside its scope trains on one replica"
+        return _why_model_fn_left(program, draft, name, under)
     if name == "eval_distribute":
         train = given.get("train_distribute")
         is_same = isinstance(value, ast.Name) and isinstance(train, ast.Name) and train.id == value.id
@@ -199,6 +227,22 @@ def _why_left(program: Program, draft: Draft, given: dict[str, ast.expr], name: 
         return f"{under}, under which Keras predicts one example on each replica"
     if program.returned is not None:
         return f"{under}, and the estimator is made in another function than trained"
+    return ""
+
+
+def _why_model_fn_left(program: Program, draft: Draft, name: str, under: str) -> str:
+    """Why a model_fn under several replicas is not carried over; "" where it is."""
+    if name == "eval_distribute":
+        return "evaluates a model_fn on several replicas: what is emitted evaluates on one"
+    if program.kind == "tpu":
+        return f"{under}: a TPUEstimator's batch is not that of a replica"
+    if not is_none(program.arguments.get("warm_start_from")):
+        return f"{under}, and a warm start is not carried over to several replicas"
+    for node in (node for file in draft.files for node in file.module.names.parents):
+        if isinstance(node, ast.keyword) and node.arg in ("scaffold", "scaffold_fn") and not is_none(node.value):
+            return f"{under}, and a Scaffold (line {node.value.lineno}) is not carried over to several replicas"
+        if isinstance(node, ast.arg) and node.arg == "input_context":
+            return f"{under}, and an input function takes `input_context` (line {node.lineno}), which nothing fills in"
     return ""
 
 
@@ -252,7 +296,8 @@ def _variable(program: Program, draft: Draft, value: ast.expr) -> str:
     made, found = _made(program, value), _symbol(program, value)
     assert made is not None
     assert found is not None
-    is_plain = found.api != "v1" and not found.tail.startswith("contrib.")
+    is_contrib = found.tail.startswith("contrib.")
+    is_plain = not is_contrib and (found.api != "v1" or program.has_model_fn)
     arguments = ", ".join(_arguments(program, draft, value) or ())
     text = draft.text(made) if is_plain else f"{draft.tf}.distribute.{_kind(program, value)}({arguments})"
     if not isinstance(value, ast.Name):
@@ -261,4 +306,4 @@ def _variable(program: Program, draft: Draft, value: ast.expr) -> str:
         return variable
     if not is_plain:
         draft.edits.append(ReplaceExpression(program.module.span(made), text))
-    return value.id
+    return draft.repeatable(value, "strategy") if program.has_model_fn else value.id

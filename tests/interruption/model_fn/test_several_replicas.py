@@ -1,0 +1,78 @@
+"""A model_fn that MirroredStrategy trained on two replicas goes on to the last bit, killed or not."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from migrate.verify import FAULTS, Program, run
+from tests import nursery
+
+from .conftest import WrittenPair, assert_equal, final_variables, losses
+
+SOURCE = Path(__file__).with_name("several_replicas.py")
+HOOKED = ("max_steps=args.max_steps", "hooks=[tf1.train.StopAtStepHook(last_step=args.max_steps)]")
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    return WrittenPair(SOURCE, tmp_path_factory.mktemp("replicas") / "pair")
+
+
+@pytest.fixture(scope="module")
+def hooked(tmp_path_factory):
+    """The same stopped by a hook, around which the new program takes each step."""
+    source = tmp_path_factory.mktemp("source") / "hooked_replicas.py"
+    assert HOOKED[0] in SOURCE.read_text()
+    source.write_text(SOURCE.read_text().replace(*HOOKED))
+    return WrittenPair(source, tmp_path_factory.mktemp("hooked") / "pair")
+
+
+def check_killed(pair, directory, *arguments):
+    """Compares the new program, killed after the save of step 6, with the Estimator, stopped there."""
+    starts = (("begun", 3), ("stopped", 6), ("end", 9))
+    alone = pair.kept("alone", *((name, "--max_steps", steps, *arguments) for name, steps in starts))
+    shutil.copytree(alone / "begun", directory)
+    told = ("--model_dir", "{model_dir}", "--max_steps", "9", *arguments)
+    environment = {} if pair.new_python == pair.old_python else {"TF_USE_LEGACY_KERAS": "1"}
+    struck = run(
+        Program(pair.new, pair.new_python, told, environment, launch=nursery.launch), directory, FAULTS["sigkill"](at=8)
+    )
+    assert (struck.code, struck.steps[-1]) == (-9, 8)
+    printed = pair.run(pair.new, directory, "--max_steps", 9, *arguments)
+    assert printed == json.loads((alone / "printed.json").read_text())["end"]
+    assert losses(directory) == losses(alone / "end")
+    assert losses(directory).keys() >= {4, 5, 6, 7, 8, 9}
+    assert_equal(final_variables(directory), final_variables(alone / "end"))
+
+
+def test_killed_between_two_saves_it_ends_with_the_losses_and_variables_of_the_estimator(pair, tmp_path):
+    check_killed(pair, tmp_path / "model")
+
+
+def test_so_it_does_with_another_optimizer_and_a_hook_around_each_step(hooked, tmp_path):
+    check_killed(hooked, tmp_path / "model", "--optimizer", "momentum")
+
+
+def test_it_begins_as_the_estimator_and_ends_where_a_batch_is_left_over_for_one_replica(pair, tmp_path):
+    arguments = ("--max_steps", 9, "--rows", 20, "--times", 1)
+    alone = pair.kept("to_the_end_of_its_data", ("end", *arguments))
+    assert pair.run(pair.new, tmp_path, *arguments)[-1].split()[0] == "2"
+    assert losses(tmp_path) == losses(alone / "end")
+    assert_equal(final_variables(tmp_path), final_variables(alone / "end"))
+
+
+def test_a_checkpoint_holds_each_variable_once_by_its_plain_name(pair, tmp_path):
+    pair.run(pair.new, tmp_path, "--max_steps", 1)
+    assert not [name for name in final_variables(tmp_path) if "replica" in name or name.startswith("global_step_")]
+
+
+def test_with_input_continue_a_stopped_job_draws_what_it_would_have_drawn(tmp_path):
+    pair = WrittenPair(SOURCE, tmp_path / "pair", input="continue")
+    for steps in (4, 8):
+        pair.run(pair.new, tmp_path / "stopped", "--max_steps", steps)
+    pair.run(pair.new, tmp_path / "whole", "--max_steps", 8)
+    assert losses(tmp_path / "stopped") == losses(tmp_path / "whole")
+    # The replicas go on from the mean of their moving averages, which rounds.
+    assert_equal(final_variables(tmp_path / "stopped"), final_variables(tmp_path / "whole"), rtol=1e-6)

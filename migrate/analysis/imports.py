@@ -26,7 +26,8 @@ def target_from(directory: str, dotted: str) -> Target | None:
     """The file that ``dotted`` leads into, or None where that is no file of the tree.
 
     The directories are tried as Python would have them: for a relative import its package; else the importer's own
-    directory (it may be a script), the one above its package, and those above, up to the root of its git repository.
+    directory (it may be a script), the one above its package, and those above, up to the root of its git repository;
+    above that only for the repository's own name, where its root is a package.
 
     Args:
       directory: that of the file with the import, absolute.
@@ -41,7 +42,7 @@ def target_from(directory: str, dotted: str) -> Target | None:
         root = above_package(package)
         found = _below(package, parts)
         return Target(found[0], root if root != package else os.path.dirname(package), found[1]) if found else None
-    found_in = (Target(path, root, names) for root in _roots(directory) for path, names in _tried(root, parts))
+    found_in = (Target(path, root, names) for root in _roots(directory, parts[:1]) for path, names in _tried(root, parts))
     first = next(found_in, None)
     if first is None or first.root != directory or above_package(directory) == directory:
         return first
@@ -74,11 +75,15 @@ def top(path: str) -> str | None:
     return path
 
 
-def _roots(directory: str) -> Iterator[str]:
+def _roots(directory: str, first: tuple[str, ...]) -> Iterator[str]:
     while True:
         yield directory
         parent = os.path.dirname(directory)
-        if parent == directory or os.path.lexists(os.path.join(directory, ".git")):
+        if parent == directory:
+            return
+        if os.path.lexists(os.path.join(directory, ".git")):
+            if (os.path.basename(directory),) == first and above_package(directory) != directory:
+                yield parent
             return
         directory = parent
 

@@ -268,6 +268,18 @@ def test_a_program_for_tpus_that_runs_off_them_is_migrated_however_its_objects_f
     assert "tf.estimator" not in after
 
 
+def test_a_variable_that_holds_a_name_of_the_estimator_stays_in_its_place(tmp_path: Path) -> None:
+    per_host = "tf.estimator.tpu.InputPipelineConfig.PER_HOST_V2"
+    text = TPU_FLOWS["estimator as an attribute"].replace(
+        '    config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m")\n',
+        f"    per_host = {per_host}\n    parts = tf.estimator.tpu.TPUConfig(5, per_host_input_for_training=per_host)\n"
+        '    config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m", tpu_config=parts)\n',
+    )
+    after, _ = migrated(tmp_path / "program.py", text)
+    assert "    per_host = InputPipelineConfig.PER_HOST_V2\n" in after
+    assert "TPUConfig(5, per_host_input_for_training=per_host)\n" in after
+
+
 def test_a_tpu_estimator_that_meets_another_kind_is_left(tmp_path: Path) -> None:
     text = """\
 def main(flag):

@@ -104,6 +104,16 @@ def test_a_package_with_relative_imports_gets_its_pieces_inside(tmp_path: Path) 
     assert "class EstimatorSpec" in new_text(outcome, tmp_path / "pkg/tf2_recovery.py")
 
 
+def test_a_repository_whose_root_is_a_package_is_imported_by_its_own_name(tmp_path: Path) -> None:
+    package = tmp_path / "albert"
+    put(package, {"main.py": main("from albert.modeling import model_fn"), "modeling.py": MODELING, "__init__.py": ""})
+    (package / ".git").mkdir()
+    outcome = migrated(package)
+    assert "from albert.tf2_recovery import" in new_text(outcome, package / "main.py")
+    assert "from albert.tf2_recovery import" in new_text(outcome, package / "modeling.py")
+    assert "class EstimatorSpec" in new_text(outcome, package / "tf2_recovery.py")
+
+
 def test_a_model_fn_that_a_package_hands_on_is_found_where_it_stands(tmp_path: Path) -> None:
     put(tmp_path, {"pkg/__init__.py": "from .modeling import model_fn\n", "pkg/modeling.py": MODELING})
     put(tmp_path, {"main.py": main("import pkg", "pkg.model_fn")})

@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from migrate.analysis.module import Module, Site
 from migrate.analysis.program import Program, loose_sites
 from migrate.analysis.programs import makes_from_model_fn, programs
+from migrate.analysis.serving import BUILDERS, RECEIVERS
 from migrate.analysis.tree import Tree
 from migrate.finding import Fidelity, Finding
 from migrate.judge_sites import judge_sites
@@ -204,6 +205,10 @@ def _shared(draft: Draft) -> Iterator[ast.AST]:
     program = draft.program
     yield from program.config.statements
     yield from draft.absorbed
+    yield from draft.serving
+    if not program.has_fit:  # its rules do not follow them
+        nodes = (node for tail in (*RECEIVERS, *BUILDERS) for node in program.module.uses.get(tail, ()))
+        yield from (around for node in nodes for around in program.module.names.ancestors(node))
     for call in program.calls:
         if call.input is not None and call.input.statement is not None:
             yield call.input.statement

@@ -83,10 +83,10 @@ _KERAS_ROOTS = {"keras.": "keras", "tf_keras.": "tf_keras"}
 
 # Names under plain ``tensorflow`` that only TensorFlow 1 has: they tell which TensorFlow a file was written for.
 _TF1_ONLY = {
-    "ConfigProto", "FixedLenFeature", "GPUOptions", "GraphKeys", "InteractiveSession", "Session",
-    "VarLenFeature", "assign", "assign_add", "contrib", "decode_csv", "decode_raw", "get_collection",
-    "get_default_graph", "get_variable", "global_variables_initializer", "local_variables_initializer", "log",
-    "parse_example", "parse_single_example", "placeholder", "random_normal", "random_uniform", "read_file",
+    "ConfigProto", "FixedLenFeature", "GPUOptions", "GraphKeys", "InteractiveSession", "Session", "VarLenFeature",
+    "assign", "assign_add", "contrib", "decode_csv", "decode_raw", "get_collection", "get_default_graph",
+    "get_variable", "global_variables_initializer", "local_variables_initializer", "log", "parse_example",
+    "parse_single_example", "placeholder", "placeholder_with_default", "random_normal", "random_uniform", "read_file",
     "reset_default_graph", "set_random_seed", "string_split", "string_to_number", "tables_initializer", "to_float",
     "to_int32", "to_int64", "trainable_variables", "truncated_normal", "variable_scope", "disable_eager_execution",
     "disable_v2_behavior", "enable_eager_execution", "enable_v2_behavior",

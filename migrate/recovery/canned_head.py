@@ -3,6 +3,7 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from migrate.recovery.class_predictions import class_predictions
 from migrate.recovery.model_fn_serving import (
     ClassificationOutput,
     PredictOutput,
@@ -124,28 +125,7 @@ class CannedClasses(CannedHead):
         self._pr_curve = pr_curve
 
     def _predictions(self, logits):
-        scores, logistic = logits, {}
-        if self.units == 1:
-            logistic = {"logistic": tf.sigmoid(logits)}
-            scores = tf.concat([tf.zeros_like(logits), logits], -1)
-        class_ids = tf.expand_dims(tf.argmax(scores, -1), -1)
-        all_ids = tf.range(self._n_classes)
-        if self._names:
-            names = tf.constant(self._names)
-            classes, all_classes = tf.gather(names, class_ids), names
-        else:
-            classes = tf.strings.as_string(class_ids)
-            all_classes = tf.strings.as_string(all_ids)
-        each = [tf.shape(logits)[0], 1]
-        return {
-            "logits": logits,
-            **logistic,
-            "probabilities": tf.nn.softmax(scores),
-            "class_ids": class_ids,
-            "classes": classes,
-            "all_class_ids": tf.tile(all_ids[tf.newaxis], each),
-            "all_classes": tf.tile(all_classes[tf.newaxis], each),
-        }
+        return class_predictions(logits, self._names)
 
     def _outputs(self, predictions):
         classes = ClassificationOutput(

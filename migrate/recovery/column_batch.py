@@ -81,6 +81,11 @@ class ColumnState:
     def get_resource(self, feature_column, name):
         return self._resources[feature_column.name, name]
 
+    @property
+    def tables(self):
+        """The tables that have been made so far, a list."""
+        return list(self._resources.values())
+
 
 def in_order(columns):
     """Returns feature columns in the Estimator's order, that of their names.

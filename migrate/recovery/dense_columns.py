@@ -30,6 +30,11 @@ class DenseColumns(tf.keras.layers.Layer):
             setattr(self, f"embedding_{number}", weight)  # for tf.train.Checkpoint
         self.built = True
 
+    @property
+    def tables(self):
+        """The tables of the columns' vocabularies, a list; an export has to hold them."""
+        return self._state.tables
+
     def call(self, features):
         batch, parts = ColumnBatch(features), []
         for column in self._columns:

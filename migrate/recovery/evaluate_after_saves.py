@@ -17,12 +17,14 @@ class EvaluateAfterSaves(tf.keras.callbacks.Callback):
       steps: how many batches; None for all.
       throttle_secs: the least number of seconds between two evaluations, the last
         one aside.
+      export: called after each evaluation with a dict of its metrics and the
+        "global_step".
     """
 
-    def __init__(self, recovery, dataset, steps=100, throttle_secs=600):
+    def __init__(self, recovery, dataset, steps=100, throttle_secs=600, export=None):
         super().__init__()
         self.recovery, self.dataset = recovery, dataset
-        self.steps, self.throttle_secs = steps, throttle_secs
+        self.steps, self.throttle_secs, self.export = steps, throttle_secs, export
         self._evaluated_step, self._evaluated_time = None, -math.inf
 
     def on_train_begin(self, logs=None):
@@ -48,3 +50,5 @@ class EvaluateAfterSaves(tf.keras.callbacks.Callback):
         self.model.reset_metrics()  # else the loss of training would go on from these
         told = ", ".join(f"{name} = {value:g}" for name, value in metrics.items())
         tf.get_logger().info("Evaluated at step %d: %s", self._evaluated_step, told)
+        if self.export is not None:
+            self.export({**metrics, "global_step": self._evaluated_step})

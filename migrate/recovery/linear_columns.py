@@ -50,6 +50,11 @@ class LinearColumns(tf.keras.layers.Layer):
         )
         self.built = True
 
+    @property
+    def tables(self):
+        """The tables of the columns' vocabularies, a list; an export has to hold them."""
+        return self._state.tables
+
     def call(self, features):
         batch = ColumnBatch(features)
         sums = [self._sum(column, batch) for column in self._columns]

@@ -1,11 +1,9 @@
 """Exports an unchanged TF1 ``model_fn`` as ``Estimator.export_saved_model`` does."""
 
-import os
-import time
-
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from migrate.recovery.export_directory import finish_export, new_export
 from migrate.recovery.model_fn_call import call_model_fn
 from migrate.recovery.model_fn_serving import PredictOutput
 from migrate.recovery.model_fn_session import RestoredSession
@@ -43,9 +41,7 @@ def export_model_fn(
     path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
     if path is None:
         raise ValueError(f"There is no checkpoint in {model_dir}.")
-    export_dir = _new_directory(export_dir_base)
-    # Whoever watches for exports sees a whole one or none.
-    unfinished = os.path.join(export_dir_base, "temp-" + os.path.basename(export_dir))
+    unfinished = new_export(export_dir_base)
     with tf.Graph().as_default():
         tf1.train.create_global_step()
         receiver = serving_input_receiver_fn()
@@ -63,12 +59,7 @@ def export_model_fn(
         )
         builder.save()
         session.close()
-    for name, source in (assets_extra or {}).items():
-        copy = os.path.join(unfinished, "assets.extra", name)
-        tf.io.gfile.makedirs(os.path.dirname(copy))
-        tf.io.gfile.copy(source, copy)
-    tf.io.gfile.rename(unfinished, export_dir)
-    return tf.compat.as_bytes(export_dir)
+    return finish_export(unfinished, assets_extra)
 
 
 def _signatures(spec, receiver_tensors):
@@ -78,16 +69,10 @@ def _signatures(spec, receiver_tensors):
         outputs = {default: next(iter(outputs.values())), **outputs}
     if not isinstance(receiver_tensors, dict):
         receiver_tensors = {"input": receiver_tensors}
-    return {
-        name: output.as_signature_def(receiver_tensors)
-        for name, output in outputs.items()
-    }
-
-
-def _new_directory(base):
-    """Returns the path of a directory named by the time in seconds, not yet there."""
-    while True:
-        path = os.path.join(base, str(int(time.time())))
-        if not tf.io.gfile.exists(path):
-            return path
-        time.sleep(1)
+    signatures = {}
+    for name, output in outputs.items():
+        try:
+            signatures[name] = output.as_signature_def(receiver_tensors)
+        except ValueError as error:  # such as one that only tf.Example protos can feed
+            tf1.logging.info("No signature %s: %s", name, error)
+    return signatures

@@ -205,6 +205,8 @@ class Draft:
       absorbed: statements that the new model makes superfluous.
       edits: edits beside the model's own statement.
       pieces: the emitted classes and functions in use.
+      serving: the code of the serving functions, whose names an export's rewrite changes.
+      exporters: what makes the exporters, whose work is written out.
     """
 
     program: Program
@@ -254,6 +256,8 @@ class Draft:
     absorbed: list[ast.stmt] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     pieces: set[str] = field(default_factory=set)
+    serving: list[ast.AST] = field(default_factory=list)
+    exporters: set[ast.Call] = field(default_factory=set)
 
     @property
     def module(self) -> Module:

@@ -1,8 +1,11 @@
-"""What stands for the exporters of an ``EvalSpec``: a function that evaluates, then exports."""
+"""What stands for exports: the call, and for the exporters of an ``EvalSpec`` a function."""
 
 import ast
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
+from migrate.analysis.names import Names
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.precedence import OR
@@ -15,6 +18,23 @@ _BEST = (
 )  # fmt: skip
 
 _PARAMETERS = {"LatestExporter": _LATEST, "BestExporter": _BEST, "FinalExporter": _FINAL}
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """One exporter of an ``EvalSpec``.
+
+    Attributes:
+      kind: its class, ``LatestExporter``.
+      arguments: the expressions by parameter; ``serving_input_receiver_fn`` is among them.
+      call: what makes it.
+      statement: what exists only to make it; None where it stands inline.
+    """
+
+    kind: str
+    arguments: dict[str, ast.expr]
+    call: ast.Call
+    statement: ast.stmt | None
 
 
 def evaluate_and_export(
@@ -32,17 +52,93 @@ def evaluate_and_export(
     Raises:
       Unbindable: for anything but the exporters of ``tf.estimator``, written out.
     """
+
+    def export(arguments: dict[str, ast.expr]) -> str:
+        draft.pieces.add("export_model_fn")
+        given = [draft.model_fn, "export_dir", draft.text(arguments["serving_input_receiver_fn"]), draft.model_dir]
+        given += [f"{name}={value}" for name, value in draft.shared_arguments("export").items()]
+        return f"export_model_fn({', '.join([*given, *_assets(draft, arguments)])})"
+
+    before, body = _exports(draft, exporters, eval_dir, max_steps, export)
+    function = draft.fresh("evaluate_and_export")
+    lines = [f"metrics = {evaluation}", *body]
+    return [*before, f"def {function}():", *(f"    {line}" for line in lines)], function
+
+
+def export_after_evaluation(
+    draft: Draft, model: str, exporters: ast.expr, max_steps: ast.expr | None
+) -> tuple[list[str], str]:
+    """The same for a Keras model that has been evaluated: the function takes the metrics.
+
+    Args:
+      draft: the program's draft.
+      model: the variable of the model.
+      exporters: the ``exporters`` argument of the ``EvalSpec``.
+      max_steps: the total number of steps, or None.
+
+    Raises:
+      Unbindable: for anything but the exporters of ``tf.estimator``, written out.
+    """
+
+    def export(arguments: dict[str, ast.expr]) -> str:
+        return keras_export(draft, model, "export_dir", arguments)
+
+    before, body = _exports(draft, exporters, "eval", max_steps, export)
+    function = draft.fresh("export")
+    return [*before, f"def {function}(metrics):", *(f"    {line}" for line in body)], function
+
+
+def keras_export(draft: Draft, source: str, directory: str, arguments: dict[str, ast.expr]) -> str:
+    """The call that exports what became of a canned estimator.
+
+    Args:
+      draft: the program's draft.
+      source: the variable of the recovery, whose newest checkpoint is exported, or of the model.
+      directory: the expression for the directory to export to.
+      arguments: those of the Estimator's export.
+    """
+    kind = "export_classes" if draft.program.name.endswith("Classifier") else "export_values"
+    kind = draft.piece("export_outputs" if draft.program.kind == "keras" else kind)
+    given = [source, directory, draft.text(arguments["serving_input_receiver_fn"])]
+    given += [draft.class_names] if draft.class_names else []
+    if draft.program.kind == "canned" and not draft.reads_all_features:
+        given.append(f"features={draft.keys}")
+    return f"{kind}({', '.join([*given, *_assets(draft, arguments)])})"
+
+
+def read_exporters(names: Names, exporters: ast.expr) -> list[Exporter]:
+    """The exporters of an ``EvalSpec``.
+
+    Raises:
+      Unbindable: for anything but those of ``tf.estimator``, written out.
+    """
     elements = exporters.elts if isinstance(exporters, ast.List | ast.Tuple) else [exporters]
+    return [_exporter(names, element) for element in elements]
+
+
+def _exports(
+    draft: Draft,
+    exporters: ast.expr,
+    eval_dir: str,
+    max_steps: ast.expr | None,
+    export_of: Callable[[dict[str, ast.expr]], str],
+) -> tuple[list[str], list[str]]:
+    """The statements before a function that exports by its ``metrics``, and those of its body."""
     join = f"{draft.vocabulary.standard('os')}.path.join"
     before: list[str] = []
-    body = [f"metrics = {evaluation}"]
-    for element in elements:
-        kind, arguments = _exporter(draft, element)
+    body: list[str] = []
+    for exporter in read_exporters(draft.module.names, exporters):
+        kind, arguments = exporter.kind, exporter.arguments
+        draft.exporters.add(exporter.call)
+        draft.absorbed += [exporter.statement] if exporter.statement is not None else []
         name = draft.text(arguments["name"]) if "name" in arguments else '"best_exporter"'
         draft.pieces |= set() if kind == "FinalExporter" else {"keep_newest_exports"}
-        directory = f'{join}({draft.model_dir}, "export", {name})'
         keep = draft.text(arguments["exports_to_keep"]) if "exports_to_keep" in arguments else "5"
-        export = _export(draft, arguments, directory, keep)
+        export = [
+            f'export_dir = {join}({draft.model_dir}, "export", {name})',
+            export_of(arguments),
+            f"keep_newest_exports(export_dir, {keep})",
+        ]
         if kind == "LatestExporter":
             body += export
             continue
@@ -54,8 +150,12 @@ def evaluate_and_export(
         before.append(f'{best} = BestResult({join}({draft.model_dir}, "{eval_dir}"){compare})')
         draft.pieces.add("BestResult")
         body += [f"if {best}.improves(metrics):", *(f"    {line}" for line in export)]
-    function = draft.fresh("evaluate_and_export")
-    return [*before, f"def {function}():", *(f"    {line}" for line in body)], function
+    return before, body
+
+
+def _assets(draft: Draft, arguments: dict[str, ast.expr]) -> list[str]:
+    extra = arguments.get("assets_extra")
+    return [] if extra is None or is_none(extra) else [f"assets_extra={draft.text(extra)}"]
 
 
 def _is_final(draft: Draft, max_steps: ast.expr | None) -> str:
@@ -67,21 +167,7 @@ def _is_final(draft: Draft, max_steps: ast.expr | None) -> str:
     return f'0 < ({draft.text(max_steps, OR)} or 0) <= metrics["global_step"]'
 
 
-def _export(draft: Draft, arguments: dict[str, ast.expr], directory: str, keep: str) -> list[str]:
-    draft.pieces.add("export_model_fn")
-    given = [draft.model_fn, "export_dir", draft.text(arguments["serving_input_receiver_fn"]), draft.model_dir]
-    given += [f"{name}={value}" for name, value in draft.shared_arguments("export").items()]
-    extra = arguments.get("assets_extra")
-    given += [f"assets_extra={draft.text(extra)}"] if extra is not None and not is_none(extra) else []
-    return [
-        f"export_dir = {directory}",
-        f"export_model_fn({', '.join(given)})",
-        f"keep_newest_exports(export_dir, {keep})",
-    ]
-
-
-def _exporter(draft: Draft, element: ast.expr) -> tuple[str, dict[str, ast.expr]]:
-    names = draft.module.names
+def _exporter(names: Names, element: ast.expr) -> Exporter:
     made = names.only_value(element) if isinstance(element, ast.Name) else element
     found = symbol_of(names, made.func) if isinstance(made, ast.Call) else None
     kind = found.tail.removeprefix("estimator.") if found is not None else ""
@@ -93,8 +179,9 @@ def _exporter(draft: Draft, element: ast.expr) -> tuple[str, dict[str, ast.expr]
         raise Unbindable(f"a {kind} without serving_input_receiver_fn, or with event_file_pattern, is not carried over")
     if as_text is not None and literal(as_text) is not False:
         raise Unbindable(f"a {kind} with as_text is not carried over")
+    statement = None
     if isinstance(element, ast.Name):
         found_name = names.scope_of(element).lookup(element.id)
         if found_name is not None and len(names.uses(element.id, found_name[0])) == 1:
-            draft.absorbed.append(names.statement_of(made))
-    return kind, arguments
+            statement = names.statement_of(made)
+    return Exporter(kind, arguments, made, statement)

@@ -51,7 +51,10 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     graph_only = [
         (node, found)
         for node, found in module.v1
-        if not found.tail.startswith(EAGER) and not _goes(draft, node) and not _is_mode(module.modes, node)
+        if not found.tail.startswith(EAGER)
+        and not _goes(draft, node)
+        and not _is_mode(module.modes, node)
+        and not _runs_in_a_graph(draft, node)
     ]
     for call, found in module.modes:
         statement = module.names.parent(call)
@@ -73,3 +76,9 @@ def _goes(draft: Draft, node: ast.expr) -> bool:
 
 def _is_mode(modes: Iterable[tuple[ast.Call, object]], node: ast.expr) -> bool:
     return any(call.func is node for call, _ in modes)
+
+
+def _runs_in_a_graph(draft: Draft, node: ast.expr) -> bool:
+    """Whether a name stands in a serving function."""
+    around = {node, *draft.module.names.ancestors(node)}
+    return any(code in around for other in draft.all for code in other.serving)

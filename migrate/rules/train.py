@@ -6,7 +6,8 @@ Instead: ``recovery.restore()``, then ``model.fit`` with the callback that saves
 step of the job, so ``fit`` gets the steps that are left and a finished job does nothing; ``steps`` counts from here.
 The input starts again at its first element, as the Estimator's did; with ``--input continue`` it goes on where the
 data stood. ``train_and_evaluate`` becomes the same ``fit`` with a callback that evaluates after its saves, as often as
-the Estimator did on one machine; its metrics go to the log. With ``--recovery backup-and-restore``: epochs of
+the Estimator did on one machine; its metrics go to the log. The exporters of an ``EvalSpec`` become a function that it
+calls with them. With ``--recovery backup-and-restore``: epochs of
 ``save_checkpoints_steps`` steps, a backup after each.
 
 Fidelity: exact with ``CheckpointManager``. With ``BackupAndRestore`` noted: nothing is saved before the first epoch
@@ -22,9 +23,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.arguments import Unbindable, is_none, literal
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.exports import export_after_evaluation
 from migrate.rewrite.plan import Part, ReplaceStatement
 from migrate.rewrite.precedence import ARGUMENT, COMPARED, PRODUCT, SUM
 from migrate.rules.rule import FIT, Example, Verdict, exact, manual, noted, rule
@@ -48,6 +50,13 @@ _BACKUP_COST = (
         "max_steps=1, hooks=[Hook()])\n    tf1.estimator.train_and_evaluate(model,"
         " tf1.estimator.TrainSpec(train_input_fn, 9), tf1.estimator.EvalSpec(test_input_fn, steps=5, throttle_secs=0)",
         "EvaluateAfterSaves(recovery, test_dataset, steps=5, throttle_secs=0)",
+        "train",
+    ),
+    Example(
+        "max_steps=1, hooks=[Hook()])\n    tf1.estimator.train_and_evaluate(model,"
+        " tf1.estimator.TrainSpec(train_input_fn, 9), tf1.estimator.EvalSpec(test_input_fn,"
+        " exporters=tf1.estimator.FinalExporter('f', lambda: tf1.estimator.export.ServingInputReceiver({}, {})))",
+        'if metrics["global_step"] >= 9:',
         "train",
     ),
     Example("max_steps=10, hooks=[tf1.train.StepCounterHook()]", None, "train"),
@@ -77,6 +86,13 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     problem = _why_no_evaluation(draft, call)
     if problem is not None:
         return problem
+    exports, function = list[str](), ""
+    exporters = call.evaluation.arguments.get("exporters") if call.evaluation is not None else None
+    if exporters is not None and not is_none(exporters):
+        try:
+            exports, function = export_after_evaluation(draft, call.estimator, exporters, max_steps)
+        except Unbindable as reason:
+            return manual(exporters, str(reason), "Write the exporters out in the file, or migrate them by hand.")
     if draft.uses_backup:
         if draft.interval is None or max_steps is None or is_none(max_steps):
             return manual(
@@ -87,7 +103,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         text = _with_backup(draft, call, draft.interval, max_steps)
         verdict = noted(call.node, _BACKUP_COST, "Use --recovery checkpoint-manager for one that survives any kill.")
     else:
-        text = _with_manager(draft, call, steps, max_steps)
+        text = "\n".join([*exports, _with_manager(draft, call, steps, max_steps, function)])
         verdict = exact(call.node, "restores the newest checkpoint, then fits for the steps that are left")
         if call.evaluation is not None:
             verdict = noted(call.node, "fits, and evaluates after its saves; the metrics go to the log alone")
@@ -96,7 +112,9 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     return verdict
 
 
-def _with_manager(draft: Draft, call: MethodCall, steps: ast.expr | None, max_steps: ast.expr | None) -> str:
+def _with_manager(
+    draft: Draft, call: MethodCall, steps: ast.expr | None, max_steps: ast.expr | None, export: str
+) -> str:
     recovery, dataset, lines = draft.recovery, draft.dataset(call), list[str]()
     if draft.continues_input:
         replicas = f" * {draft.strategy}.num_replicas_in_sync" if draft.strategy else ""
@@ -104,11 +122,11 @@ def _with_manager(draft: Draft, call: MethodCall, steps: ast.expr | None, max_st
     if max_steps is not None and not is_none(max_steps):
         bound, summand = _repeatable(draft, lines, max_steps, COMPARED, SUM)
         what = _bounded(draft, dataset, f"{summand} - {recovery}.step")
-        fit = _fit(draft, call, what, [recovery], _evaluation(draft, call))
+        fit = _fit(draft, call, what, [recovery], _evaluation(draft, call, export))
         return "\n".join([*lines, f"if {recovery}.restore() < {bound}:", f"    {fit}"])
     if steps is not None and not is_none(steps):
         dataset = _bounded(draft, dataset, draft.text(steps))
-    return f"{recovery}.restore()\n{_fit(draft, call, dataset, [recovery], _evaluation(draft, call))}"
+    return f"{recovery}.restore()\n{_fit(draft, call, dataset, [recovery], _evaluation(draft, call, export))}"
 
 
 def _why_no_evaluation(draft: Draft, call: MethodCall) -> Verdict | None:
@@ -118,23 +136,23 @@ def _why_no_evaluation(draft: Draft, call: MethodCall) -> Verdict | None:
         return None
     if evaluation.input is None:
         return manual(call.node, "the EvalSpec has no input_fn", "Give an input_fn.")
-    for name in ("exporters", "hooks"):
-        if not is_none(evaluation.arguments.get(name)):
-            reason = f"{name} of an EvalSpec are not carried over to Keras"
-            return manual(evaluation.arguments[name], reason, "Use --canned model-fn, or take them out.")
+    if not is_none(evaluation.arguments.get("hooks")):
+        reason = "hooks of an EvalSpec are not carried over to Keras"
+        return manual(evaluation.arguments["hooks"], reason, "Use --canned model-fn, or take them out.")
     if draft.uses_backup:
         reason = "evaluation follows the saves of a CheckpointManager"
         return manual(call.node, reason, "Use --recovery checkpoint-manager.")
     return None
 
 
-def _evaluation(draft: Draft, call: MethodCall) -> list[str]:
-    """The callback that evaluates on the way."""
+def _evaluation(draft: Draft, call: MethodCall, export: str) -> list[str]:
+    """The callback that evaluates on the way, and calls the function ``export`` with the metrics."""
     if call.evaluation is None:
         return []
     draft.pieces.add("EvaluateAfterSaves")
     given = {name: call.evaluation.arguments.get(name) for name in ("steps", "throttle_secs")}
     settings = [f"{name}={draft.text(value)}" for name, value in given.items() if value is not None]
+    settings += [f"export={export}"] if export else []
     arguments = ", ".join([draft.recovery, draft.dataset(call.evaluation), *settings])
     return [f"EvaluateAfterSaves({arguments})"]
 

@@ -19,20 +19,22 @@ from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, manual, rule
 
 _HELP = "Keep config, estimator and its train, evaluate and predict calls in variables assigned once in one file."
+_CARRIED = ("train", "evaluate", "evaluate_on_the_way", "predict", "export_saved_model", "export_savedmodel")
+"""The methods that other rules rewrite for Keras."""
 
 
 @rule(
     "FT190",
     "manual",
     Example("max_steps=10)\n    print(model", None, "train"),
-    Example("max_steps=10)\n    model.export_saved_model('/tmp/e', None", None, "train"),
+    Example("max_steps=10)\n    model.get_variable_names(", None, "train"),
     of_calls=True,
 )
 def unresolved(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, reason in program.problems:
         yield manual(node, reason, _HELP)
     for call in program.calls if program.has_fit else ():
-        if call.method not in ("train", "evaluate", "evaluate_on_the_way", "predict"):
+        if call.method not in _CARRIED:
             node, reason = call.problem or (call.node, f"`{call.method}` of an estimator is not carried over to Keras")
             yield manual(node, reason, _HELP)
     if len(program.receivers) > 1:

@@ -141,6 +141,37 @@ class EstimatorSpec(NamedTuple):
     prediction_hooks: Any = ()
 
 
+def class_predictions(logits, names=None):
+    """Returns the predictions for a batch, a dict of tensors by the Estimator's keys.
+
+    Args:
+      logits: a tensor, [batch, n_classes], or [batch, 1] for two classes.
+      names: of the classes, a list of strings; None where they are numbers.
+    """
+    scores, logistic = logits, {}
+    if logits.shape[-1] == 1:
+        logistic = {"logistic": tf.sigmoid(logits)}
+        scores = tf.concat([tf.zeros_like(logits), logits], -1)
+    class_ids = tf.expand_dims(tf.argmax(scores, -1), -1)
+    all_ids = tf.range(scores.shape[-1])
+    if names:
+        names = tf.constant(names)
+        classes, all_classes = tf.gather(names, class_ids), names
+    else:
+        classes = tf.strings.as_string(class_ids)
+        all_classes = tf.strings.as_string(all_ids)
+    each = [tf.shape(logits)[0], 1]
+    return {
+        "logits": logits,
+        **logistic,
+        "probabilities": tf.nn.softmax(scores),
+        "class_ids": class_ids,
+        "classes": classes,
+        "all_class_ids": tf.tile(all_ids[tf.newaxis], each),
+        "all_classes": tf.tile(all_classes[tf.newaxis], each),
+    }
+
+
 class CannedHead:
     """What a canned estimator makes of its logits.
 
@@ -254,28 +285,7 @@ class CannedClasses(CannedHead):
         self._pr_curve = pr_curve
 
     def _predictions(self, logits):
-        scores, logistic = logits, {}
-        if self.units == 1:
-            logistic = {"logistic": tf.sigmoid(logits)}
-            scores = tf.concat([tf.zeros_like(logits), logits], -1)
-        class_ids = tf.expand_dims(tf.argmax(scores, -1), -1)
-        all_ids = tf.range(self._n_classes)
-        if self._names:
-            names = tf.constant(self._names)
-            classes, all_classes = tf.gather(names, class_ids), names
-        else:
-            classes = tf.strings.as_string(class_ids)
-            all_classes = tf.strings.as_string(all_ids)
-        each = [tf.shape(logits)[0], 1]
-        return {
-            "logits": logits,
-            **logistic,
-            "probabilities": tf.nn.softmax(scores),
-            "class_ids": class_ids,
-            "classes": classes,
-            "all_class_ids": tf.tile(all_ids[tf.newaxis], each),
-            "all_classes": tf.tile(all_classes[tf.newaxis], each),
-        }
+        return class_predictions(logits, self._names)
 
     def _outputs(self, predictions):
         classes = ClassificationOutput(
@@ -1073,6 +1083,36 @@ def _write_metrics(directory, metrics):
     writer.flush()
 
 
+def new_export(export_dir_base):
+    """Returns where to write an export, a path that is not there yet."""
+    while True:
+        name = str(int(time.time()))
+        if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
+            # Whoever watches for exports sees a whole one or none.
+            return os.path.join(export_dir_base, "temp-" + name)
+        time.sleep(1)
+
+
+def finish_export(unfinished, assets_extra=None):
+    """Gives an export the name by which it is found.
+
+    Args:
+      unfinished: what ``new_export`` gave, written by now.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+
+    Returns:
+      The path of the export: bytes, as the Estimator gave it.
+    """
+    for name, source in (assets_extra or {}).items():
+        copy = os.path.join(unfinished, "assets.extra", name)
+        tf.io.gfile.makedirs(os.path.dirname(copy))
+        tf.io.gfile.copy(source, copy)
+    base, name = os.path.split(unfinished)
+    export_dir = os.path.join(base, name[len("temp-") :])
+    tf.io.gfile.rename(unfinished, export_dir)
+    return tf.compat.as_bytes(export_dir)
+
+
 def export_model_fn(
     model_fn,
     export_dir_base,
@@ -1105,9 +1145,7 @@ def export_model_fn(
     path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
     if path is None:
         raise ValueError(f"There is no checkpoint in {model_dir}.")
-    export_dir = _new_directory(export_dir_base)
-    # Whoever watches for exports sees a whole one or none.
-    unfinished = os.path.join(export_dir_base, "temp-" + os.path.basename(export_dir))
+    unfinished = new_export(export_dir_base)
     with tf.Graph().as_default():
         tf1.train.create_global_step()
         receiver = serving_input_receiver_fn()
@@ -1125,12 +1163,7 @@ def export_model_fn(
         )
         builder.save()
         session.close()
-    for name, source in (assets_extra or {}).items():
-        copy = os.path.join(unfinished, "assets.extra", name)
-        tf.io.gfile.makedirs(os.path.dirname(copy))
-        tf.io.gfile.copy(source, copy)
-    tf.io.gfile.rename(unfinished, export_dir)
-    return tf.compat.as_bytes(export_dir)
+    return finish_export(unfinished, assets_extra)
 
 
 def _signatures(spec, receiver_tensors):
@@ -1140,19 +1173,13 @@ def _signatures(spec, receiver_tensors):
         outputs = {default: next(iter(outputs.values())), **outputs}
     if not isinstance(receiver_tensors, dict):
         receiver_tensors = {"input": receiver_tensors}
-    return {
-        name: output.as_signature_def(receiver_tensors)
-        for name, output in outputs.items()
-    }
-
-
-def _new_directory(base):
-    """Returns the path of a directory named by the time in seconds, not yet there."""
-    while True:
-        path = os.path.join(base, str(int(time.time())))
-        if not tf.io.gfile.exists(path):
-            return path
-        time.sleep(1)
+    signatures = {}
+    for name, output in outputs.items():
+        try:
+            signatures[name] = output.as_signature_def(receiver_tensors)
+        except ValueError as error:  # such as one that only tf.Example protos can feed
+            tf1.logging.info("No signature %s: %s", name, error)
+    return signatures
 
 
 def predict_with_model_fn(

@@ -32,6 +32,20 @@ CROSSED = column.crossed_column(["word", AGES], 12)
 WIDE = [X, WORD, CODE, AGES, CROSSED]
 FEW = [X, column.embedding_column(CODE, 4)]
 DEEP = [X, AGES, column.indicator_column(WORD), column.embedding_column(CODE, 4), column.indicator_column(CROSSED)]
+PARSED = tf1.estimator.export.build_parsing_serving_input_receiver_fn(
+    tf1.feature_column.make_parse_example_spec([*WIDE, *DEEP])
+)
+
+
+def serve():
+    fed = {
+        "x": tf1.placeholder(tf.float32, [None, 3]),
+        "age": tf1.placeholder(tf.float32, [None]),
+        "word": tf1.placeholder(tf.string, [None]),
+        "code-of": tf1.placeholder(tf.int64, [None], name="code"),
+    }
+    features = {name.removesuffix("-of"): value for name, value in fed.items()}
+    return tf1.estimator.export.ServingInputReceiver(features, fed)
 
 
 def batches(labels):
@@ -53,6 +67,8 @@ def report(metrics, predictions):
 def dnn_default(model_dir, steps):
     estimator = tf1.estimator.DNNClassifier([8, 4], DEEP, model_dir)
     estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
+    estimator.export_saved_model(f"{model_dir}/served", serve)
+    estimator.export_saved_model(f"{model_dir}/parsed", PARSED)
     return report(estimator.evaluate(lambda: batches(TWO)), estimator.predict(lambda: batches(TWO)))
 
 
@@ -90,6 +106,8 @@ def dnn_named(model_dir, steps):
         [8, 4], DEEP, model_dir, n_classes=3, label_vocabulary=["u", "v", "w"], optimizer="Adam", batch_norm=True
     )
     estimator.train(lambda: batches(NAMED).repeat(), max_steps=steps)
+    estimator.export_saved_model(f"{model_dir}/served", serve)
+    estimator.export_saved_model(f"{model_dir}/parsed", PARSED)
     return report(estimator.evaluate(lambda: batches(NAMED)), estimator.predict(lambda: batches(NAMED)))
 
 
@@ -118,6 +136,8 @@ def linear_values(model_dir, steps):
         WIDE, model_dir, weight_column="weight", optimizer=tf1.train.GradientDescentOptimizer(0.001)
     )
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
+    estimator.export_saved_model(f"{model_dir}/served", serve)
+    estimator.export_saved_model(f"{model_dir}/parsed", PARSED)
     return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
 
 
@@ -126,6 +146,8 @@ def combined_default(model_dir, steps):
         model_dir, WIDE, dnn_feature_columns=DEEP, dnn_hidden_units=[8, 4]
     )
     estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
+    estimator.export_saved_model(f"{model_dir}/served", serve)
+    estimator.export_saved_model(f"{model_dir}/parsed", PARSED)
     return report(estimator.evaluate(lambda: batches(TWO)), estimator.predict(lambda: batches(TWO)))
 
 

@@ -25,6 +25,11 @@ def batches(labels):
     return tf.data.Dataset.from_tensor_slices((FEATURES, labels)).batch(16)
 
 
+def serve():
+    fed = {"x": tf1.placeholder(tf.float32, [None, 3]), "code": tf1.placeholder(tf.int64, [None])}
+    return tf1.estimator.export.ServingInputReceiver(fed, fed)
+
+
 def dnn_momentum(model_dir, steps):
     estimator = tf1.estimator.DNNRegressor([8, 4], COLUMNS, model_dir, optimizer=tf1.train.MomentumOptimizer(0.01, 0.9))
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
@@ -53,7 +58,9 @@ def dnn_sgd(model_dir, steps):
             tf1.train.exponential_decay(0.1, tf1.train.get_global_step(), 10, 0.5)
         ),
     )
-    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
+    train = tf.estimator.TrainSpec(lambda: batches(VALUES).repeat(), max_steps=steps)
+    evaluate = tf.estimator.EvalSpec(lambda: batches(VALUES), exporters=tf.estimator.LatestExporter("newest", serve))
+    tf.estimator.train_and_evaluate(estimator, train, evaluate)
 
 
 def dnn_adadelta(model_dir, steps):

@@ -59,3 +59,10 @@ def test_a_run_that_goes_on_does_not_evaluate_what_it_restored(tmp_path):
             file.unlink()
     model, _ = trained(tmp_path, throttle_secs=0)
     assert model.evaluated == [8, 10]
+
+
+def test_what_exports_is_called_with_the_metrics_and_the_step(tmp_path):
+    given = []
+    model, _ = trained(tmp_path, throttle_secs=0, export=given.append)
+    assert [metrics["global_step"] for metrics in given] == model.evaluated
+    assert all(metrics.keys() >= {"loss", "mae"} for metrics in given)

@@ -97,57 +97,6 @@ def _prediction_of_each(labels, predictions):
     return predictions
 
 
-def keep_newest_exports(export_dir_base, exports_to_keep=5):
-    """Deletes all exports of a directory but the newest.
-
-    Args:
-      export_dir_base: holds exports that are named by their time.
-      exports_to_keep: an int, or None to keep all.
-    """
-    if exports_to_keep is None or not tf.io.gfile.isdir(export_dir_base):
-        return
-    names = [name.rstrip("/") for name in tf.io.gfile.listdir(export_dir_base)]
-    times = sorted(name for name in names if name.isdigit() and len(name) == 10)
-    for name in times[:-exports_to_keep]:
-        tf.io.gfile.rmtree(os.path.join(export_dir_base, name))
-
-
-def loss_smaller(best_eval_result, current_eval_result):
-    """Returns whether the current evaluation has the smaller loss."""
-    return best_eval_result["loss"] > current_eval_result["loss"]
-
-
-class BestResult:
-    """Remembers the best evaluation, across restarts too, as ``BestExporter`` does.
-
-    Args:
-      eval_dir: where ``evaluate_model_fn`` writes metrics, such as ``model_dir/eval``.
-      compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and
-        returns whether the current one is better.
-    """
-
-    def __init__(self, eval_dir, compare_fn=loss_smaller):
-        self._compare_fn, self._best, self._is_first = compare_fn, None, True
-        for path in sorted(tf.io.gfile.glob(os.path.join(eval_dir, "*.tfevents.*"))):
-            for event in tf1.train.summary_iterator(path):
-                scalars = [v for v in event.summary.value if v.HasField("simple_value")]
-                values = {value.tag: value.simple_value for value in scalars}
-                if values and self._is_better(values):
-                    self._best = values
-
-    def improves(self, metrics):
-        """Returns whether to export: at the first call, and when metrics are better."""
-        if not self._is_first and not self._is_better(metrics):
-            return False
-        self._best, self._is_first = metrics, False
-        return True
-
-    def _is_better(self, metrics):
-        return self._best is None or self._compare_fn(
-            best_eval_result=self._best, current_eval_result=metrics
-        )
-
-
 class CheckpointRecovery(tf.keras.callbacks.Callback):
     """Saves while ``fit`` runs, and restores the newest checkpoint that can be read.
 
@@ -261,94 +210,6 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
                 optimizer._create_all_weights(model.trainable_variables)
 
 
-class ServingInputReceiver(NamedTuple):
-    """What a ``serving_input_receiver_fn`` returns.
-
-    Attributes:
-      features: what the model_fn gets, a tensor or a dict of tensors.
-      receiver_tensors: what a request feeds, the same.
-    """
-
-    features: Any
-    receiver_tensors: Any
-
-
-def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
-    """Returns a ``serving_input_receiver_fn`` whose requests feed the features.
-
-    Args:
-      features: a dict from name to a tensor or ``tf.TensorSpec``, whose first dimension
-        is the batch.
-      default_batch_size: an int, or None for any.
-    """
-
-    def serving_input_receiver_fn():
-        tensors = {
-            name: tf1.placeholder(
-                feature.dtype, [default_batch_size, *feature.shape[1:]], name
-            )
-            for name, feature in features.items()
-        }
-        return ServingInputReceiver(dict(tensors), tensors)
-
-    return serving_input_receiver_fn
-
-
-def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=None):
-    """Returns a ``serving_input_receiver_fn`` whose requests feed ``tf.Example``.
-
-    Args:
-      feature_spec: a dict for ``tf.io.parse_example``.
-      default_batch_size: an int, or None for any.
-    """
-
-    def serving_input_receiver_fn():
-        protos = tf1.placeholder(
-            tf.string, [default_batch_size], "input_example_tensor"
-        )
-        features = tf.io.parse_example(protos, feature_spec)
-        return ServingInputReceiver(features, {"examples": protos})
-
-    return serving_input_receiver_fn
-
-
-class PredictOutput:
-    """The outputs of a signature for the Predict API: a tensor or a dict of them."""
-
-    def __init__(self, outputs):
-        self._outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
-
-    def as_signature_def(self, receiver_tensors):
-        """Returns the ``SignatureDef`` for what a request feeds."""
-        return tf1.saved_model.predict_signature_def(receiver_tensors, self._outputs)
-
-
-class ClassificationOutput:
-    """The outputs of a signature for the Classify API: scores, classes, or both."""
-
-    def __init__(self, scores=None, classes=None):
-        self._scores, self._classes = scores, classes
-
-    def as_signature_def(self, receiver_tensors):
-        """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
-        (examples,) = receiver_tensors.values()
-        return tf1.saved_model.classification_signature_def(
-            examples, self._classes, self._scores
-        )
-
-
-class RegressionOutput:
-    """The output of a signature for the Regress API: a float tensor."""
-
-    def __init__(self, value):
-        self._value = value
-
-    def as_signature_def(self, receiver_tensors):
-        """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
-        (examples,) = receiver_tensors.values()
-        return tf1.saved_model.regression_signature_def(examples, self._value)
-
-
 class ColumnBatch:
     """The features of one batch, each transformed once by the columns that read it.
 
@@ -427,11 +288,6 @@ class ColumnState:
     def get_resource(self, feature_column, name):
         return self._resources[feature_column.name, name]
 
-    @property
-    def tables(self):
-        """The tables that have been made so far, a list."""
-        return list(self._resources.values())
-
 
 def in_order(columns):
     """Returns feature columns in the Estimator's order, that of their names.
@@ -498,11 +354,6 @@ class DenseColumns(tf.keras.layers.Layer):
         for number, weight in enumerate(self.embeddings.values()):
             setattr(self, f"embedding_{number}", weight)  # for tf.train.Checkpoint
         self.built = True
-
-    @property
-    def tables(self):
-        """The tables of the columns' vocabularies, a list; an export has to hold them."""
-        return self._state.tables
 
     def call(self, features):
         batch, parts = ColumnBatch(features), []
@@ -804,11 +655,6 @@ class LinearColumns(tf.keras.layers.Layer):
             name="bias_weights", shape=[units], initializer="zeros"
         )
         self.built = True
-
-    @property
-    def tables(self):
-        """The tables of the columns' vocabularies, a list; an export has to hold them."""
-        return self._state.tables
 
     def call(self, features):
         batch = ColumnBatch(features)
@@ -1650,105 +1496,6 @@ def _write_metrics(directory, metrics):
     writer = tf1.summary.FileWriterCache.get(directory)
     writer.add_summary(summary, step)
     writer.flush()
-
-
-def new_export(export_dir_base):
-    """Returns where to write an export, a path that is not there yet."""
-    while True:
-        name = str(int(time.time()))
-        if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
-            # Whoever watches for exports sees a whole one or none.
-            return os.path.join(export_dir_base, "temp-" + name)
-        time.sleep(1)
-
-
-def finish_export(unfinished, assets_extra=None):
-    """Gives an export the name by which it is found.
-
-    Args:
-      unfinished: what ``new_export`` gave, written by now.
-      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-
-    Returns:
-      The path of the export: bytes, as the Estimator gave it.
-    """
-    for name, source in (assets_extra or {}).items():
-        copy = os.path.join(unfinished, "assets.extra", name)
-        tf.io.gfile.makedirs(os.path.dirname(copy))
-        tf.io.gfile.copy(source, copy)
-    base, name = os.path.split(unfinished)
-    export_dir = os.path.join(base, name[len("temp-") :])
-    tf.io.gfile.rename(unfinished, export_dir)
-    return tf.compat.as_bytes(export_dir)
-
-
-def export_model_fn(
-    model_fn,
-    export_dir_base,
-    serving_input_receiver_fn,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    checkpoint_path=None,
-    assets_extra=None,
-):
-    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      export_dir_base: the directory to make the new one in.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``.
-      model_dir: holds the checkpoints.
-      params: a dict for the model_fn.
-      config: what it reads from a ``RunConfig``, if anything.
-      checkpoint_path: None for the latest.
-      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-
-    Returns:
-      The path of the new directory: bytes, as the Estimator gave it.
-
-    Raises:
-      ValueError: there is no checkpoint.
-    """
-    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
-    if path is None:
-        raise ValueError(f"There is no checkpoint in {model_dir}.")
-    unfinished = new_export(export_dir_base)
-    with tf.Graph().as_default():
-        tf1.train.create_global_step()
-        receiver = serving_input_receiver_fn()
-        spec = call_model_fn(model_fn, receiver.features, None, "infer", params, config)
-        local = spec.scaffold and spec.scaffold.local_init_op
-        session = RestoredSession(path, spec.scaffold).create_session()
-        builder = tf1.saved_model.Builder(unfinished)
-        builder.add_meta_graph_and_variables(
-            session,
-            [tf.saved_model.SERVING],
-            _signatures(spec, receiver.receiver_tensors),
-            assets_collection=tf1.get_collection(tf1.GraphKeys.ASSET_FILEPATHS),
-            main_op=local or tf1.train.Scaffold.default_local_init_op(),
-            strip_default_attrs=True,
-        )
-        builder.save()
-        session.close()
-    return finish_export(unfinished, assets_extra)
-
-
-def _signatures(spec, receiver_tensors):
-    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
-    if len(outputs) == 1:
-        outputs = {default: next(iter(outputs.values())), **outputs}
-    if not isinstance(receiver_tensors, dict):
-        receiver_tensors = {"input": receiver_tensors}
-    signatures = {}
-    for name, output in outputs.items():
-        try:
-            signatures[name] = output.as_signature_def(receiver_tensors)
-        except ValueError as error:  # such as one that only tf.Example protos can feed
-            tf1.logging.info("No signature %s: %s", name, error)
-    return signatures
 
 
 def fit_on_workers(

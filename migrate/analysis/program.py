@@ -132,6 +132,11 @@ class Program:
         return self.kind in ("canned", "keras")
 
     @property
+    def trains(self) -> bool:
+        """Whether the file trains the estimator, and does not only evaluate, predict or export."""
+        return any(call.method == "train" for call in self.calls)
+
+    @property
     def has_model_fn(self) -> bool:
         """Whether the estimator is made from a custom model_fn, or becomes one."""
         return self.kind in HAVE_MODEL_FN

@@ -25,7 +25,7 @@ def export_model_fn(
     Args:
       model_fn: takes features and any of labels, mode, params and config.
       export_dir_base: the directory to make the new one in.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
       model_dir: holds the checkpoints.
       params: a dict for the model_fn.
       config: what it reads from a ``RunConfig``, if anything.

@@ -3,6 +3,8 @@
 import copy
 import tempfile
 
+import tensorflow as tf
+
 _UNSET = object()
 
 
@@ -13,8 +15,10 @@ class RunConfig:
       model_dir: the directory of the checkpoints.
       tf_random_seed: the graph's seed; None for none.
       save_summary_steps: steps between two summaries.
-      save_checkpoints_steps: steps between two checkpoints; not with secs.
+      save_checkpoints_steps: steps between two checkpoints; not with secs. None or 0
+        for no checkpoints.
       save_checkpoints_secs: seconds between two checkpoints; 600 if neither is given.
+        None or 0 for no checkpoints.
       session_config, device_fn, protocol: kept for code that reads them.
       keep_checkpoint_max: how many checkpoints to keep; 0 or None for all.
       keep_checkpoint_every_n_hours: the hours between checkpoints kept for good.
@@ -22,8 +26,7 @@ class RunConfig:
       others: what else ``tf.estimator.RunConfig`` took: strategies are refused.
 
     Raises:
-      ValueError: steps and seconds are both given, or neither is to be used, or a
-        strategy is given.
+      ValueError: steps and seconds are both given, or a strategy is given.
     """
 
     def __init__(
@@ -46,7 +49,7 @@ class RunConfig:
         if steps is _UNSET:
             steps, secs = None, 600 if secs is _UNSET else secs
         secs = None if secs is _UNSET else secs
-        if bool(steps) == bool(secs):
+        if steps is not None and secs is not None:
             raise ValueError("Give one of save_checkpoints_steps and _secs.")
         distribute = ("eval_distribute", "experimental_distribute")
         if train_distribute or any(others.get(name) for name in distribute):
@@ -66,11 +69,45 @@ class RunConfig:
     def replace(self, **changes):
         """Returns a copy with other settings; one save interval clears the other."""
         settings = dict(vars(self))
-        if changes.get("save_checkpoints_steps"):
-            settings.pop("save_checkpoints_secs")
-        elif changes.get("save_checkpoints_secs"):
-            settings.pop("save_checkpoints_steps")
+        if changes.get("save_checkpoints_steps") is not None:
+            settings["save_checkpoints_secs"] = None
+        elif changes.get("save_checkpoints_secs") is not None:
+            settings["save_checkpoints_steps"] = None
         return type(self)(**{**settings, **changes})
+
+    def saving(self, manager, needed=False):
+        """Returns what saves as these settings say.
+
+        Args:
+          manager: a ``tf.train.CheckpointManager``.
+          needed: whether something waits for the checkpoints, as an evaluation does.
+
+        Returns:
+          The manager; without steps and seconds, one that restores but never saves.
+
+        Raises:
+          ValueError: checkpoints are needed, and none are to be saved.
+        """
+        if self.save_checkpoints_steps or self.save_checkpoints_secs:
+            return manager
+        if needed:
+            raise ValueError(
+                "Evaluations and listeners wait for checkpoints: set "
+                "save_checkpoints_steps or save_checkpoints_secs."
+            )
+        tf.get_logger().warning("No checkpoints: the RunConfig has no save interval.")
+        return _NeverSaving(manager)
+
+
+class _NeverSaving:
+    def __init__(self, manager):
+        self._manager = manager
+
+    def __getattr__(self, name):
+        return getattr(self._manager, name)
+
+    def save(self, checkpoint_number, check_interval=True):
+        return None
 
 
 class TrainingJob:

@@ -6,16 +6,29 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 
-class ServingInputReceiver(NamedTuple):
-    """What a ``serving_input_receiver_fn`` returns.
+class TensorServingInputReceiver(NamedTuple):
+    """What a ``serving_input_receiver_fn`` returns for a model_fn that takes a tensor.
 
     Attributes:
-      features: what the model_fn gets, a tensor or a dict of tensors.
-      receiver_tensors: what a request feeds, the same.
+      features: what the model_fn gets, a tensor.
+      receiver_tensors: what a request feeds, a tensor or a dict of tensors.
     """
 
     features: Any
     receiver_tensors: Any
+
+
+class ServingInputReceiver(TensorServingInputReceiver):
+    """What a ``serving_input_receiver_fn`` returns.
+
+    Attributes:
+      features: what the model_fn gets, a dict; a tensor is put into one, as "feature".
+      receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+    """
+
+    def __new__(cls, features, receiver_tensors):
+        features = features if isinstance(features, dict) else {"feature": features}
+        return super().__new__(cls, features, receiver_tensors)
 
 
 def build_raw_serving_input_receiver_fn(features, default_batch_size=None):

@@ -61,6 +61,9 @@ def training_loop(
     saved = f"{training}.checkpoint, {draft.model_dir}, {_written(_manager(draft))}"
     lines.append(f"{manager} = {draft.tf}.train.CheckpointManager({saved})")
     is_heard = listeners is not None and not is_none(listeners)
+    if draft.program.is_handed_on:
+        needed = ", needed=True" if evaluation or is_heard else ""
+        lines.append(f"{manager} = {draft.common['config']}.saving({manager}{needed})")
     if listeners is not None and is_heard:
         draft.pieces.add("ListenedManager")
         lines.append(f"{manager} = ListenedManager({manager}, {training}, {draft.text(listeners)})")

@@ -42,6 +42,7 @@ _EMITTED = {
     "export.PredictOutput": "PredictOutput",
     "export.RegressionOutput": "RegressionOutput",
     "export.ServingInputReceiver": "ServingInputReceiver",
+    "export.TensorServingInputReceiver": "TensorServingInputReceiver",
     "export.build_parsing_serving_input_receiver_fn": "build_parsing_serving_input_receiver_fn",
     "export.build_raw_serving_input_receiver_fn": "build_raw_serving_input_receiver_fn",
 }
@@ -53,6 +54,9 @@ _EMITTED = {
     Example("tf1.estimator.ModeKeys.TRAIN", "mode == ModeKeys.TRAIN", "mode", kind="custom"),
     Example("tf1.estimator.StepCounterHook", "mode == tf.compat.v1.train.StepCounterHook", "mode", kind="custom"),
     Example("tf1.train.ProfilerHook(9)", "mode == ProfilerHook(9)", "mode", kind="custom"),
+    Example(
+        "print(tf1.estimator.export.TensorServingInputReceiver)", "TensorServingInputReceiver)", "head", kind="custom"
+    ),
     Example("tf1.estimator.FinalExporter", None, "mode", kind="custom"),
     kinds=CUSTOM,
 )

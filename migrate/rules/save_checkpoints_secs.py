@@ -37,6 +37,8 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
     node = seconds or (program.config.calls or [program.site.node])[0]
     if seconds is None and "save_checkpoints_steps" in settings:
         return
+    if program.has_model_fn and not program.trains:
+        return
     if seconds is not None and not literal(seconds):
         if "save_checkpoints_steps" not in settings:
             yield manual(

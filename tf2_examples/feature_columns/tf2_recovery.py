@@ -17,16 +17,29 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 
-class ServingInputReceiver(NamedTuple):
-    """What a ``serving_input_receiver_fn`` returns.
+class TensorServingInputReceiver(NamedTuple):
+    """What a ``serving_input_receiver_fn`` returns for a model_fn that takes a tensor.
 
     Attributes:
-      features: what the model_fn gets, a tensor or a dict of tensors.
-      receiver_tensors: what a request feeds, the same.
+      features: what the model_fn gets, a tensor.
+      receiver_tensors: what a request feeds, a tensor or a dict of tensors.
     """
 
     features: Any
     receiver_tensors: Any
+
+
+class ServingInputReceiver(TensorServingInputReceiver):
+    """What a ``serving_input_receiver_fn`` returns.
+
+    Attributes:
+      features: what the model_fn gets, a dict; a tensor is put into one, as "feature".
+      receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+    """
+
+    def __new__(cls, features, receiver_tensors):
+        features = features if isinstance(features, dict) else {"feature": features}
+        return super().__new__(cls, features, receiver_tensors)
 
 
 def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
@@ -348,26 +361,6 @@ class CannedClasses(CannedHead):
 
 def _mean(values, weights):
     return tf1.metrics.mean(values, tf.broadcast_to(weights, tf.shape(values)))
-
-
-class EverySecs:
-    """Is due at first, and whenever so many seconds have gone since it last was.
-
-    Args:
-      secs: an int or a float, as ``RunConfig.save_checkpoints_secs``; None or 0 for
-        always.
-    """
-
-    def __init__(self, secs):
-        self._secs, self._last = secs, -float("inf")
-
-    def due(self):
-        """Returns whether the seconds are over, and if so counts them anew."""
-        now = time.monotonic()
-        if now < self._last + (self._secs or 0):
-            return False
-        self._last = now
-        return True
 
 
 class GraphPart:
@@ -1129,7 +1122,7 @@ def export_model_fn(
     Args:
       model_fn: takes features and any of labels, mode, params and config.
       export_dir_base: the directory to make the new one in.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
       model_dir: holds the checkpoints.
       params: a dict for the model_fn.
       config: what it reads from a ``RunConfig``, if anything.

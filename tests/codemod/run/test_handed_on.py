@@ -414,3 +414,34 @@ def main():
     texts = {Path(change.path).name: change.after for change in outcome.changes}
     assert 'CONFIG = RunConfig("/tmp/m", save_checkpoints_steps=5)' in texts["settings.py"]
     assert "TrainingJob(model_fn, config=settings.CONFIG)" in texts["program.py"]
+
+
+def test_a_program_that_only_exports_needs_no_save_interval(tmp_path: Path) -> None:
+    after, findings = migrated(
+        tmp_path / "program.py",
+        """\
+def receive():
+    x = tf.compat.v1.placeholder(tf.float32, [None])
+    return tf.estimator.export.TensorServingInputReceiver(x, x)
+
+
+def export(path, folder):
+    config = tf.estimator.RunConfig(save_checkpoints_steps=None, save_checkpoints_secs=None)
+    est = tf.estimator.Estimator(model_fn, model_dir=path, config=config)
+    est.export_saved_model(folder, receive)
+""",
+    )
+    assert all(finding.rewritten for finding in findings)
+    assert "TensorServingInputReceiver(x, x)" in after
+    assert "RunConfig" not in after
+
+
+def test_a_loop_asks_its_config_whether_it_saves_at_all(tmp_path: Path) -> None:
+    after, _ = migrated(tmp_path / "program.py", FLOWS["config by branches"])
+    assert "manager = est.config.saving(manager)\n" in after
+    evaluated = FLOWS["config by branches"].replace(
+        "est.train(input_fn, max_steps=10)",
+        "tf.estimator.train_and_evaluate(est, tf.estimator.TrainSpec(input_fn, 9), tf.estimator.EvalSpec(input_fn))",
+    )
+    after, _ = migrated(tmp_path / "evaluated.py", evaluated)
+    assert "manager = est.config.saving(manager, needed=True)\n" in after

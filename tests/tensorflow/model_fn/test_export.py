@@ -52,6 +52,29 @@ def test_an_export_serves_the_predictions_of_the_latest_checkpoint(trained_job, 
     assert [p.name for p in (tmp_path / "export").iterdir()] == [path.rsplit("/", 1)[1]]
 
 
+@pytest.mark.parametrize("kind", ["TensorServingInputReceiver", "ServingInputReceiver"])
+def test_a_single_tensor_reaches_the_model_fn_as_it_did(trained_job, tmp_path, kind):
+    """By itself, or as the dict's "feature" from the class that always gave a dict."""
+
+    def model_fn(features, labels, mode):
+        assert isinstance(features, dict) == (kind == "ServingInputReceiver")
+        x = features["feature"] if isinstance(features, dict) else features
+        return EstimatorSpec(mode, predictions={"y": x @ tf1.get_variable("w", [2, 1])})
+
+    def receive(of=getattr(serving, kind)):
+        x = tf1.placeholder(tf.float32, [None, 2])
+        return of(features=x, receiver_tensors=x)
+
+    path = exported(model_fn, str(tmp_path / "export"), receive, str(tmp_path))
+    served = tf.saved_model.load(path).signatures["serving_default"](input=tf.constant(X))
+    assert served["y"].numpy() == pytest.approx(expected(trained_job), rel=1e-5)
+    if hasattr(tf, "estimator"):
+        with tf.Graph().as_default():
+            old = receive(getattr(tf.estimator.export, kind))
+            assert isinstance(old.features, dict) == (kind == "ServingInputReceiver")
+            assert list(old.receiver_tensors) == ["input"]
+
+
 def test_an_export_of_a_given_checkpoint(trained_job, tmp_path):
     path = exported(linear, str(tmp_path / "export"), RAW, str(tmp_path), checkpoint_path=str(tmp_path / "ckpt-4"))
     served = tf.saved_model.load(path).signatures["serving_default"](x=tf.constant(X))

@@ -97,6 +97,57 @@ def _prediction_of_each(labels, predictions):
     return predictions
 
 
+def keep_newest_exports(export_dir_base, exports_to_keep=5):
+    """Deletes all exports of a directory but the newest.
+
+    Args:
+      export_dir_base: holds exports that are named by their time.
+      exports_to_keep: an int, or None to keep all.
+    """
+    if exports_to_keep is None or not tf.io.gfile.isdir(export_dir_base):
+        return
+    names = [name.rstrip("/") for name in tf.io.gfile.listdir(export_dir_base)]
+    times = sorted(name for name in names if name.isdigit() and len(name) == 10)
+    for name in times[:-exports_to_keep]:
+        tf.io.gfile.rmtree(os.path.join(export_dir_base, name))
+
+
+def loss_smaller(best_eval_result, current_eval_result):
+    """Returns whether the current evaluation has the smaller loss."""
+    return best_eval_result["loss"] > current_eval_result["loss"]
+
+
+class BestResult:
+    """Remembers the best evaluation, across restarts too, as ``BestExporter`` does.
+
+    Args:
+      eval_dir: where ``evaluate_model_fn`` writes metrics, such as ``model_dir/eval``.
+      compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and
+        returns whether the current one is better.
+    """
+
+    def __init__(self, eval_dir, compare_fn=loss_smaller):
+        self._compare_fn, self._best, self._is_first = compare_fn, None, True
+        for path in sorted(tf.io.gfile.glob(os.path.join(eval_dir, "*.tfevents.*"))):
+            for event in tf1.train.summary_iterator(path):
+                scalars = [v for v in event.summary.value if v.HasField("simple_value")]
+                values = {value.tag: value.simple_value for value in scalars}
+                if values and self._is_better(values):
+                    self._best = values
+
+    def improves(self, metrics):
+        """Returns whether to export: at the first call, and when metrics are better."""
+        if not self._is_first and not self._is_better(metrics):
+            return False
+        self._best, self._is_first = metrics, False
+        return True
+
+    def _is_better(self, metrics):
+        return self._best is None or self._compare_fn(
+            best_eval_result=self._best, current_eval_result=metrics
+        )
+
+
 class CheckpointRecovery(tf.keras.callbacks.Callback):
     """Saves while ``fit`` runs, and restores the newest checkpoint that can be read.
 
@@ -208,6 +259,107 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
                 optimizer.build(model.trainable_variables)
             else:  # tf.keras.optimizers.legacy; Keras calls this to load a model.
                 optimizer._create_all_weights(model.trainable_variables)
+
+
+class TensorServingInputReceiver(NamedTuple):
+    """What a ``serving_input_receiver_fn`` returns for a model_fn that takes a tensor.
+
+    Attributes:
+      features: what the model_fn gets, a tensor.
+      receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+    """
+
+    features: Any
+    receiver_tensors: Any
+
+
+class ServingInputReceiver(TensorServingInputReceiver):
+    """What a ``serving_input_receiver_fn`` returns.
+
+    Attributes:
+      features: what the model_fn gets, a dict; a tensor is put into one, as "feature".
+      receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+    """
+
+    def __new__(cls, features, receiver_tensors):
+        features = features if isinstance(features, dict) else {"feature": features}
+        return super().__new__(cls, features, receiver_tensors)
+
+
+def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
+    """Returns a ``serving_input_receiver_fn`` whose requests feed the features.
+
+    Args:
+      features: a dict from name to a tensor or ``tf.TensorSpec``, whose first dimension
+        is the batch.
+      default_batch_size: an int, or None for any.
+    """
+
+    def serving_input_receiver_fn():
+        tensors = {
+            name: tf1.placeholder(
+                feature.dtype, [default_batch_size, *feature.shape[1:]], name
+            )
+            for name, feature in features.items()
+        }
+        return ServingInputReceiver(dict(tensors), tensors)
+
+    return serving_input_receiver_fn
+
+
+def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=None):
+    """Returns a ``serving_input_receiver_fn`` whose requests feed ``tf.Example``.
+
+    Args:
+      feature_spec: a dict for ``tf.io.parse_example``.
+      default_batch_size: an int, or None for any.
+    """
+
+    def serving_input_receiver_fn():
+        protos = tf1.placeholder(
+            tf.string, [default_batch_size], "input_example_tensor"
+        )
+        features = tf.io.parse_example(protos, feature_spec)
+        return ServingInputReceiver(features, {"examples": protos})
+
+    return serving_input_receiver_fn
+
+
+class PredictOutput:
+    """The outputs of a signature for the Predict API: a tensor or a dict of them."""
+
+    def __init__(self, outputs):
+        self._outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
+
+    def as_signature_def(self, receiver_tensors):
+        """Returns the ``SignatureDef`` for what a request feeds."""
+        return tf1.saved_model.predict_signature_def(receiver_tensors, self._outputs)
+
+
+class ClassificationOutput:
+    """The outputs of a signature for the Classify API: scores, classes, or both."""
+
+    def __init__(self, scores=None, classes=None):
+        self._scores, self._classes = scores, classes
+
+    def as_signature_def(self, receiver_tensors):
+        """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
+        (examples,) = receiver_tensors.values()
+        return tf1.saved_model.classification_signature_def(
+            examples, self._classes, self._scores
+        )
+
+
+class RegressionOutput:
+    """The output of a signature for the Regress API: a float tensor."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def as_signature_def(self, receiver_tensors):
+        """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
+        (examples,) = receiver_tensors.values()
+        return tf1.saved_model.regression_signature_def(examples, self._value)
 
 
 class ColumnBatch:
@@ -677,6 +829,10 @@ class LinearColumns(tf.keras.layers.Layer):
         )
 
 
+_RESOURCE = tf.resource.as_datatype_enum
+_EFFECTS = {"Assert", "EagerPyFunc", "Print", "PrintV2", "PyFunc"}
+
+
 class GraphPart:
     """The part of a TF1 graph that some results need, to be run in a ``tf.function``.
 
@@ -700,6 +856,7 @@ class GraphPart:
         self.operations = _operations_behind(results, sources)
         self.needs = set(given).intersection(self._results)
         whole = graph.as_graph_def()
+        _keep_effects(whole)
         self._nodes = tf1.GraphDef(versions=whole.versions, library=whole.library)
         for node in whole.node:  # in the order in which the program made them
             if node.name in self.operations:
@@ -731,6 +888,43 @@ class GraphPart:
         )
         known.update(zip(inside, computed))
         return [known[name] for name in self._results]
+
+
+def _keep_effects(graph_def):
+    """Has ``tf.function`` do what branches of ``tf.cond`` and bodies of loops do.
+
+    A session does what the results of a branch depend on. ``tf.function`` leaves out
+    assignments there, unless the branch names them among its control outputs.
+
+    Args:
+      graph_def: a ``GraphDef``, whose functions are changed, and get names of their own.
+    """
+    library = graph_def.library.function
+    renamed = {one.signature.name: f"{one.signature.name}_run" for one in library}
+    for function in library:
+        function.signature.name = renamed[function.signature.name]
+        for name in () if function.control_ret else _effects(function):
+            function.control_ret[name] = name
+            function.signature.control_output.append(name)
+    for node in [*graph_def.node, *(node for one in library for node in one.node_def)]:
+        for attribute in node.attr.values():
+            called = [attribute.func] if attribute.HasField("func") else []
+            for one in [*called, *attribute.list.func]:
+                one.name = renamed.get(one.name, one.name)
+
+
+def _effects(function):
+    """Returns the names of nodes with effects, of those that a function's results need."""
+    nodes = {node.name: node for node in function.node_def}
+    state = {arg.name for arg in function.signature.input_arg if arg.type == _RESOURCE}
+    ahead, found = [name.split(":")[0] for name in function.ret.values()], {}
+    while ahead:
+        name = ahead.pop()
+        if name in nodes and name not in found:
+            inputs = [one.lstrip("^").split(":")[0] for one in nodes[name].input]
+            found[name] = nodes[name].op in _EFFECTS or not state.isdisjoint(inputs)
+            ahead += inputs
+    return [name for name, has_effect in found.items() if has_effect]
 
 
 def _operations_behind(results, sources):
@@ -1496,6 +1690,88 @@ def _write_metrics(directory, metrics):
     writer = tf1.summary.FileWriterCache.get(directory)
     writer.add_summary(summary, step)
     writer.flush()
+
+
+def export_model_fn(
+    model_fn,
+    export_dir_base,
+    serving_input_receiver_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    checkpoint_path=None,
+    assets_extra=None,
+):
+    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      export_dir_base: the directory to make the new one in.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn.
+      config: what it reads from a ``RunConfig``, if anything.
+      checkpoint_path: None for the latest.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+
+    Returns:
+      The path of the new directory: bytes, as the Estimator gave it.
+
+    Raises:
+      ValueError: there is no checkpoint.
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    if path is None:
+        raise ValueError(f"There is no checkpoint in {model_dir}.")
+    export_dir = _new_directory(export_dir_base)
+    # Whoever watches for exports sees a whole one or none.
+    unfinished = os.path.join(export_dir_base, "temp-" + os.path.basename(export_dir))
+    with tf.Graph().as_default():
+        tf1.train.create_global_step()
+        receiver = serving_input_receiver_fn()
+        spec = call_model_fn(model_fn, receiver.features, None, "infer", params, config)
+        local = spec.scaffold and spec.scaffold.local_init_op
+        session = RestoredSession(path, spec.scaffold).create_session()
+        builder = tf1.saved_model.Builder(unfinished)
+        builder.add_meta_graph_and_variables(
+            session,
+            [tf.saved_model.SERVING],
+            _signatures(spec, receiver.receiver_tensors),
+            assets_collection=tf1.get_collection(tf1.GraphKeys.ASSET_FILEPATHS),
+            main_op=local or tf1.train.Scaffold.default_local_init_op(),
+            strip_default_attrs=True,
+        )
+        builder.save()
+        session.close()
+    for name, source in (assets_extra or {}).items():
+        copy = os.path.join(unfinished, "assets.extra", name)
+        tf.io.gfile.makedirs(os.path.dirname(copy))
+        tf.io.gfile.copy(source, copy)
+    tf.io.gfile.rename(unfinished, export_dir)
+    return tf.compat.as_bytes(export_dir)
+
+
+def _signatures(spec, receiver_tensors):
+    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
+    if len(outputs) == 1:
+        outputs = {default: next(iter(outputs.values())), **outputs}
+    if not isinstance(receiver_tensors, dict):
+        receiver_tensors = {"input": receiver_tensors}
+    return {
+        name: output.as_signature_def(receiver_tensors)
+        for name, output in outputs.items()
+    }
+
+
+def _new_directory(base):
+    """Returns the path of a directory named by the time in seconds, not yet there."""
+    while True:
+        path = os.path.join(base, str(int(time.time())))
+        if not tf.io.gfile.exists(path):
+            return path
+        time.sleep(1)
 
 
 def fit_on_workers(

@@ -5,9 +5,11 @@ import os
 import re
 from dataclasses import dataclass
 
+from migrate.analysis.callers import given_for
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding, FunctionNode
 from migrate.analysis.tree import Tree
+from migrate.analysis.uses import Hidden
 from migrate.files.trouble import Unreadable
 
 _YIELDS = (ast.Yield, ast.YieldFrom)
@@ -98,10 +100,24 @@ def _bound(tree: Tree, module: Module, name: str, binding: Binding, depth: int) 
     if binding.imported is not None:
         return _exported(tree, module, binding.imported, depth)
     if isinstance(binding.node, ast.arg):
-        raise Unfollowable(f"`{name}` is a parameter, so it depends on the caller")
+        return _given(tree, module, binding.node, depth)
     if binding.value is None:
         raise Unfollowable(f"`{name}` is not seen to be a function ({module.path}, line {_line(binding)})")
     return functions_behind(tree, module, binding.value, depth + 1)
+
+
+def _given(tree: Tree, module: Module, parameter: ast.arg, depth: int) -> list[Function]:
+    """What the callers of a function in the same file give for a parameter; their imports are this file's."""
+    try:
+        given = given_for(tree, module, parameter)
+    except Hidden as reason:
+        raise Unfollowable(str(reason)) from reason
+    for where, value in given:
+        if where is not module:
+            raise Unfollowable(
+                f"`{parameter.arg}` is given by {where.path}, line {value.lineno}, a caller in another file"
+            )
+    return _each(tree, module, [value for _, value in given], depth)
 
 
 def _exported(tree: Tree, module: Module, dotted: str, depth: int) -> list[Function]:

@@ -2,11 +2,12 @@
 
 import ast
 
-from migrate.analysis.arguments import Unbindable, bind, defaults, is_none
+from migrate.analysis.arguments import is_none
+from migrate.analysis.callers import given_for
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding
 from migrate.analysis.tree import Tree
-from migrate.analysis.uses import Hidden, uses
+from migrate.analysis.uses import Hidden
 
 _MOST = 10
 """Names that stand for one another may do so in a circle."""
@@ -68,31 +69,8 @@ def _truth(tree: Tree, module: Module, test: ast.expr, depth: int) -> bool | Non
 
 def _is_given_none(tree: Tree, module: Module, parameter: ast.arg, depth: int) -> bool:
     """Whether every caller of a parameter's function gives None for it, or leaves it at None."""
-    names = module.names
-    function = names.scope_of(parameter).node
-    if not isinstance(function, ast.FunctionDef) or function.decorator_list:
-        return False
-    positional = [*function.args.posonlyargs, *function.args.args]
-    owner = names.scope_of(function)
-    if parameter not in [*positional, *function.args.kwonlyargs] or isinstance(owner.node, ast.ClassDef):
-        return False
     try:
-        found = uses(tree, module, function.name) if owner is names.top else None
+        given = given_for(tree, module, parameter)
     except Hidden:
         return False
-    calls = 0
-    for where, use in found or [(module, use) for use in names.uses(function.name, owner)]:
-        call = where.names.parent(use)
-        if not isinstance(call, ast.Call) or call.func is not use:
-            return False
-        try:
-            given = bind(call, [one.arg for one in positional])
-        except Unbindable:
-            return False
-        is_given = parameter.arg in given
-        value = given[parameter.arg] if is_given else defaults(function).get(parameter.arg)
-        place = where if is_given else module
-        if value is None or not is_seen_none(tree, place, value, depth):
-            return False
-        calls += 1
-    return calls > 0
+    return all(is_seen_none(tree, where, value, depth) for where, value in given)

@@ -134,7 +134,7 @@ class Program:
     @property
     def trains(self) -> bool:
         """Whether the file trains the estimator, and does not only evaluate, predict or export."""
-        return any(call.method == "train" for call in self.calls)
+        return any(call.method in ("train", "train_and_evaluate") for call in self.calls)
 
     @property
     def has_model_fn(self) -> bool:

@@ -3,6 +3,9 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+_RESOURCE = tf.resource.as_datatype_enum
+_EFFECTS = {"Assert", "EagerPyFunc", "Print", "PrintV2", "PyFunc"}
+
 
 class GraphPart:
     """The part of a TF1 graph that some results need, to be run in a ``tf.function``.
@@ -27,7 +30,10 @@ class GraphPart:
         self.operations = _operations_behind(results, sources)
         self.needs = set(given).intersection(self._results)
         whole = graph.as_graph_def()
+        _keep_effects(whole)
         self._nodes = tf1.GraphDef(versions=whole.versions, library=whole.library)
+        with tf.init_scope():  # functions are called from outside of graphs, too
+            tf.graph_util.import_graph_def(self._nodes, name="")
         for node in whole.node:  # in the order in which the program made them
             if node.name in self.operations:
                 self._add(node, given, prefix)
@@ -58,6 +64,43 @@ class GraphPart:
         )
         known.update(zip(inside, computed))
         return [known[name] for name in self._results]
+
+
+def _keep_effects(graph_def):
+    """Has ``tf.function`` do what branches of ``tf.cond`` and bodies of loops do.
+
+    A session does what the results of a branch depend on. ``tf.function`` leaves out
+    assignments there, unless the branch names them among its control outputs.
+
+    Args:
+      graph_def: a ``GraphDef``, whose functions are changed, and get names of their own.
+    """
+    library = graph_def.library.function
+    renamed = {one.signature.name: f"{one.signature.name}_run" for one in library}
+    for function in library:
+        function.signature.name = renamed[function.signature.name]
+        for name in () if function.control_ret else _effects(function):
+            function.control_ret[name] = name
+            function.signature.control_output.append(name)
+    for node in [*graph_def.node, *(node for one in library for node in one.node_def)]:
+        for attribute in node.attr.values():
+            called = [attribute.func] if attribute.HasField("func") else []
+            for one in [*called, *attribute.list.func]:
+                one.name = renamed.get(one.name, one.name)
+
+
+def _effects(function):
+    """Returns the names of nodes with effects, of those that a function's results need."""
+    nodes = {node.name: node for node in function.node_def}
+    state = {arg.name for arg in function.signature.input_arg if arg.type == _RESOURCE}
+    ahead, found = [name.split(":")[0] for name in function.ret.values()], {}
+    while ahead:
+        name = ahead.pop()
+        if name in nodes and name not in found:
+            inputs = [one.lstrip("^").split(":")[0] for one in nodes[name].input]
+            found[name] = nodes[name].op in _EFFECTS or not state.isdisjoint(inputs)
+            ahead += inputs
+    return [name for name, has_effect in found.items() if has_effect]
 
 
 def _operations_behind(results, sources):

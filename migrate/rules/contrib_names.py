@@ -6,15 +6,15 @@ again; some small functions can be written down.
 Instead: the name that TensorFlow 2 has, below ``tf.compat.v1``; the functions that it has nowhere are emitted
 (``optimize_loss``, ``layer_norm``, ``fully_connected``, ``batch_norm``, ``l1_regularizer``, ``l2_regularizer``, the
 tables of ``lookup``, ``crf_log_likelihood``, ``crf_decode``, ``viterbi_decode``, ``LSTMBlockFusedCell``,
-``TimeReversedFusedRNN``).
+``TimeReversedFusedRNN``, ``model_variable``, the loss scaling of ``mixed_precision``).
 
 Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition; ``optimize_loss`` gives
 the same losses, summaries and variables to the last bit; ``fully_connected`` and ``batch_norm`` give the same losses
 and variables to the last bit as contrib's own code, which lives on as ``tf_slim``. ``crf`` and the fused cells were
 trained beside TensorFlow 1.15's: the same variables, slots and tags, losses equal to 3e-7, and to the last bit where
-contrib's code ran on TensorFlow 2.15. Any other contrib name leaves the
-program, and is named, and so does one of these with an argument that is not carried over: noise or multipliers of
-gradients, collections for variables or outputs.
+contrib's code ran on TensorFlow 2.15. A loss scale grows, shrinks and leaves out steps as TensorFlow 1.15's does, in
+variables of the same names. Any other contrib name leaves the program, and is named, and so does one of these with an
+argument that is not carried over: noise or multipliers of gradients, collections for variables or outputs.
 
 See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
@@ -75,6 +75,13 @@ EMITTED = {
     "lookup.index_to_string_table_from_tensor": "index_to_string_table_from_tensor",
     "rnn.LSTMBlockFusedCell": "LSTMBlockFusedCell",
     "rnn.TimeReversedFusedRNN": "TimeReversedFusedRNN",
+    "framework.model_variable": "model_variable",
+    "framework.python.ops.variables.model_variable": "model_variable",
+    "layers.python.layers.utils.collect_named_outputs": "collect_named_outputs",
+    "layers.python.layers.utils.get_variable_collections": "get_variable_collections",
+    "mixed_precision.ExponentialUpdateLossScaleManager": "ExponentialUpdateLossScaleManager",
+    "mixed_precision.FixedLossScaleManager": "FixedLossScaleManager",
+    "mixed_precision.LossScaleOptimizer": "LossScaleOptimizer",
 }
 _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
 
@@ -121,6 +128,20 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
         kind="custom",
     ),
     Example("w = tf.contrib.lookup.index_to_string_table_from_file(x, delimiter=',')", None, "head", kind="custom"),
+    Example("w = tf.contrib.framework.model_variable('w', [3])", "w = model_variable('w', [3])", "head", kind="custom"),
+    Example("tf.contrib.framework.model_variable('w', [3], device='/cpu:0')", None, "head", kind="custom"),
+    Example(
+        "tf.contrib.layers.python.layers.utils.collect_named_outputs(None, 'y', 0)",
+        "    collect_named_outputs(None, 'y', 0)",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "m = tf.contrib.mixed_precision.FixedLossScaleManager(8.0)",
+        "m = FixedLossScaleManager(8.0)",
+        "head",
+        kind="custom",
+    ),
     Example("print(tf.contrib.layers.conv2d)", None, "head", kind="custom"),
     kinds=CUSTOM,
 )
@@ -162,6 +183,7 @@ def _successor(file: Draft | OtherFile, node: ast.expr, name: str) -> str | None
     return None
 
 
+_VARIABLE = {"name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections"}
 _TABLE = {"num_oov_buckets", "default_value", "name"}
 # The arguments that an emitted function takes, of those that contrib's took.
 _KNOWN = {
@@ -181,12 +203,16 @@ _KNOWN = {
         "inputs", "center", "scale", "activation_fn", "reuse", "trainable", "begin_norm_axis", "begin_params_axis",
         "scope",
     },
+    "framework.model_variable": _VARIABLE,
+    "framework.python.ops.variables.model_variable": _VARIABLE,
     "layers.optimize_loss": {
         "loss", "global_step", "learning_rate", "optimizer", "clip_gradients", "learning_rate_decay_fn", "update_ops",
         "variables", "name", "summaries", "colocate_gradients_with_ops", "increment_global_step",
     },
 }  # fmt: skip
 _POSITIONAL = {
+    "framework.model_variable": 7,
+    "framework.python.ops.variables.model_variable": 7,
     "layers.batch_norm": 6,
     "layers.fully_connected": 10,
     "layers.optimize_loss": 4,

@@ -363,6 +363,30 @@ def _mean(values, weights):
     return tf1.metrics.mean(values, tf.broadcast_to(weights, tf.shape(values)))
 
 
+class EverySecs:
+    """Is due at first, and whenever so many seconds have gone since it last was.
+
+    Args:
+      secs: an int or a float, as ``RunConfig.save_checkpoints_secs``; None or 0 for
+        always.
+    """
+
+    def __init__(self, secs):
+        self._secs, self._last = secs, -float("inf")
+
+    def due(self):
+        """Returns whether the seconds are over, and if so counts them anew."""
+        now = time.monotonic()
+        if now < self._last + (self._secs or 0):
+            return False
+        self._last = now
+        return True
+
+
+_RESOURCE = tf.resource.as_datatype_enum
+_EFFECTS = {"Assert", "EagerPyFunc", "Print", "PrintV2", "PyFunc"}
+
+
 class GraphPart:
     """The part of a TF1 graph that some results need, to be run in a ``tf.function``.
 
@@ -386,6 +410,7 @@ class GraphPart:
         self.operations = _operations_behind(results, sources)
         self.needs = set(given).intersection(self._results)
         whole = graph.as_graph_def()
+        _keep_effects(whole)
         self._nodes = tf1.GraphDef(versions=whole.versions, library=whole.library)
         for node in whole.node:  # in the order in which the program made them
             if node.name in self.operations:
@@ -417,6 +442,43 @@ class GraphPart:
         )
         known.update(zip(inside, computed))
         return [known[name] for name in self._results]
+
+
+def _keep_effects(graph_def):
+    """Has ``tf.function`` do what branches of ``tf.cond`` and bodies of loops do.
+
+    A session does what the results of a branch depend on. ``tf.function`` leaves out
+    assignments there, unless the branch names them among its control outputs.
+
+    Args:
+      graph_def: a ``GraphDef``, whose functions are changed, and get names of their own.
+    """
+    library = graph_def.library.function
+    renamed = {one.signature.name: f"{one.signature.name}_run" for one in library}
+    for function in library:
+        function.signature.name = renamed[function.signature.name]
+        for name in () if function.control_ret else _effects(function):
+            function.control_ret[name] = name
+            function.signature.control_output.append(name)
+    for node in [*graph_def.node, *(node for one in library for node in one.node_def)]:
+        for attribute in node.attr.values():
+            called = [attribute.func] if attribute.HasField("func") else []
+            for one in [*called, *attribute.list.func]:
+                one.name = renamed.get(one.name, one.name)
+
+
+def _effects(function):
+    """Returns the names of nodes with effects, of those that a function's results need."""
+    nodes = {node.name: node for node in function.node_def}
+    state = {arg.name for arg in function.signature.input_arg if arg.type == _RESOURCE}
+    ahead, found = [name.split(":")[0] for name in function.ret.values()], {}
+    while ahead:
+        name = ahead.pop()
+        if name in nodes and name not in found:
+            inputs = [one.lstrip("^").split(":")[0] for one in nodes[name].input]
+            found[name] = nodes[name].op in _EFFECTS or not state.isdisjoint(inputs)
+            ahead += inputs
+    return [name for name, has_effect in found.items() if has_effect]
 
 
 def _operations_behind(results, sources):

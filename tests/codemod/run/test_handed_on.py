@@ -327,6 +327,24 @@ def main(flag):
     est = tf.estimator.Estimator(chosen, model_dir="/tmp/m")
     est.train(input_fn, max_steps=10)
 """,
+    "a parameter, by all callers": """\
+def fit(steps, chosen=model_fn):
+    est = tf.estimator.Estimator(chosen, model_dir="/tmp/m")
+    est.train(input_fn, max_steps=steps)
+
+
+def main():
+    fit(10)
+    fit(20, chosen=lambda features, labels, mode: model_fn(features, labels, mode))
+""",
+    "a parameter of a function around": """\
+def main(steps):
+    def fit(chosen):
+        est = tf.estimator.Estimator(chosen, model_dir="/tmp/m")
+        est.train(input_fn, max_steps=steps)
+
+    fit(model_fn)
+""",
     "a method": """\
 class Runner:
     def model(self, features, labels, mode):
@@ -345,6 +363,29 @@ def test_a_program_is_migrated_whole_wherever_its_model_fn_comes_from(tmp_path: 
     assert all(finding.rewritten for finding in findings), findings
     assert "training_steps(" in after
     assert "tf.estimator" not in after
+
+
+FIT = """\
+def fit(chosen):
+    est = tf.estimator.Estimator(chosen, model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+
+
+"""
+PARAMETERS = {
+    "`chosen` is a parameter of `fit`, which nothing in the tree calls": "",
+    "`chosen` is a parameter of `fit`, which is handed on (": "fit(model_fn)\nprint(fit)\n",
+    "`chosen` is a parameter of `fit`, and a call of it cannot be read (": "fit(*[model_fn])\n",
+    "`chosen` is a parameter of `fit`, and a call does not give it (": "fit()\n",
+    "`print` is not bound in this file": "fit(model_fn)\nfit(print)\n",
+}
+
+
+@pytest.mark.parametrize("reason", PARAMETERS)
+def test_a_model_fn_that_a_caller_hides_leaves_the_program(tmp_path: Path, reason: str) -> None:
+    after, findings = migrated(tmp_path / "program.py", FIT + PARAMETERS[reason])
+    assert after == ""
+    assert any(reason in finding.message for finding in findings), findings
 
 
 @pytest.mark.parametrize(

@@ -61,16 +61,16 @@ def test_a_single_tensor_reaches_the_model_fn_as_it_did(trained_job, tmp_path, k
         x = features["feature"] if isinstance(features, dict) else features
         return EstimatorSpec(mode, predictions={"y": x @ tf1.get_variable("w", [2, 1])})
 
-    def receive(of=getattr(serving, kind)):
+    def receive(module=serving):
         x = tf1.placeholder(tf.float32, [None, 2])
-        return of(features=x, receiver_tensors=x)
+        return getattr(module, kind)(features=x, receiver_tensors=x)
 
     path = exported(model_fn, str(tmp_path / "export"), receive, str(tmp_path))
     served = tf.saved_model.load(path).signatures["serving_default"](input=tf.constant(X))
     assert served["y"].numpy() == pytest.approx(expected(trained_job), rel=1e-5)
     if hasattr(tf, "estimator"):
         with tf.Graph().as_default():
-            old = receive(getattr(tf.estimator.export, kind))
+            old = receive(tf.estimator.export)
             assert isinstance(old.features, dict) == (kind == "ServingInputReceiver")
             assert list(old.receiver_tensors) == ["input"]
 

@@ -1,0 +1,52 @@
+"""What the callers of a function give for one of its parameters."""
+
+import ast
+
+from migrate.analysis.arguments import Unbindable, bind, defaults
+from migrate.analysis.module import Module
+from migrate.analysis.tree import Tree
+from migrate.analysis.uses import Hidden, uses
+
+
+def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
+    """What each call of a parameter's function gives for it, or its default, with the file that it stands in.
+
+    Args:
+      tree: the files around the module.
+      module: where the function stands.
+      parameter: one of a function's, no method's.
+
+    Raises:
+      Hidden: where not every call of the function is seen, or none is.
+    """
+    names = module.names
+    function = names.scope_of(parameter).node
+    if not isinstance(function, ast.FunctionDef):
+        raise Hidden(f"`{parameter.arg}` is a parameter, so it depends on the caller")
+    shown, owner = f"`{parameter.arg}` is a parameter of `{function.name}`", names.scope_of(function)
+    positional = [*function.args.posonlyargs, *function.args.args]
+    if function.decorator_list:
+        raise Hidden(f"{shown}, which has a decorator")
+    if parameter not in [*positional, *function.args.kwonlyargs] or isinstance(owner.node, ast.ClassDef):
+        raise Hidden(f"{shown}, whose calls cannot be followed")
+    is_top = owner is names.top
+    places = uses(tree, module, function.name) if is_top else [(module, u) for u in names.uses(function.name, owner)]
+    found: list[tuple[Module, ast.expr]] = []
+    for where, use in places:
+        call = where.names.parent(use)
+        if not isinstance(call, ast.Call) or call.func is not use:
+            raise Hidden(f"{shown}, which is handed on ({where.path}, line {use.lineno})")
+        try:
+            given = bind(call, [one.arg for one in positional])
+        except Unbindable as reason:
+            raise Hidden(f"{shown}, and a call of it cannot be read ({where.path}, line {use.lineno})") from reason
+        default = defaults(function).get(parameter.arg)
+        if parameter.arg in given:
+            found.append((where, given[parameter.arg]))
+        elif default is not None:
+            found.append((module, default))
+        else:
+            raise Hidden(f"{shown}, and a call does not give it ({where.path}, line {use.lineno})")
+    if not found:
+        raise Hidden(f"{shown}, which nothing in the tree calls")
+    return found

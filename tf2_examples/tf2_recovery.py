@@ -858,6 +858,8 @@ class GraphPart:
         whole = graph.as_graph_def()
         _keep_effects(whole)
         self._nodes = tf1.GraphDef(versions=whole.versions, library=whole.library)
+        with tf.init_scope():  # functions are called from outside of graphs, too
+            tf.graph_util.import_graph_def(self._nodes, name="")
         for node in whole.node:  # in the order in which the program made them
             if node.name in self.operations:
                 self._add(node, given, prefix)

@@ -111,10 +111,13 @@ class LossScaleOptimizer(tf1.train.Optimizer):
         pairs = list(grads_and_vars)
         finite = tf1.reduce_all([tf1.reduce_all(tf1.is_finite(g)) for g, _ in pairs])
 
-        def step():
-            taken = self._opt.apply_gradients(pairs, global_step, name)
-            with tf1.control_dependencies([taken]):
-                return tf1.constant(True)
+        with tf1.name_scope("cond") as scope:  # Adam's powers are named by it
 
-        taken = tf1.cond(finite, step, lambda: tf1.constant(False))
+            def step():
+                with tf1.name_scope(scope):
+                    taken = self._opt.apply_gradients(pairs, global_step, name)
+                with tf1.control_dependencies([taken]):
+                    return tf1.constant(True)
+
+            taken = tf1.cond(finite, step, lambda: tf1.constant(False))
         return tf1.group(taken, self._manager.update_loss_scale(finite))

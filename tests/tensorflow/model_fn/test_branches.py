@@ -34,7 +34,8 @@ def _nested(apply, seen):
         with tf1.control_dependencies([tf1.cond(seen < 9, apply, tf1.no_op)]):
             return tf.constant(True)
 
-    return tf.group(tf1.cond(seen >= 0, inner, lambda: tf.constant(False)), seen.assign_add(3))
+    with tf1.control_dependencies([tf1.cond(seen >= 0, inner, lambda: tf.constant(False))]):
+        return tf.group(seen.assign_add(3))
 
 
 def _loop(apply, seen):

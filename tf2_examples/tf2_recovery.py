@@ -440,6 +440,11 @@ class ColumnState:
     def get_resource(self, feature_column, name):
         return self._resources[feature_column.name, name]
 
+    @property
+    def tables(self):
+        """The tables that have been made so far, a list."""
+        return list(self._resources.values())
+
 
 def in_order(columns):
     """Returns feature columns in the Estimator's order, that of their names.
@@ -506,6 +511,11 @@ class DenseColumns(tf.keras.layers.Layer):
         for number, weight in enumerate(self.embeddings.values()):
             setattr(self, f"embedding_{number}", weight)  # for tf.train.Checkpoint
         self.built = True
+
+    @property
+    def tables(self):
+        """The tables of the columns' vocabularies, a list; an export has to hold them."""
+        return self._state.tables
 
     def call(self, features):
         batch, parts = ColumnBatch(features), []
@@ -807,6 +817,11 @@ class LinearColumns(tf.keras.layers.Layer):
             name="bias_weights", shape=[units], initializer="zeros"
         )
         self.built = True
+
+    @property
+    def tables(self):
+        """The tables of the columns' vocabularies, a list; an export has to hold them."""
+        return self._state.tables
 
     def call(self, features):
         batch = ColumnBatch(features)
@@ -1694,6 +1709,36 @@ def _write_metrics(directory, metrics):
     writer.flush()
 
 
+def new_export(export_dir_base):
+    """Returns where to write an export, a path that is not there yet."""
+    while True:
+        name = str(int(time.time()))
+        if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
+            # Whoever watches for exports sees a whole one or none.
+            return os.path.join(export_dir_base, "temp-" + name)
+        time.sleep(1)
+
+
+def finish_export(unfinished, assets_extra=None):
+    """Gives an export the name by which it is found.
+
+    Args:
+      unfinished: what ``new_export`` gave, written by now.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+
+    Returns:
+      The path of the export: bytes, as the Estimator gave it.
+    """
+    for name, source in (assets_extra or {}).items():
+        copy = os.path.join(unfinished, "assets.extra", name)
+        tf.io.gfile.makedirs(os.path.dirname(copy))
+        tf.io.gfile.copy(source, copy)
+    base, name = os.path.split(unfinished)
+    export_dir = os.path.join(base, name[len("temp-") :])
+    tf.io.gfile.rename(unfinished, export_dir)
+    return tf.compat.as_bytes(export_dir)
+
+
 def export_model_fn(
     model_fn,
     export_dir_base,
@@ -1726,9 +1771,7 @@ def export_model_fn(
     path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
     if path is None:
         raise ValueError(f"There is no checkpoint in {model_dir}.")
-    export_dir = _new_directory(export_dir_base)
-    # Whoever watches for exports sees a whole one or none.
-    unfinished = os.path.join(export_dir_base, "temp-" + os.path.basename(export_dir))
+    unfinished = new_export(export_dir_base)
     with tf.Graph().as_default():
         tf1.train.create_global_step()
         receiver = serving_input_receiver_fn()
@@ -1746,12 +1789,7 @@ def export_model_fn(
         )
         builder.save()
         session.close()
-    for name, source in (assets_extra or {}).items():
-        copy = os.path.join(unfinished, "assets.extra", name)
-        tf.io.gfile.makedirs(os.path.dirname(copy))
-        tf.io.gfile.copy(source, copy)
-    tf.io.gfile.rename(unfinished, export_dir)
-    return tf.compat.as_bytes(export_dir)
+    return finish_export(unfinished, assets_extra)
 
 
 def _signatures(spec, receiver_tensors):
@@ -1761,19 +1799,13 @@ def _signatures(spec, receiver_tensors):
         outputs = {default: next(iter(outputs.values())), **outputs}
     if not isinstance(receiver_tensors, dict):
         receiver_tensors = {"input": receiver_tensors}
-    return {
-        name: output.as_signature_def(receiver_tensors)
-        for name, output in outputs.items()
-    }
-
-
-def _new_directory(base):
-    """Returns the path of a directory named by the time in seconds, not yet there."""
-    while True:
-        path = os.path.join(base, str(int(time.time())))
-        if not tf.io.gfile.exists(path):
-            return path
-        time.sleep(1)
+    signatures = {}
+    for name, output in outputs.items():
+        try:
+            signatures[name] = output.as_signature_def(receiver_tensors)
+        except ValueError as error:  # such as one that only tf.Example protos can feed
+            tf1.logging.info("No signature %s: %s", name, error)
+    return signatures
 
 
 def fit_on_workers(

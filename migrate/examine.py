@@ -53,7 +53,7 @@ def judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings
 
     around = Tree()
     others = reached(module, around)
-    if others:
+    if others and not path.endswith(".ipynb"):  # a notebook is judged alone, and left for what it reaches
         return Examined(path, reaches=others)
     findings, plan = judge(module, settings, around)
     return Examined(path, findings, source, plan or None)

@@ -42,7 +42,9 @@ def target_from(directory: str, dotted: str) -> Target | None:
         root = above_package(package)
         found = _below(package, parts)
         return Target(found[0], root if root != package else os.path.dirname(package), found[1]) if found else None
-    found_in = (Target(path, root, names) for root in _roots(directory, parts[:1]) for path, names in _tried(root, parts))
+    found_in = (
+        Target(path, root, names) for root in _roots(directory, parts[:1]) for path, names in _tried(root, parts)
+    )
     first = next(found_in, None)
     if first is None or first.root != directory or above_package(directory) == directory:
         return first

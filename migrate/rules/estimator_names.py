@@ -78,8 +78,11 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
         yield Verdict(node, Fidelity.NOTED, message, module=file.module)
     spelled = {node for node, _ in file.module.estimator}
     for node, found in file.module.estimator:
-        if node in profilers or (isinstance(node, ast.Name) and file.module.names.only_value(node) in spelled):
-            continue  # of a variable, what is assigned to it is renamed
+        if node in profilers:
+            continue
+        if isinstance(node, ast.Name) and file.module.names.only_value(node) in spelled:
+            file.renamed[node] = node.id  # what is assigned to the variable has another name
+            continue
         if found.tail.startswith(FOR_TPUS) and _is_unused(file.module.names, node):
             file.absorbed.append(file.module.names.statement_of(node))
             yield exact(node, "goes: nothing uses it", file.module)

@@ -9,7 +9,8 @@ or stand below a directory that was, are written; the rest of the tree is read.
 Where a file is imported by two names (``modeling`` and ``pkg.modeling``), what is emitted for it stands in the file.
 
 Fidelity: exact. A program is left where one of its files is not among those named, cannot be read, or may be one of two
-of the same name, and where a file that is not named makes an estimator with it.
+of the same name, and where a file that is not named makes an estimator with it. A notebook is rewritten alone: its
+program is left as long as one of the files that it imports has to be rewritten with it.
 
 See: sys.path, and the last lines of the report.
 """
@@ -33,6 +34,9 @@ def several_files(program: Program, draft: Draft) -> Iterator[Verdict]:
         reason, help = _why_left(program, link)
         if reason:
             yield manual(site, f"its program needs {name}, imported at {_place(program, link)}, {reason}", help)
+        elif program.module.path.endswith(".ipynb"):
+            message = f"its program needs {name}, and a notebook is rewritten alone"
+            yield manual(site, message, f"Put the notebook's program into a file beside {name}.")
         elif path not in tree.given:
             message = f"its program needs {name}, which is not among the given files"
             yield manual(site, message, _together([program.module.path, *missing]))

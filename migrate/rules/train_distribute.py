@@ -28,7 +28,8 @@ variables and slots of the Estimator's own continuation, to the last bit, on Ten
 killed with SIGKILL. On GPUs, where this was not run, the gradients are added on one device, whatever
 ``cross_device_ops`` says, which may round otherwise than NCCL's all-reduce. A checkpoint holds the mean of the
 replicas' moving averages, from which all of them go on: a resumed job has other last bits there than one that never
-stopped, as under the Estimator.
+stopped, as under the Estimator. Where the data end with a batch for one replica alone, no step is taken with it; the
+Estimator takes none either, but that replica may have moved its averages before the step is stopped.
 
 Left whole: a ``model_fn`` under several replicas with a ``Scaffold``, a warm start or an ``input_fn`` that takes
 ``input_context``, with ``eval_distribute``, contrib's strategy or of a ``TPUEstimator``; ``ParameterServerStrategy``,

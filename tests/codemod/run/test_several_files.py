@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from migrate.outcome import Outcome
@@ -161,6 +162,16 @@ def test_one_file_alone_is_left_with_both_named(tmp_path: Path, monkeypatch: pyt
     assert {finding.help for finding in outcome.findings if finding.is_own_reason} == {
         "Migrate them together: python -m migrate main.py modeling.py"
     }
+    assert outcome.changes == []
+
+
+def test_a_notebook_whose_program_reaches_into_a_file_is_left_and_says_so(tmp_path: Path) -> None:
+    put(tmp_path, {"modeling.py": MODELING})
+    cells = [nbformat.v4.new_code_cell(part) for part in main().split("\n\n\n")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "job.ipynb")
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == [f"its program needs {tmp_path / 'modeling.py'}, and a notebook is rewritten alone"]
+    assert len(outcome.findings) > 3
     assert outcome.changes == []
 
 

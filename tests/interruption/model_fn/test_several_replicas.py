@@ -60,7 +60,12 @@ def test_it_begins_as_the_estimator_and_ends_where_a_batch_is_left_over_for_one_
     alone = pair.kept("to_the_end_of_its_data", ("end", *arguments))
     assert pair.run(pair.new, tmp_path, *arguments)[-1].split()[0] == "2"
     assert losses(tmp_path) == losses(alone / "end")
-    assert_equal(final_variables(tmp_path), final_variables(alone / "end"))
+    # The Estimator's replica that has the batch may update its moving averages before the other's end stops the step.
+    found, expected = (
+        {name: value for name, value in final_variables(each).items() if "/moving_" not in name}
+        for each in (tmp_path, alone / "end")
+    )
+    assert_equal(found, expected)
 
 
 def test_a_checkpoint_holds_each_variable_once_by_its_plain_name(pair, tmp_path):

@@ -1,5 +1,7 @@
 """Runs a part of a TF1 graph inside a ``tf.function``."""
 
+import concurrent.futures
+
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
@@ -32,8 +34,7 @@ class GraphPart:
         whole = graph.as_graph_def()
         _keep_effects(whole)
         self._nodes = tf1.GraphDef(versions=whole.versions, library=whole.library)
-        with tf.init_scope():  # functions are called from outside of graphs, too
-            tf.graph_util.import_graph_def(self._nodes, name="")
+        _register(self._nodes)
         for node in whole.node:  # in the order in which the program made them
             if node.name in self.operations:
                 self._add(node, given, prefix)
@@ -66,6 +67,14 @@ class GraphPart:
         return [known[name] for name in self._results]
 
 
+def _register(graph_def):
+    """Makes functions known outside of graphs, from where a ``tf.function`` calls them."""
+    if graph_def.library.function:
+        # A hook may be what asks, in the graph that it works on; a new thread is in none.
+        with concurrent.futures.ThreadPoolExecutor(1) as thread:
+            thread.submit(tf.graph_util.import_graph_def, graph_def, name="").result()
+
+
 def _keep_effects(graph_def):
     """Has ``tf.function`` do what branches of ``tf.cond`` and bodies of loops do.
 
@@ -82,6 +91,9 @@ def _keep_effects(graph_def):
         for name in () if function.control_ret else _effects(function):
             function.control_ret[name] = name
             function.signature.control_output.append(name)
+    for one in graph_def.library.gradient:
+        one.function_name = renamed.get(one.function_name, one.function_name)
+        one.gradient_func = renamed.get(one.gradient_func, one.gradient_func)
     for node in [*graph_def.node, *(node for one in library for node in one.node_def)]:
         for attribute in node.attr.values():
             called = [attribute.func] if attribute.HasField("func") else []

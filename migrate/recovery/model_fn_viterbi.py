@@ -1,7 +1,5 @@
 """The best tags of a conditional random field outside of TensorFlow, as ``tf.contrib.crf`` had it."""
 
-import numpy as np
-
 
 def viterbi_decode(score, transition_params):
     """Returns the best tags, a list of integers, and their score.
@@ -12,10 +10,10 @@ def viterbi_decode(score, transition_params):
     """
     best, before = score[0], []
     for scores in score[1:]:
-        by_tag = np.expand_dims(best, 1) + transition_params
-        before.append(np.argmax(by_tag, 0).astype(np.int32))
-        best = (scores + np.max(by_tag, 0)).astype(score.dtype)
-    tags = [np.argmax(best)]
+        by_tag = best[:, None] + transition_params
+        before.append(by_tag.argmax(0).astype("int32"))
+        best = (scores + by_tag.max(0)).astype(score.dtype)
+    tags = [best.argmax()]
     for tag_before in reversed(before):
         tags.append(tag_before[tags[-1]])
-    return tags[::-1], np.max(best)
+    return tags[::-1], best.max()

@@ -19,7 +19,7 @@ def doubling():
 
 def serve():
     fed = {"hours-per week": tf1.placeholder(tf.float32, [None, 2]), "2": tf1.placeholder(tf.int32, [None])}
-    return ServingInputReceiver(fed["hours-per week"], fed)
+    return ServingInputReceiver({"x": fed["hours-per week"]}, fed)
 
 
 def served(path, signature, requests):

@@ -4,6 +4,8 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from migrate.recovery.model_fn_hooks import HookedTraining
+
 from .linear import Job, trained
 
 DATA = [1.0, 3.0, 0.5, 4.0, 0.25]
@@ -79,6 +81,24 @@ def test_a_branch_assigns_what_it_assigned_in_a_session(tmp_path, branch):
     found = {name: variable.numpy() for name, variable in job.train.variables.items()}
     assert found == in_a_session(branch)
     assert found["w"] != 0
+
+
+def test_a_hook_runs_a_branch_in_the_graph_that_is_finished(tmp_path):
+    class Hook(tf1.train.SessionRunHook):
+        def begin(self):
+            (w,) = (each for each in tf1.global_variables() if each.op.name == "w")
+            self.added = tf1.cond(w >= 0, lambda: w.assign_add(2), w.read_value)
+
+        def after_create_session(self, session, coord):
+            self.found = [float(session.run(self.added)) for _ in range(2)]
+
+    class Hooked(Job):
+        def prepare(self, train):
+            return HookedTraining(train, [hook])
+
+    hook = Hook()
+    Hooked(tmp_path, model_fn_with(_cond), dataset=tf.data.Dataset.from_tensor_slices(DATA), every=2).run(max_steps=2)
+    assert hook.found == [2.0, 4.0]
 
 
 def test_an_assertion_in_a_branch_still_fails(tmp_path):

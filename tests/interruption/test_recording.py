@@ -91,6 +91,27 @@ def test_an_evaluation_is_seen_with_its_step_and_metrics_and_is_no_training(esti
     assert [event["phase"] for event in estimator.of("restore")] == ["evaluate"]
 
 
+SEVERAL_IN_A_WRAPPED_GRAPH = """
+import tensorflow as tf
+from migrate.verify.recording import ring
+
+def two_steps():
+    with tf.control_dependencies([ring.losses.push(tf.constant(1.5))]):
+        second = ring.losses.push(tf.constant(2.5))
+    with tf.control_dependencies([second]):
+        return tf.constant(0.0) + 1
+
+wrapped = tf.compat.v1.wrap_function(two_steps, [])
+wrapped(), wrapped()
+print(ring.losses.take())
+"""
+
+
+def test_of_several_steps_in_a_call_of_a_wrapped_graph_each_loss_is_read(new_python):
+    ended = subprocess.run([new_python, "-c", SEVERAL_IN_A_WRAPPED_GRAPH], check=True, capture_output=True, text=True)
+    assert ended.stdout.strip() == "[1.5, 2.5, 1.5, 2.5]"
+
+
 def test_a_loss_of_fit_is_the_step_s_own_and_no_running_mean(program, several_steps_a_call):
     one_step_a_call = run_interrupted(program("loop", "--max_steps", "7"))
     assert one_step_a_call.by_step("loss") == several_steps_a_call.by_step("loss")

@@ -48,9 +48,10 @@ class Ring:
         here = 2 * self.column
         count = newest.gather_nd([here])
         place = tf.cast(tf.math.floormod(count, tf.constant(PLACES, tf.float64)), tf.int32)
-        rows.scatter_nd_update([[place, self.column]], [value])
-        done = newest.scatter_nd_update([[here], [here + 1]], [count + 1, value])
-        return done.op if hasattr(done, "op") else done
+        row = rows.scatter_nd_update([[place, self.column]], [value])
+        # In a wrapped TF1 graph nothing is run but what the returned operation needs.
+        with tf.control_dependencies([_operation(row)]):
+            return _operation(newest.scatter_nd_update([[here], [here + 1]], [count + 1, value]))
 
     def waiting(self) -> int:
         """How many values compiled functions have written since the last call of ``take``."""
@@ -91,6 +92,10 @@ def _variables() -> tuple[Any, Any]:
             _rows = ResourceVariable(tf.zeros([PLACES, 2], tf.float64), trainable=False, name="recorded")
             _newest = ResourceVariable(tf.zeros([4], tf.float64), trainable=False, name="newest_recorded")
     return _newest, _rows
+
+
+def _operation(update: Any) -> Any:
+    return update.op if hasattr(update, "op") else update
 
 
 def _number(value: Any) -> Any:

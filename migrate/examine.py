@@ -7,6 +7,7 @@ from migrate.files.parse import parse
 from migrate.files.prefilter import may_hold_site
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
+from migrate.files.walk import NOTEBOOK
 from migrate.settings import Settings
 
 if TYPE_CHECKING:
@@ -52,8 +53,9 @@ def judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings
     from migrate.judge import judge
 
     around = Tree()
-    others = reached(module, around)
-    if others and not path.endswith(".ipynb"):  # a notebook is judged alone, and left for what it reaches
+    # A notebook is judged alone, and left for what it reaches.
+    others = () if path.endswith(NOTEBOOK) else reached(module, around)
+    if others:
         return Examined(path, reaches=others)
     findings, plan = judge(module, settings, around)
     return Examined(path, findings, source, plan or None)

@@ -31,6 +31,7 @@ def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Modu
         raise Hidden(f"{shown}, whose calls cannot be followed")
     is_top = owner is names.top
     places = uses(tree, module, function.name) if is_top else [(module, u) for u in names.uses(function.name, owner)]
+    default = defaults(function).get(parameter.arg)
     found: list[tuple[Module, ast.expr]] = []
     for where, use in places:
         call = where.names.parent(use)
@@ -40,7 +41,6 @@ def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Modu
             given = bind(call, [one.arg for one in positional])
         except Unbindable as reason:
             raise Hidden(f"{shown}, and a call of it cannot be read ({where.path}, line {use.lineno})") from reason
-        default = defaults(function).get(parameter.arg)
         if parameter.arg in given:
             found.append((where, given[parameter.arg]))
         elif default is not None:

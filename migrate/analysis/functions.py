@@ -144,10 +144,11 @@ def _returned(tree: Tree, module: Module, call: ast.Call, depth: int) -> list[Fu
         if isinstance(builder.node, ast.Lambda):
             found += functions_behind(tree, builder.module, builder.node.body, depth + 1)
             continue
-        scope_of, nodes = builder.module.names.scope_of, list(ast.walk(builder.node))
-        returns = [node for node in nodes if isinstance(node, ast.Return) and scope_of(node).node is builder.node]
+        returns = builder.module.names.returns(builder.node)
         values = [node.value for node in returns if node.value is not None]
-        is_plain = isinstance(builder.node, ast.FunctionDef) and not any(isinstance(n, _YIELDS) for n in nodes)
+        is_plain = isinstance(builder.node, ast.FunctionDef) and not any(
+            isinstance(node, _YIELDS) for node in ast.walk(builder.node)
+        )
         if not is_plain or not returns or len(values) != len(returns):
             raise Unfollowable(f"`{_shown(call.func)}` does not end in the function that it returns")
         found += _each(tree, builder.module, values, depth)

@@ -205,8 +205,7 @@ class HandedOn:
         if (id(function), "") in self._known or function.decorator_list:
             return
         self._known.add((id(function), ""))
-        scope_of = module.names.scope_of
-        own = [n for n in ast.walk(function) if isinstance(n, ast.Return) and scope_of(n).node is function]
+        own = module.names.returns(function)
         self._sources += [(module, one.value, function.name) for one in own if one.value is not None]
         for where, call in self._calls(module, function):
             self._value(where, call)

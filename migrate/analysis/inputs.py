@@ -130,8 +130,7 @@ class Inputs:
         seen.add(function)
         if isinstance(function, ast.Lambda):
             return self._is_dataset(function.body, seen)
-        returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
-        values = [node.value for node in returns if self.names.scope_of(node).node is function]
+        values = [node.value for node in self.names.returns(function)]
         if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
             return False
         return bool(values) and all(value is not None and self._is_dataset(value, seen) for value in values)
@@ -142,8 +141,7 @@ class Inputs:
             return function.body
         if not self._is_plain(function):
             return None
-        returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
-        own = [node for node in returns if self.names.scope_of(node).node is function]
+        own = self.names.returns(function)
         return own[0].value if len(own) == 1 else None
 
     def _is_plain(self, function: FunctionNode) -> bool:

@@ -113,6 +113,11 @@ class Names:
             node = self.parents[node]
             yield node
 
+    def returns(self, function: ast.AST) -> list[ast.Return]:
+        """The ``return`` statements of a function, those of functions inside it aside."""
+        nodes = (node for node in ast.walk(function) if isinstance(node, ast.Return))
+        return [node for node in nodes if self.scope_of(node).node is function]
+
     def uses(self, name: str, scope: Scope) -> list[ast.Name]:
         """Every place that reads the variable ``name`` which ``scope`` binds, in any inner scope too."""
         return self.loads.get((id(scope), name), [])

@@ -343,8 +343,7 @@ class _Reader:
         if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)) or function.decorator_list:
             program.problems.append((statement, f"`{function.name}` is no plain function"))
             return
-        returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
-        if len([node for node in returns if self.names.scope_of(node).node is function]) != 1:
+        if len(self.names.returns(function)) != 1:
             program.problems.append((statement, f"`{function.name}` returns in more than one place"))
             return
         program.returned = (function, statement)

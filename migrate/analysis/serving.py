@@ -66,11 +66,11 @@ def _follow(names: Names, expression: ast.expr | None, found: list[ast.AST], dep
         _follow(names, value.args[0], found, depth + 1)
         return
     maker = names.definition(value.func) if isinstance(value.func, ast.Name) else None
-    returns = list(_returns(names, maker)) if isinstance(maker, ast.FunctionDef) and not maker.decorator_list else []
+    returns = names.returns(maker) if isinstance(maker, ast.FunctionDef) and not maker.decorator_list else []
     if not returns:
         raise refused
     for one in returns:
-        _follow(names, one, found, depth + 1)
+        _follow(names, one.value, found, depth + 1)
 
 
 def _add(function: FunctionNode, found: list[ast.AST]) -> None:
@@ -78,12 +78,6 @@ def _add(function: FunctionNode, found: list[ast.AST]) -> None:
         raise Unbindable(f"`{function.name}` is no plain function")
     if function not in found:
         found.append(function)
-
-
-def _returns(names: Names, function: ast.FunctionDef) -> Iterator[ast.expr | None]:
-    for node in ast.walk(function):
-        if isinstance(node, ast.Return) and names.scope_of(node).node is function:
-            yield node.value
 
 
 def _helpers(names: Names, code: ast.AST) -> Iterator[ast.AST]:

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 
 from migrate.analysis.program import Program
 from migrate.analysis.tree import Link, facts
+from migrate.files.walk import NOTEBOOK
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import CUSTOM, Verdict, manual, rule
 
@@ -34,7 +35,7 @@ def several_files(program: Program, draft: Draft) -> Iterator[Verdict]:
         reason, help = _why_left(program, link)
         if reason:
             yield manual(site, f"its program needs {name}, imported at {_place(program, link)}, {reason}", help)
-        elif program.module.path.endswith(".ipynb"):
+        elif program.module.path.endswith(NOTEBOOK):
             message = f"its program needs {name}, and a notebook is rewritten alone"
             yield manual(site, message, f"Put the notebook's program into a file beside {name}.")
         elif path not in tree.given:

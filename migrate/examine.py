@@ -53,9 +53,9 @@ def judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings
     from migrate.judge import judge
 
     around = Tree()
-    # A notebook is judged alone, and left for what it reaches.
-    others = () if path.endswith(NOTEBOOK) else reached(module, around)
-    if others:
+    others = reached(module, around)
+    if others and not path.endswith(NOTEBOOK):
         return Examined(path, reaches=others)
+    # A notebook is judged alone, and left for what it reaches.
     findings, plan = judge(module, settings, around)
-    return Examined(path, findings, source, plan or None)
+    return Examined(path, findings, source, plan or None, reaches=others)

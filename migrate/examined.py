@@ -34,7 +34,8 @@ class Examined:
       source: the file as it is, if anything was found.
       plan: what is to be done to its text; None where nothing is rewritten.
       after: the whole new text of a notebook; None for other files.
-      reaches: the other files, absolute, that its programs need changed; then it is judged together with them.
+      reaches: the other files, absolute, that its programs need changed; then it is judged together with them, but for
+        a notebook, which is left for them.
       together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
       group: the files that it was judged together with; None for one by itself.
     """

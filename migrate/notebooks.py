@@ -24,15 +24,20 @@ _LINES = re.compile(r"\bline ([0-9]+)\b")
 
 @dataclass
 class _Cells:
-    """What becomes of the cells: new sources, and new cells by the cell that each goes before."""
+    """What becomes of the cells.
+
+    Attributes:
+      sources: their new sources.
+      inserted: new cells, by the cell that each goes before.
+      reaches: the files that their programs would need changed.
+    """
 
     sources: dict[int, str] = field(default_factory=dict)
     inserted: dict[int, str] = field(default_factory=dict)
+    reaches: list[str] = field(default_factory=list)
 
 
-def examine_notebook(
-    path: str, data: bytes, settings: Settings, is_named: bool = False
-) -> tuple[list[Finding], SourceText | None, str]:
+def examine_notebook(path: str, data: bytes, settings: Settings, is_named: bool = False) -> Examined:
     """Judges and rewrites the bytes of one notebook.
 
     Args:
@@ -42,16 +47,17 @@ def examine_notebook(
       is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
 
     Returns:
-      The findings, the file as it is, and its text as it would be; no file where nothing is found.
+      The findings, the file as it is, its text as it would be, and the files that its programs reach; no text where
+      nothing is found.
 
     Raises:
       Unreadable: if it is no notebook of format 4, or a cell cannot be parsed.
     """
     if not is_named and not may_hold_site(data):
-        return [], None, ""
+        return Examined(path)
     notebook = Notebook.decode(path, data)
     if not notebook.is_python or not _holds_site(notebook):
-        return [], None, ""
+        return Examined(path)
     cells, findings = _Cells(), list[Finding]()
     try:
         found = programs(notebook.cells)
@@ -59,7 +65,7 @@ def examine_notebook(
         for program, tree in zip(found, trees, strict=True):
             findings += _program(path, notebook, program, tree, settings, cells)
         if not findings:
-            return [], None, ""
+            return Examined(path)
         notebook.validate()
         after = notebook.replaced(cells.sources, cells.inserted)
         problem = invalid(after) if after != notebook.file.text else None
@@ -71,9 +77,9 @@ def examine_notebook(
         raise
     except Exception as error:  # a mistake of the tool in one file must lose no other
         left = [one.left("this notebook could not be rewritten") if one.rewritten else one for one in findings]
-        return [*left, failed(path, error, "examining")], None, ""
+        return Examined(path, [*left, failed(path, error, "examining")], reaches=tuple(cells.reaches))
     findings.sort(key=lambda finding: (finding.cell or 0, finding.span, finding.code))
-    return findings, notebook.file, after
+    return Examined(path, findings, notebook.file, after=after, reaches=tuple(cells.reaches))
 
 
 def _holds_site(notebook: Notebook) -> bool:
@@ -125,6 +131,7 @@ def _program(
     text = _variables_apart(program, tree)
     source = _source(path, text)
     examined = judged(path, source, tree if text == program.text else parse(source), settings)
+    cells.reaches += examined.reaches
     findings = [_in_cell(finding, program, text) for finding in examined.findings]
     declined = frozenset(
         (path, found.code, found.span, None)

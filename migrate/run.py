@@ -51,18 +51,21 @@ def _run(
     else:
         examined = []
         reaching: list[Examined] = []
+        notebooks: list[Examined] = []
         total = sum(isinstance(found, str) for found in walk(paths)) if progress is not None else 0
         for done, one in enumerate(_examine_all(_files(paths, outcome), paths, settings, processes), start=1):
-            if one.reaches:
+            if one.reaches and one.path.endswith(NOTEBOOK):
+                notebooks.append(one)
+            elif one.reaches:
                 reaching.append(one)
-            elif one.findings:
+            if one.findings:
                 examined.append(_left_outside(one) if leads_outside(one.path, paths) else one)
             if progress is not None:
                 progress("Reading", done, total)
         if reaching:
             from migrate.together import examine_together
 
-            several = {one.path: one for one in examine_together(reaching, paths, settings, processes)}
+            several = {one.path: one for one in examine_together(reaching, notebooks, paths, settings, processes)}
             examined = [one for one in examined if one.path not in several] + list(several.values())
     outcome.files_read += stdin is not None
     for one in examined:
@@ -116,8 +119,7 @@ def _examine(path: str, settings: Settings, is_named: bool) -> Examined:
         if path.endswith(NOTEBOOK):
             from migrate.notebooks import examine_notebook
 
-            findings, source, after = examine_notebook(path, read(path), settings, is_named)
-            return Examined(path, findings, source, after=after)
+            return examine_notebook(path, read(path), settings, is_named)
         return examine_bytes(path, read(path), settings, is_named)
     except Unreadable as problem:
         return Examined(path, [problem.finding])

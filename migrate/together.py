@@ -13,7 +13,7 @@ from migrate.examined import Examined, Group, failed
 from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import walk
+from migrate.files.walk import NOTEBOOK, walk
 from migrate.finding import Finding
 from migrate.judge import judge_together
 from migrate.processes import Processes
@@ -24,12 +24,17 @@ _FEW_GROUPS = 20
 
 
 def examine_together(
-    found: Sequence[Examined], paths: Sequence[str], settings: Settings, processes: Processes
+    found: Sequence[Examined],
+    notebooks: Sequence[Examined],
+    paths: Sequence[str],
+    settings: Settings,
+    processes: Processes,
 ) -> Iterator[Examined]:
     """Judges files whose programs reach into other files, and those other files.
 
     Args:
       found: the files, each with what it reaches.
+      notebooks: those of the run that reach files: they stay as they are, and so do these files.
       paths: the files and directories on the command line.
       settings: the user's choices.
       processes: for the work.
@@ -37,7 +42,11 @@ def examine_together(
     related = {os.path.abspath(one.path) for one in found} | {path for one in found for path in one.reaches}
     walked = ((os.path.abspath(path), path) for path in walk(paths) if isinstance(path, str))
     given = {absolute: path for absolute, path in walked if absolute in related}
-    groups = _groups(found, given, _users(found, paths))
+    users = _users(found, paths)
+    for one in notebooks:
+        for path in one.reaches:
+            users.setdefault(path, set()).add(os.path.abspath(one.path))
+    groups = _groups(found, given, users)
     for group in processes.map(examine_group, zip(groups, repeat(settings)), few=_FEW_GROUPS):
         yield from group
 
@@ -59,7 +68,7 @@ def _groups(found: Sequence[Examined], given: Mapping[str, str], users: Mapping[
     for path in sorted(leader):
         members.setdefault(of(path), []).append(path)
     for paths in members.values():
-        own = tuple((path, given[path]) for path in paths if path in given)
+        own = tuple((path, given[path]) for path in paths if path in given and not path.endswith(NOTEBOOK))
         yield Group(own, tuple((path, tuple(sorted(users[path]))) for path in paths if path in users))
 
 

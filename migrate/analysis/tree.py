@@ -14,7 +14,7 @@ from migrate.files.parse import parse
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import walk
+from migrate.files.walk import NOTEBOOK, walk
 
 _KNOWN = 2_000
 """So many files' imports are kept in memory, for the files that import the same ones."""
@@ -84,13 +84,13 @@ class Tree:
         self._modules.pop(path, None)
 
     def source(self, path: str) -> SourceText:
-        """The text of a file, absolute.
+        """The text of a file, absolute; of a notebook the Python of its cells.
 
         Raises:
           Unreadable: if it cannot be read.
         """
         if path not in self._sources:
-            self._sources[path] = SourceText.decode(self.name(path), read(path))
+            self._sources[path] = _source(self.name(path), read(path))
         return self._sources[path]
 
     def module(self, path: str) -> Module:
@@ -182,7 +182,7 @@ def facts(path: str) -> Facts:
 def _facts(path: str, stamp: tuple[int, int]) -> Facts:
     try:
         data = read(path)
-        source = SourceText.decode(path, data)
+        source = _source(path, data)
         tree = parse(source)
     except Unreadable as problem:
         return Facts(problem=problem.finding.message)
@@ -205,10 +205,21 @@ def _importing(root: str) -> dict[str, list[str]]:
         if not isinstance(path, str):
             continue
         with suppress(Unreadable):
-            found = {word for statement in _IMPORT.findall(read(path)) for word in _WORD.findall(statement)}
+            code = read(path)
+            if path.endswith(NOTEBOOK):
+                code = _source(path, code).text.encode()
+            found = {word for statement in _IMPORT.findall(code) for word in _WORD.findall(statement)}
             for word in found:
                 words.setdefault(word.decode(errors="replace"), []).append(os.path.abspath(path))
     return words
+
+
+def _source(path: str, data: bytes) -> SourceText:
+    if not path.endswith(NOTEBOOK):
+        return SourceText.decode(path, data)
+    from migrate.files.cells import joined
+
+    return joined(path, data)
 
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")

@@ -11,7 +11,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from migrate.files.notebook import Cell
+from migrate.files.notebook import Cell, Notebook
+from migrate.files.text import SourceText
 
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)(.*)")
 _RUNS_PYTHON = frozenset({"time", "timeit", "capture", "prun"})
@@ -213,6 +214,22 @@ def programs(cells: Sequence[Cell]) -> list[CellProgram]:
                 written.append((name, [Part(cell.number, skipped, text)]))
     found = [CellProgram(name, parts) for name, parts in written]
     return [CellProgram(None, own), *found] if own else found
+
+
+def joined(path: str, data: bytes) -> SourceText:
+    """A notebook's own program as one text, as if it were the text of a Python file.
+
+    Args:
+      path: the notebook, as the user named it.
+      data: all its bytes.
+
+    Raises:
+      Unreadable: if it is no notebook of format 4.
+    """
+    notebook = Notebook.decode(path, data)
+    found = programs(notebook.cells) if notebook.is_python else []
+    own = "".join(program.text for program in found if program.written is None)
+    return SourceText(path, own, "utf-8", bom=False, newline="\n")
 
 
 def _is_python(text: str) -> bool:

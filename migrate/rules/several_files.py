@@ -9,8 +9,8 @@ or stand below a directory that was, are written; the rest of the tree is read.
 Where a file is imported by two names (``modeling`` and ``pkg.modeling``), what is emitted for it stands in the file.
 
 Fidelity: exact. A program is left where one of its files is not among those named, cannot be read, or may be one of two
-of the same name, and where a file that is not named makes an estimator with it. A notebook is rewritten alone: its
-program is left as long as one of the files that it imports has to be rewritten with it.
+of the same name, and where a file that is not named makes an estimator with it. A notebook is rewritten alone: where
+its program needs one of the files rewritten with it, it is left, and so are the other programs that need that file.
 
 See: sys.path, and the last lines of the report.
 """
@@ -33,7 +33,10 @@ def several_files(program: Program, draft: Draft) -> Iterator[Verdict]:
         path = link.target.path
         name = tree.name(path)
         reason, help = _why_left(program, link)
-        if reason:
+        if path.endswith(NOTEBOOK):
+            message = f"its estimator is used in {name}, and a notebook is rewritten alone"
+            yield manual(site, message, f"Put what {name} does with the estimator into a file beside it.")
+        elif reason:
             yield manual(site, f"its program needs {name}, imported at {_place(program, link)}, {reason}", help)
         elif program.module.path.endswith(NOTEBOOK):
             message = f"its program needs {name}, and a notebook is rewritten alone"
@@ -42,7 +45,11 @@ def several_files(program: Program, draft: Draft) -> Iterator[Verdict]:
             message = f"its program needs {name}, which is not among the given files"
             yield manual(site, message, _together([program.module.path, *missing]))
         users = [tree.name(user) for user in tree.users.get(path, ()) if facts(path).ties]
-        if users:
+        notebooks = [user for user in users if user.endswith(NOTEBOOK)]
+        if notebooks:
+            message = f"{notebooks[0]}, a notebook, makes an estimator with {name} too, and is rewritten alone"
+            yield manual(site, message, f"Put the notebook's program into a file beside {name}.")
+        elif users:
             message = f"{users[0]}, which is not among the given files, makes an estimator with {name} too"
             yield manual(site, message, _together([program.module.path, *missing, *users]))
 

@@ -3,6 +3,7 @@
 import ast
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from migrate.outcome import Outcome
@@ -212,6 +213,15 @@ def test_what_hides_it_in_another_file_leaves_all_files_and_is_named(tmp_path: P
     assert not any(finding.error for finding in outcome.findings)
     expected = reason.format(tmp_path, tmp_path)
     assert any(finding.message.startswith(expected) for finding in outcome.findings), outcome.findings
+
+
+def test_an_estimator_that_a_notebook_trains_is_left(tmp_path: Path) -> None:
+    put(tmp_path, {"making.py": MAKE})
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(USE_MADE)]), tmp_path / "job.ipynb")
+    outcome = migrated(tmp_path)
+    assert outcome.changes == []
+    reason = f"its estimator is used in {tmp_path / 'job.ipynb'}, and a notebook is rewritten alone"
+    assert [finding.message for finding in outcome.findings if finding.is_own_reason] == [reason]
 
 
 @pytest.mark.parametrize("named", ["making.py", "main.py"])

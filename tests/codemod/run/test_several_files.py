@@ -54,6 +54,11 @@ def main(imported: str = "from modeling import model_fn", model_fn: str = "model
     return MAIN.format(imported=imported, model_fn=model_fn)
 
 
+def put_notebook(path: Path, text: str) -> None:
+    cells = [nbformat.v4.new_code_cell(part) for part in text.split("\n\n\n")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+
+
 def put(root: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         path = root / name
@@ -167,11 +172,22 @@ def test_one_file_alone_is_left_with_both_named(tmp_path: Path, monkeypatch: pyt
 
 def test_a_notebook_whose_program_reaches_into_a_file_is_left_and_says_so(tmp_path: Path) -> None:
     put(tmp_path, {"modeling.py": MODELING})
-    cells = [nbformat.v4.new_code_cell(part) for part in main().split("\n\n\n")]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "job.ipynb")
+    put_notebook(tmp_path / "job.ipynb", main())
     outcome = migrated(tmp_path)
     assert reasons(outcome) == [f"its program needs {tmp_path / 'modeling.py'}, and a notebook is rewritten alone"]
     assert len(outcome.findings) > 3
+    assert outcome.changes == []
+
+
+@pytest.mark.parametrize("given", [(".",), ("main.py", "modeling.py")])
+def test_a_program_is_left_where_a_notebook_makes_an_estimator_with_its_model_fn(
+    given: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
+    put_notebook(tmp_path / "job.ipynb", main())
+    monkeypatch.chdir(tmp_path)
+    outcome = run(given, Settings(), jobs=1, progress=None)
+    assert any(reason.startswith("job.ipynb, a notebook, makes an estimator with") for reason in reasons(outcome))
     assert outcome.changes == []
 
 

@@ -10,7 +10,7 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import CheckpointRecovery, TrainingLog
+from tf2_recovery import CheckpointRecovery, TrainingLog, drop_empty_checkpoint_list
 
 
 class InterruptHook(tf.keras.callbacks.Callback):
@@ -70,6 +70,7 @@ def main():
         ],
     )
     # A checkpoint after every step: nothing is lost, whenever the job dies.
+    drop_empty_checkpoint_list(model_dir)
     recovery = CheckpointRecovery(
         tf.train.CheckpointManager(
             tf.train.Checkpoint(model=classifier, optimizer=classifier.optimizer),

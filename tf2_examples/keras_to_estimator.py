@@ -10,7 +10,12 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import CheckpointRecovery, TrainingLog, predict_outputs
+from tf2_recovery import (
+    CheckpointRecovery,
+    TrainingLog,
+    drop_empty_checkpoint_list,
+    predict_outputs,
+)
 
 
 def build_model():
@@ -39,6 +44,7 @@ def main():
     model = build_model()
     model_dir = args.model_dir or tempfile.mkdtemp()
     estimator = model
+    drop_empty_checkpoint_list(model_dir)
     recovery = CheckpointRecovery(
         tf.train.CheckpointManager(
             tf.train.Checkpoint(model=estimator, optimizer=estimator.optimizer),

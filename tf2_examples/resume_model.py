@@ -9,7 +9,7 @@ import os
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import EpochRecovery
+from tf2_recovery import EpochRecovery, drop_empty_checkpoint_list
 
 
 def build_model():
@@ -45,12 +45,14 @@ def main():
             os.path.join(args.model_dir, "log.csv"), append=True
         )
     ]
+    recovery_dir = os.path.join(args.model_dir, "recovery")
+    drop_empty_checkpoint_list(recovery_dir)
     recovery = EpochRecovery(
         tf.train.CheckpointManager(
             tf.train.Checkpoint(
                 model=model, optimizer=model.optimizer, epoch=tf.Variable(0)
             ),
-            os.path.join(args.model_dir, "recovery"),
+            recovery_dir,
             max_to_keep=2,
         )
     )

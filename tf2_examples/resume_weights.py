@@ -9,7 +9,7 @@ import os
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import EpochRecovery
+from tf2_recovery import EpochRecovery, drop_empty_checkpoint_list
 
 
 def build_model():
@@ -40,12 +40,14 @@ def main():
 
     checkpoint_path = os.path.join(args.model_dir, "cp.ckpt")
 
+    recovery_dir = os.path.join(os.path.dirname(checkpoint_path), "recovery")
+    drop_empty_checkpoint_list(recovery_dir)
     recovery = EpochRecovery(
         tf.train.CheckpointManager(
             tf.train.Checkpoint(
                 model=model, optimizer=model.optimizer, epoch=tf.Variable(0)
             ),
-            os.path.join(os.path.dirname(checkpoint_path), "recovery"),
+            recovery_dir,
             max_to_keep=2,
         )
     )

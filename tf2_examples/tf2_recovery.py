@@ -1646,6 +1646,21 @@ def dataset_from_input_fn(input_fn, params=None, config=None):
     return tf.data.Dataset.from_generator(batches, output_signature=signature)
 
 
+def drop_empty_checkpoint_list(directory):
+    """Removes the file ``checkpoint``, a directory's list of checkpoints, if it is empty.
+
+    ``tf.train.CheckpointManager(..., directory)`` would raise a ValueError. Where the
+    file is not there, the recovery finds the checkpoints by their names.
+
+    Args:
+      directory: the manager's; it may be new.
+    """
+    path = os.path.join(directory, "checkpoint")
+    if tf.io.gfile.exists(path) and not tf.io.gfile.stat(path).length:
+        tf.get_logger().warning("%s is empty: removed", path)
+        tf.io.gfile.remove(path)
+
+
 def evaluate_model_fn(
     model_fn,
     input_fn,

@@ -17,6 +17,7 @@ from tf2_recovery import (
     LinearColumns,
     TrainingLog,
     WideAndDeep,
+    drop_empty_checkpoint_list,
     example_batch,
     predict_classes,
     two_class_metrics,
@@ -86,6 +87,7 @@ def main():
         loss=tf.keras.losses.BinaryCrossentropy(from_logits=True, reduction="sum"),
         metrics=two_class_metrics(),
     )
+    drop_empty_checkpoint_list(model_dir)
     recovery = CheckpointRecovery(
         tf.train.CheckpointManager(
             tf.train.Checkpoint(

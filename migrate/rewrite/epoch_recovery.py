@@ -43,7 +43,7 @@ class EpochRecoveryRewrite:
         self.removed: list[ast.stmt] = list(resume.removed)
         self.uses_backup = settings.recovery == "backup-and-restore"
         name = "backup" if self.uses_backup else "recovery"
-        self.pieces = frozenset() if self.uses_backup else frozenset({"EpochRecovery"})
+        self.pieces = frozenset() if self.uses_backup else frozenset({"EpochRecovery", "drop_empty_checkpoint_list"})
         self.recovery = vocabulary.fresh(name, self.names.scope_of(resume.fit.call))
         self._rewrite()
 
@@ -169,8 +169,12 @@ class EpochRecoveryRewrite:
             return f"{self.recovery} = {keras}({where}, delete_checkpoint=False{options})"
         model = self.module.source.text(self.resume.fit.receiver)
         checkpoint = f"{tf}.train.Checkpoint(model={model}, optimizer={model}.optimizer, epoch={tf}.Variable(0))"
+        made = ""
+        if not where.startswith('"'):  # not to be worked out twice
+            directory = self.vocabulary.fresh("recovery_dir", self.names.scope_of(self.resume.fit.call))
+            made, where = f"{directory} = {where}\n", directory
         manager = f"{tf}.train.CheckpointManager({checkpoint}, {where}, max_to_keep=2)"
-        return f"{self.recovery} = EpochRecovery({manager})"
+        return f"{made}drop_empty_checkpoint_list({where})\n{self.recovery} = EpochRecovery({manager})"
 
     def _directory(self) -> str:
         """A directory of its own beside the old file."""

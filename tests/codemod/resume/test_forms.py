@@ -92,7 +92,7 @@ else:
 model.fit(x, y, callbacks=[tf.keras.callbacks.ModelCheckpoint("m.keras")])
 """
     text, _ = migrate(source)
-    assert '# new\nmodel = build()\nmodel.compile("adam", "mse")\nrecovery = EpochRecovery(' in text
+    assert '# new\nmodel = build()\nmodel.compile("adam", "mse")\ndrop_empty_checkpoint_list("m_recovery")\n' in text
     assert "load_model" not in text
 
 

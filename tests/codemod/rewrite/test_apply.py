@@ -27,7 +27,7 @@ def test_the_comment_behind_a_statement_that_stays_stays_behind_it() -> None:
 def test_a_line_that_goes_whole_hands_its_comments_on() -> None:
     above = program().replace("    config = ", "    # why\n    config = ")
     after, _ = migrate(above)
-    assert "    # why\n    recovery = CheckpointRecovery(" in after
+    assert "    # why\n    drop_empty_checkpoint_list(" in after
 
 
 def test_code_around_the_edits_may_count_its_lines_in_any_way() -> None:

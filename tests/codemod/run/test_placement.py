@@ -16,7 +16,14 @@ from tests.codemod.bodies import body
 JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
 PREDICTING = f"{JOB}print(list(est.predict(data)))\n"
 STARTED = JOB + 'if __name__ == "__main__":\n    pass\n'
-IMPORT = "import CheckpointRecovery, TrainingLog, two_class_metrics\n"
+IMPORT = """\
+import (
+    CheckpointRecovery,
+    TrainingLog,
+    drop_empty_checkpoint_list,
+    two_class_metrics,
+)
+"""
 
 
 def tree(root: Path, **files: str) -> None:

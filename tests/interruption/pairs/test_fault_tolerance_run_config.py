@@ -29,6 +29,12 @@ def test_the_example_resumes_saves_and_ends_as_the_estimator(
     assert comparison.new.resumed_at == [at]  # it saves after every step
 
 
+def test_a_list_of_checkpoints_that_is_empty_or_lost_costs_no_step(migrated, new_python, record):
+    for fault in ("empty-checkpoint-file", "lost-checkpoint-file"):
+        found = record(migrated, new_python, fault, 9)
+        assert (found.resumed_at, found.final_step) == ([9], 10), fault
+
+
 @pytest.mark.parametrize("recovery", ["checkpoint-manager", "backup-and-restore"])
 @pytest.mark.parametrize(("fault", "at"), [("sigkill", 6), ("exception", 9)])
 def test_steps_after_the_last_save_are_repeated_as_by_the_estimator(

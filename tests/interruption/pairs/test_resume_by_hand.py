@@ -46,6 +46,13 @@ def test_a_killed_fit_goes_on_after_its_last_epoch_as_if_nothing_had_happened(na
     assert record.by_step("loss") == losses
 
 
+def test_an_empty_list_of_checkpoints_costs_nothing(undisturbed, killed, new_python):
+    name = "resume_model.py"
+    record = killed(TF2 / name, new_python, FAULTS["empty-checkpoint-file"](15), "--epochs", "3")
+    assert record.resumed_at == [12]
+    assert record.by_step("loss") == undisturbed(name).by_step("loss")
+
+
 @pytest.mark.parametrize(("name", "change"), list(zip(cycle(PAIRS), CHANGES, strict=False)))
 def test_a_kill_inside_a_save_costs_that_epoch_at_most(name, undisturbed, killed, new_python, change):
     fault = FAULTS["sigkill-in-save"](24, change=change)

@@ -53,7 +53,7 @@ def judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings
     from migrate.judge import judge
 
     around = Tree()
-    others = reached(module, around)
+    others = reached(module, around, settings.canned)
     if others and not path.endswith(NOTEBOOK):
         return Examined(path, reaches=others)
     # A notebook is judged alone, and left for what it reaches.

@@ -163,7 +163,7 @@ class _Files:
             name = program.tree.name(link.target.path)
             if name in self.vocabularies:  # else it is not given or not readable, and the program is left
                 other = program.tree.module(link.target.path)
-                yield OtherFile(other, self.vocabularies[name], makes_from_model_fn(other))
+                yield OtherFile(other, self.vocabularies[name], makes_from_model_fn(other, self.settings.canned))
 
 
 def _left(drafts: list[Draft], verdicts: list[list[tuple[Rule, Verdict]]], files: _Files) -> dict[int, str]:

@@ -42,7 +42,7 @@ def examine_together(
     related = {os.path.abspath(one.path) for one in found} | {path for one in found for path in one.reaches}
     walked = ((os.path.abspath(path), path) for path in walk(paths) if isinstance(path, str))
     given = {absolute: path for absolute, path in walked if absolute in related}
-    users = _users(found, paths)
+    users = _users(found, paths, settings.canned)
     for one in notebooks:
         for path in one.reaches:
             users.setdefault(path, set()).add(os.path.abspath(one.path))
@@ -72,7 +72,7 @@ def _groups(found: Sequence[Examined], given: Mapping[str, str], users: Mapping[
         yield Group(own, tuple((path, tuple(sorted(users[path]))) for path in paths if path in users))
 
 
-def _users(found: Sequence[Examined], paths: Sequence[str]) -> dict[str, set[str]]:
+def _users(found: Sequence[Examined], paths: Sequence[str], canned: str) -> dict[str, set[str]]:
     """The files beside the given ones that make an estimator with one of the same files, by that file."""
     wanted = {path for one in found for path in one.reaches}
     named = [os.path.abspath(path) for path in paths]
@@ -82,7 +82,7 @@ def _users(found: Sequence[Examined], paths: Sequence[str]) -> dict[str, set[str
             continue
         for path in walk([root]):
             if isinstance(path, str) and not _is_given(os.path.abspath(path), named):
-                for other in _reached(path) & wanted:
+                for other in _reached(path, canned) & wanted:
                     users.setdefault(other, set()).add(os.path.abspath(path))
     return users
 
@@ -92,7 +92,7 @@ def _is_given(path: str, named: Sequence[str]) -> bool:
     return any(path == one or path.startswith(os.path.join(one, "")) for one in named)
 
 
-def _reached(path: str) -> set[str]:
+def _reached(path: str, canned: str) -> set[str]:
     try:
         data = read(path)
         if b"stimator" not in data or not may_hold_site(data):
@@ -101,7 +101,7 @@ def _reached(path: str) -> set[str]:
         module = tree.module(os.path.abspath(path))
     except Unreadable:
         return set()
-    return set(reached(module, tree))
+    return set(reached(module, tree, canned))
 
 
 def examine_group(group: Group, settings: Settings) -> list[Examined]:

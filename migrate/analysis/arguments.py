@@ -59,6 +59,8 @@ class Source:
         text = ""
         for part in sorted(inside, key=lambda part: (part.lineno, part.col_offset)):  # type: ignore[attr-defined]
             assert isinstance(part, ast.expr) and renamed is not None
+            if (part.lineno, part.col_offset) < start:  # inside one that has other text already
+                continue
             text += self._cut(start, (part.lineno, part.col_offset)) + renamed[part]
             start = _end(part)
         return text + self._cut(start, end)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from migrate.analysis.arguments import Unbindable, bind, defaults
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding, Scope
-from migrate.analysis.symbols import estimator_kind, symbol_of
+from migrate.analysis.symbols import EXTENDERS, Symbol, symbol_of
 from migrate.analysis.tree import Tree
 from migrate.analysis.uses import Hidden, importers, uses
 from migrate.files.trouble import Unreadable
@@ -22,20 +22,26 @@ class HandedOn:
       module: the file.
       tree: the files around it.
       read_use: reads a method call, or a use by ``train_and_evaluate``, of an expression; False if it is neither.
-      kind: the kind of estimator, ``custom`` or ``tpu``; what meets it on its way must be one of the same kind.
+      is_such: whether a name, given with its module, makes estimators that it may meet on its way.
 
     Attributes:
       problems: the places that hide what happens to it, with the reasons and the files.
       modules: the files that it comes through, by path; its own too.
     """
 
-    def __init__(self, module: Module, tree: Tree, read_use: Callable[[Module, ast.expr], bool], kind: str) -> None:
+    def __init__(
+        self,
+        module: Module,
+        tree: Tree,
+        read_use: Callable[[Module, ast.expr], bool],
+        is_such: Callable[[Module, Symbol], bool],
+    ) -> None:
         self.module = module
         self.tree = tree
         self.problems: list[tuple[Module, ast.expr | ast.stmt, str]] = []
         self.modules: dict[str, Module] = {}
         self._read_use = read_use
-        self._kind = kind
+        self._is_such = is_such
         self._values: set[ast.expr] = set()
         self._sources: list[tuple[Module, ast.expr, str]] = []
         self._waiting: list[tuple[Module, ast.expr]] = []
@@ -69,8 +75,11 @@ class HandedOn:
         if value in self._values or (isinstance(value, ast.Constant) and value.value is None):
             return
         found = symbol_of(module.names, value.func) if isinstance(value, ast.Call) else None
-        if found is not None and estimator_kind(found) == self._kind:
+        if found is not None and self._is_such(module, found):
             self.modules[module.path] = module
+            return
+        if isinstance(value, ast.Call) and value.args and _extends(module, value, value.args[0]):
+            self._sources.append((module, value.args[0], name))
             return
         if isinstance(value, ast.IfExp):
             self._sources += [(module, one, name) for one in (value.body, value.orelse)]
@@ -234,6 +243,8 @@ class HandedOn:
     def _given(self, module: Module, parent: ast.Call | ast.keyword, value: ast.expr) -> None:
         """An argument of a function of the tree: it is a variable there."""
         call = module.names.parent(parent) if isinstance(parent, ast.keyword) else parent
+        if isinstance(call, ast.Call) and _extends(module, call, value):
+            return self._value(module, call)
         where, function = self._called(module, call) if isinstance(call, ast.Call) else (module, None)
         if not isinstance(call, ast.Call) or not isinstance(function, ast.FunctionDef) or function.decorator_list:
             return self._lost(module, value)
@@ -280,6 +291,13 @@ class HandedOn:
                 return module, name
             dotted = bindings[0].imported
         return None, ""
+
+
+def _extends(module: Module, call: ast.Call, value: ast.expr) -> bool:
+    """Whether a call makes of an estimator one with more metrics."""
+    found = symbol_of(module.names, call.func)
+    is_given = value in call.args[:1] or any(k.arg == "estimator" and k.value is value for k in call.keywords)
+    return found is not None and found.tail in EXTENDERS and is_given
 
 
 def _is_asked_for(parent: ast.AST) -> bool:

@@ -21,7 +21,7 @@ from migrate.analysis.policy import Config, Configs
 from migrate.analysis.program import HAVE_MODEL_FN, METHODS, MethodCall, Program
 from migrate.analysis.specs import read_spec
 from migrate.analysis.surroundings import why_not_here
-from migrate.analysis.symbols import estimator_kind, symbol_of
+from migrate.analysis.symbols import Symbol, estimator_kind, symbol_of
 from migrate.analysis.tree import Link, Tree
 from migrate.analysis.uses import Hidden, uses
 
@@ -30,7 +30,7 @@ def programs(module: Module, tree: Tree, canned: str = "keras") -> list[Program]
     """Every program of a module, one for each estimator that it makes; ``canned`` as in the settings."""
     tree.keep(module)
     reader = _Reader(module, tree, canned)
-    others = _others(module, tree)
+    others = tree.changing(module) if makes_from_model_fn(module, canned) else []
     found = [reader.read(site) for site in module.sites if site.kind == "estimator"]
     everywhere = [part for program in found for part in (program, *program.elsewhere)]
     calls = {site.node for site in module.sites} | {call.node for program in everywhere for call in program.calls}
@@ -45,11 +45,11 @@ def programs(module: Module, tree: Tree, canned: str = "keras") -> list[Program]
     return found
 
 
-def reached(module: Module, tree: Tree) -> tuple[str, ...]:
+def reached(module: Module, tree: Tree, canned: str = "keras") -> tuple[str, ...]:
     """The other files, absolute, that the migration of a module's programs would change, or has to look at."""
-    if not makes_from_model_fn(module):
+    if not makes_from_model_fn(module, canned):
         return ()
-    paths = [link.target.path for program in programs(module, tree) for link in program.others]
+    paths = [link.target.path for program in programs(module, tree, canned) for link in program.others]
     return tuple(dict.fromkeys(paths))
 
 
@@ -65,14 +65,19 @@ def _with_users(others: list[Link], program: Program) -> list[Link]:
     return [link for path, link in links.items() if path != own]
 
 
-def makes_from_model_fn(module: Module) -> bool:
-    """Whether a module makes an estimator from a custom model_fn."""
-    kinds = {estimator_kind(site.symbol) for site in module.sites if site.kind == "estimator"}
+def makes_from_model_fn(module: Module, canned: str) -> bool:
+    """Whether a module makes an estimator from a custom model_fn, or one that gets a model_fn."""
+    kinds = {_kind(module, site.symbol, canned) for site in module.sites if site.kind == "estimator"}
     return not kinds.isdisjoint(HAVE_MODEL_FN)
 
 
-def _others(module: Module, tree: Tree) -> list[Link]:
-    return tree.changing(module) if makes_from_model_fn(module) else []
+def _kind(module: Module, found: Symbol, canned: str) -> str | None:
+    """The kind of program that a constructor begins; None for another name."""
+    kind = estimator_kind(found)
+    if kind == "canned":
+        is_known = parameters(found.tail.rpartition(".")[2], is_v1=_is_v1(module, found))
+        return ("model-fn" if canned == "model-fn" else kind) if is_known else "other-canned"
+    return kind
 
 
 class _Reader:
@@ -85,13 +90,9 @@ class _Reader:
         self.inputs = Inputs(module.names)
 
     def read(self, site: Site) -> Program:
-        kind = estimator_kind(site.symbol)
+        kind = self._kind(self.module, site.symbol)
         assert kind is not None
-        is_v1 = site.symbol.api == "v1" or (site.symbol.api == "tf" and self.module.is_tf1)
-        program = Program(self.module, self.tree, site, kind, is_v1)
-        if kind == "canned":
-            is_known = parameters(program.name, is_v1=is_v1)
-            program.kind = ("model-fn" if self.canned == "model-fn" else kind) if is_known else "other-canned"
+        program = Program(self.module, self.tree, site, kind, _is_v1(self.module, site.symbol))
         if site.symbol.is_contrib_learn:
             program.problems.append((site.node, f"`{site.symbol.qualified}` is older than tf.estimator and differs"))
         self._read_arguments(program)
@@ -103,13 +104,16 @@ class _Reader:
         if program.head is not None and program.head.statement is not None:
             program.config.statements.append(program.head.statement)  # goes as a config's own statements do
         if (
-            kind in ("custom", "tpu")
+            program.has_model_fn
             and not site.symbol.is_contrib_learn
             and (program.problems or program.config.problem or program.returned)
         ):
             self._read_handed_on(program)
         program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
         return program
+
+    def _kind(self, module: Module, found: Symbol) -> str | None:
+        return _kind(module, found, self.canned)
 
     def _read_handed_on(self, program: Program) -> None:
         """Follows the estimator as an object, and takes that reading where it is complete."""
@@ -125,7 +129,9 @@ class _Reader:
             reader, part = parts[module.path]
             return reader._read_use(part, value)
 
-        handed_on = HandedOn(self.module, self.tree, read_use, program.kind)
+        # An emitted TrainingJob stands for each of these, whatever its model_fn.
+        kinds = {"tpu"} if program.kind == "tpu" else {"custom", "model-fn"}
+        handed_on = HandedOn(self.module, self.tree, read_use, lambda where, made: self._kind(where, made) in kinds)
         handed_on.follow(call)
         for path, module in handed_on.modules.items():
             if path not in parts:  # it only comes through
@@ -371,6 +377,10 @@ class _Reader:
             return
         program.receivers.append(assignment)
         self._read_uses(program, target.id, found[0])
+
+
+def _is_v1(module: Module, found: Symbol) -> bool:
+    return found.api == "v1" or (found.api == "tf" and module.is_tf1)
 
 
 def _keyword(call: ast.Call, name: str) -> ast.expr | None:

@@ -64,13 +64,13 @@ def read_head(program: Program, draft: Draft) -> Head:
     if vocabulary is not None and not is_none(vocabulary):
         draft.class_names = draft.repeatable(vocabulary, "label_vocabulary")
     reduction = _reduction(program, draft)
-    found = _classes(program, draft) if program.name.endswith("Classifier") else _values(program, draft)
-    units, loss, metrics = found
+    of_kind = _classes if program.name.endswith("Classifier") else _values
+    units, loss, metrics = of_kind(program, draft, f'reduction="{reduction}"')
     argument = "metrics" if draft.weight is None else "weighted_metrics"
-    return Head(units, f"{draft.tf}.keras.losses.{loss.format(repr(reduction))}", metrics, argument)
+    return Head(units, loss, metrics, argument)
 
 
-def _classes(program: Program, draft: Draft) -> tuple[str, str, str]:
+def _classes(program: Program, draft: Draft, reduction: str) -> tuple[str, str, str]:
     given = program.arguments.get("n_classes")
     value = program.module.names.only_value(given) if isinstance(given, ast.Name) else given
     classes = 2 if given is None else _length(program.module.names, value) or literal(value)
@@ -78,17 +78,17 @@ def _classes(program: Program, draft: Draft) -> tuple[str, str, str]:
         assert given is not None
         reason = "n_classes is not known before the program runs, and two classes have another loss than more"
         raise NotCarried(given, reason, "Write the number of classes as a literal, or use --canned model-fn.")
+    losses, metrics = f"{draft.tf}.keras.losses", f"{draft.tf}.keras.metrics"
     if classes > 2:
         assert given is not None
-        metrics = f"{draft.tf}.keras.metrics"
         return (
             draft.text(given),
-            "SparseCategoricalCrossentropy(from_logits=True, reduction={})",
+            f"{losses}.SparseCategoricalCrossentropy(from_logits=True, {reduction})",
             f'[{metrics}.SparseCategoricalAccuracy("accuracy"),'
             f' {metrics}.SparseCategoricalCrossentropy("average_loss", from_logits=True)]',
         )
     draft.pieces.add("two_class_metrics")
-    return "1", "BinaryCrossentropy(from_logits=True, reduction={})", "two_class_metrics()"
+    return "1", f"{losses}.BinaryCrossentropy(from_logits=True, {reduction})", "two_class_metrics()"
 
 
 def _length(names: Names, value: ast.expr | None) -> int | None:
@@ -123,12 +123,14 @@ def _builtin(names: Names, function: ast.expr) -> str | None:
     return None
 
 
-def _values(program: Program, draft: Draft) -> tuple[str, str, str]:
-    dimension = program.arguments.get("label_dimension")
-    if dimension is not None and literal(dimension) != 1:
-        raise NotCarried(dimension, "label_dimension other than 1 is not carried over to Keras")
+def _values(program: Program, draft: Draft, reduction: str) -> tuple[str, str, str]:
     draft.pieces.add("value_metrics")
-    return "1", "MeanSquaredError(reduction={})", "value_metrics()"
+    dimension = program.arguments.get("label_dimension")
+    units = "1" if dimension is None or literal(dimension) == 1 else draft.repeatable(dimension, "label_dimension")
+    if units != "1" and reduction == 'reduction="sum"':  # Keras's own takes the mean of an example's values
+        draft.pieces.add("SumOfSquares")
+        return units, f"SumOfSquares({reduction})", "value_metrics()"
+    return units, f"{draft.tf}.keras.losses.MeanSquaredError({reduction})", "value_metrics()"
 
 
 def _reduction(program: Program, draft: Draft) -> str:

@@ -9,10 +9,14 @@ _JOB = "__training_job__"
 
 
 def hand_on(draft: Draft) -> None:
-    """Puts the job where the estimator is made, and its attributes where the loops need values."""
+    """Puts the job where the estimator is made, and its attributes where the loops need values.
+
+    A canned estimator has other arguments than its job, which is written where its model_fn is.
+    """
     call = draft.program.site.node
-    draft.renamed[call.func] = draft.piece("TPUTrainingJob" if draft.program.kind == "tpu" else "TrainingJob")
-    draft.edits.append(ReplaceExpression(draft.module.span(call.func), draft.renamed[call.func]))
+    if draft.program.kind != "model-fn":
+        draft.renamed[call.func] = draft.piece("TPUTrainingJob" if draft.program.kind == "tpu" else "TrainingJob")
+        draft.edits.append(ReplaceExpression(draft.module.span(call.func), draft.renamed[call.func]))
     for part in (draft, *draft.elsewhere):
         _read_job(part)
 

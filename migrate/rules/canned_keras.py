@@ -13,8 +13,8 @@ over the batch, v2 names take the mean. ``evaluate`` reports the same metrics un
 Fidelity: exact for the trained function and its metrics. Dropout draws other random numbers. With batch normalization
 and Adam the weights drift apart by rounding. A v1 classifier of two classes interpolates ``auc_precision_recall`` in
 another way. Variables that a partitioner split are whole, and trained the same; ``python -m migrate checkpoint`` joins
-their parts. ``warm_start_from``, a ``label_dimension`` other than 1, a weighted mean
-(``loss_reduction=MEAN`` with a ``weight_column``) and a ``weight_column`` that is no literal leave the program.
+their parts. ``warm_start_from``, a weighted mean (``loss_reduction=MEAN`` with a ``weight_column``) and a
+``weight_column`` that is no literal leave the program.
 
 See: tf.estimator.DNNClassifier, tf.estimator.LinearClassifier, tf.estimator.DNNLinearCombinedClassifier.
 """

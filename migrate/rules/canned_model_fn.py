@@ -8,14 +8,17 @@ Instead: with ``--canned model-fn`` the estimator becomes a ``model_fn`` that st
 custom one is. Its layers, loss, metrics, predictions and export are those of the Estimator, under their old names, as
 short emitted functions. All feature columns stay as they are, on TensorFlow 2.15 and on the newest, and without
 ``tf_keras``. Its variables have the names that the Estimator gave, so that the old checkpoint in the old ``model_dir``
-goes on, with no conversion.
+goes on, with no conversion. An estimator that is handed on (chosen by branches, made by a function, given to one, set
+anew, trained in another file) becomes a ``TrainingJob`` of its ``model_fn``, as FT140 tells of custom ones;
+``add_metrics`` is emitted.
 
 Fidelity: exact: variables and slots are equal to the last bit after 50 more steps on TensorFlow 2.15; within 1e-5 for
 two classes on the newest, because its ``tf.sigmoid`` differs by a bit, and for TensorFlow 2's Adam and RMSprop. Dropout
 draws other random numbers. The histograms of the layers' activations are not written for TensorBoard. TensorFlow 2's
 own ``Baseline*``, partitioners, ``LinearSDCA``, gradient clipping of Keras optimizers, ``optimizer=None`` and the
-columns of ``shared_embeddings`` and ``shared_embedding_columns`` leave the program. Without
-``--canned model-fn`` a canned estimator becomes a Keras model where there is one for it.
+columns of ``shared_embeddings`` and ``shared_embedding_columns`` leave the program, and so does an estimator that is
+made in a loop and handed on. Without ``--canned model-fn`` a canned estimator becomes a Keras model where there is one
+for it.
 
 See: tf.estimator.DNNClassifier, tf.estimator.DNNLinearCombinedClassifier, tf.estimator.LinearClassifier.
 """
@@ -27,10 +30,13 @@ from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.hand_on import hand_on
 from migrate.rewrite.keras_optimizer import KINDS, carried, why_not_carried
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import MODEL_FN, Example, Verdict, exact, manual, noted, rule
 
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)
+_OF_A_JOB = ("model_dir", "config", "warm_start_from")
 _PARTITIONERS = ("input_layer_partitioner", "partitioner")
 _REDUCTIONS = {
     "SUM": "weighted_sum",
@@ -76,14 +82,18 @@ def canned_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
     if problems:
         return
     writer = _Writer(program, draft)
-    draft.model_fn = writer.name
     draft.before.append("\n".join([*writer.lines(), ""]))
+    message = f"{program.name} becomes a model_fn with the same variables, loss and metrics"
+    if program.is_handed_on:
+        _hand_on(program, draft, writer.name)
+        yield noted(program.site.node, f"{message}, in a TrainingJob, which the loops read as the program runs")
+        return
+    draft.model_fn = writer.name
     if draft.seed:
         draft.common["seed"] = draft.seed
     warm_start = program.arguments.get("warm_start_from")
     if warm_start is not None and not is_none(warm_start):
         draft.warm_start = draft.repeatable(warm_start, "warm_start_from")
-    message = f"{program.name} becomes a model_fn with the same variables, loss and metrics"
     dropout = next((program.arguments[n] for n in ("dropout", "dnn_dropout") if n in program.arguments), None)
     if is_none(dropout):
         yield exact(program.site.node, message)
@@ -96,9 +106,9 @@ def _problems(program: Program, draft: Draft) -> Iterator[Verdict]:
     if draft.uses_backup:
         help = "Use --recovery checkpoint-manager."
         yield manual(site, "BackupAndRestore belongs to Keras's fit, and a model_fn trains in a loop of its own", help)
-    if program.returned is not None:
-        help = "Train it in the function that makes it."
-        yield manual(site, f"`{program.returned[0].name}` hands the estimator over, which a model_fn cannot be", help)
+    if program.is_handed_on and not _stands_alone(program, draft):
+        reason = "the estimator is made in a loop, or among others in a statement, and handed on from there"
+        yield manual(site, reason, "Make it in a statement of its own, in a function that the loop calls.")
     for name in _PARTITIONERS:
         if not is_none(arguments.get(name)):
             yield manual(arguments[name], f"{name} splits variables, which is not carried over", "Take it out.")
@@ -110,9 +120,9 @@ def _problems(program: Program, draft: Draft) -> Iterator[Verdict]:
         if given is not None and found is not None and found.tail.endswith("LinearSDCA"):
             yield manual(given, "LinearSDCA trains without gradients, in operations of its own", "Use Ftrl.")
         elif given is not None and not program.is_v1:
-            reason = why_not_carried(draft, given)
-            if reason is not None:
-                yield manual(given, reason, "Give the name of an optimizer, or one of tf.keras.")
+            not_carried = why_not_carried(draft, given)
+            if not_carried is not None:
+                yield manual(given, not_carried, "Give the name of an optimizer, or one of tf.keras.")
     if "loss_reduction" in arguments and _reduction(arguments["loss_reduction"]) is None:
         yield manual(arguments["loss_reduction"], "this loss_reduction is not known", "Name one of losses.Reduction.")
     for node in program.module.names.parents:
@@ -121,6 +131,35 @@ def _problems(program: Program, draft: Draft) -> Iterator[Verdict]:
             assert isinstance(node, ast.Attribute)
             reason = f"`{found.tail}` makes no columns outside of a graph"
             yield manual(node, reason, "Make the columns and the model_fn's layers in a model_fn of your own.")
+
+
+def _stands_alone(program: Program, draft: Draft) -> bool:
+    """Whether a model_fn can stand before the estimator's statement, and read its names later."""
+    names, statement = program.module.names, program.statement
+    assert statement is not None
+    others = {one.program.site.node for one in draft.all} - {program.site.node}
+    is_alone = others.isdisjoint(ast.walk(statement)) and isinstance(statement, _SIMPLE)
+    scope = names.scope_of(statement)
+    around = [node for node in names.ancestors(statement) if isinstance(node, ast.For | ast.AsyncFor | ast.While)]
+    is_once = not any(names.scope_of(loop) is scope for loop in around)
+    return is_alone and is_once and names.scope_of(program.site.node) is scope
+
+
+def _hand_on(program: Program, draft: Draft, model_fn: str) -> None:
+    """Writes the job where the estimator was made, with the config as the other rules leave it."""
+    hand_on(draft)
+    if program.head is not None and program.head.statement is not None:
+        draft.absorbed.append(program.head.statement)
+    call, statement, job = program.site.node, program.statement, draft.piece("TrainingJob")
+    assert statement is not None
+    given = {name: program.arguments[name] for name in _OF_A_JOB if name in program.arguments}
+
+    def written() -> str:
+        arguments = [model_fn, *(f"{name}={draft.text(value)}" for name, value in given.items())]
+        made = {**draft.renamed, call: f"{job}({', '.join(arguments)})"}
+        return "\n".join([*draft.before, draft.module.source.text(statement, made)])
+
+    draft.loops.append((statement, written))
 
 
 def _reduction(given: ast.expr) -> str | None:

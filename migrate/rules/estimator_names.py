@@ -3,7 +3,8 @@
 TensorFlow 2.16 removed the module ``tf.estimator``, and with it the names that a ``model_fn`` and its hooks use.
 
 Instead: hooks have always been in ``tf.compat.v1.train`` as well; ``EstimatorSpec``, ``ModeKeys`` and the export
-outputs are emitted. So is ``ProfilerHook``, by whatever name: the old one cannot even be made outside a graph.
+outputs are emitted, and so is ``add_metrics``, which takes and returns a ``TrainingJob``. So is ``ProfilerHook``, by
+whatever name: the old one cannot even be made outside a graph.
 
 Fidelity: exact; ``ProfilerHook`` noted: it profiles the same steps, for another page of TensorBoard. A name without a
 counterpart leaves the program.
@@ -27,6 +28,7 @@ _SPECS = {
     "estimator.TrainSpec", "estimator.EvalSpec", "estimator.LatestExporter", "estimator.BestExporter",
     "estimator.FinalExporter",
 }  # fmt: skip
+_EXTENDERS = {"add_metrics"}
 _FOR_TPUS = {
     "tpu.InputPipelineConfig": "InputPipelineConfig",
     "tpu.RunConfig": "TPURunConfig",
@@ -93,6 +95,8 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
         name, rest = _name(found)
         if program.is_handed_on and found.tail == "estimator.RunConfig" and not found.is_contrib_learn:
             text = file.piece("RunConfig")
+        elif program.is_handed_on and program.kind != "tpu" and name in _EXTENDERS:
+            text = file.piece(name)
         elif _is_for_tpus(program, found):
             text = file.piece(_FOR_TPUS[name]) + rest
         elif name in _EMITTED:

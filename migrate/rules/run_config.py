@@ -6,8 +6,8 @@ Instead: its settings stand as arguments of a visible ``tf.train.CheckpointManag
 ``BackupAndRestore``; each setting has a rule of its own, FT102 to FT111. The RunConfig goes.
 
 Fidelity: exact for the config as such; its settings say their own. A config that cannot be followed from where it is
-made to the estimator (a parameter, a branch, another module) leaves a canned estimator's program; a ``model_fn``'s gets
-an emitted ``RunConfig`` in its place, which FT140 tells of.
+made to the estimator (a parameter, a branch, another module) leaves a canned estimator's program without ``--canned
+model-fn``; a ``model_fn``'s gets an emitted ``RunConfig`` in its place, which FT140 tells of.
 
 See: tf.estimator.RunConfig.
 """

@@ -15,7 +15,7 @@ from tests.kept_runs import kept_run, old_python
 
 HERE = Path(__file__).parent
 RUN_ESTIMATORS = HERE / "run_estimators.py"
-PROGRAMS = [HERE / name for name in ("estimators.py", "estimators_2.py")]
+PROGRAMS = [HERE / name for name in ("estimators.py", "estimators_2.py", "estimators_handed_on.py")]
 IN_KERAS = {
     HERE / "estimators_keras.py": (
         "dnn_adadelta", "dnn_ftrl", "dnn_momentum", "dnn_rmsprop", "dnn_sgd", "dnn_adam_2", "dnn_ftrl_2",

@@ -21,7 +21,7 @@ FEATURES = {
 }
 TWO, THREE = random.randint(0, 2, 80), random.randint(0, 3, 80)
 NAMED = np.array(["u", "v", "w"])[THREE]
-VALUES = random.rand(80).astype(np.float32)
+VALUES, PAIRS = random.rand(80).astype(np.float32), random.rand(80, 2).astype(np.float32)
 
 column = tf.feature_column
 X = column.numeric_column("x", (3,))
@@ -133,12 +133,12 @@ def linear_adam(model_dir, steps):
 
 def linear_values(model_dir, steps):
     estimator = tf1.estimator.LinearRegressor(
-        WIDE, model_dir, weight_column="weight", optimizer=tf1.train.GradientDescentOptimizer(0.001)
+        WIDE, model_dir, 2, weight_column="weight", optimizer=tf1.train.GradientDescentOptimizer(0.001)
     )
-    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
+    estimator.train(lambda: batches(PAIRS).repeat(), max_steps=steps)
     estimator.export_saved_model(f"{model_dir}/served", serve)
     estimator.export_saved_model(f"{model_dir}/parsed", PARSED)
-    return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
+    return report(estimator.evaluate(lambda: batches(PAIRS)), estimator.predict(lambda: batches(PAIRS)))
 
 
 def combined_default(model_dir, steps):

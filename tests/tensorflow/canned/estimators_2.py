@@ -20,7 +20,7 @@ FEATURES = {
 }
 TWO, THREE = random.randint(0, 2, 80), random.randint(0, 3, 80)
 NAMED = np.array(["u", "v", "w"])[THREE]
-VALUES = random.rand(80).astype(np.float32)
+VALUES, PAIRS = random.rand(80).astype(np.float32), random.rand(80, 2).astype(np.float32)
 
 column = tf.feature_column
 X = column.numeric_column("x", (3,))
@@ -93,10 +93,10 @@ def linear_default(model_dir, steps):
 
 def linear_sgd(model_dir, steps):
     estimator = tf.estimator.LinearEstimator(
-        tf.estimator.RegressionHead(weight_column="weight"), WIDE, model_dir, optimizer="SGD"
+        tf.estimator.RegressionHead(2, weight_column="weight"), WIDE, model_dir, optimizer="SGD"
     )
-    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
-    return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
+    estimator.train(lambda: batches(PAIRS).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(PAIRS)), estimator.predict(lambda: batches(PAIRS)))
 
 
 def combined_default(model_dir, steps):

@@ -1,0 +1,35 @@
+"""More metrics for the evaluations of a ``TrainingJob``."""
+
+import copy
+
+from migrate.recovery.model_fn_call import call_model_fn, call_with_known
+
+
+def add_metrics(estimator, metric_fn):
+    """Returns a ``TrainingJob`` that evaluates more metrics than another.
+
+    Args:
+      estimator: the ``TrainingJob``.
+      metric_fn: takes any of features, labels, predictions and config, and returns a
+        dict of metrics, which stand for those of the same names.
+    """
+
+    def model_fn(features, labels, mode, config):
+        spec = call_model_fn(
+            estimator.model_fn, features, labels, mode, estimator.params, config
+        )
+        if mode == "eval":
+            metrics = call_with_known(
+                metric_fn,
+                features=features,
+                labels=labels,
+                predictions=spec.predictions,
+                config=config,
+            )
+            all_metrics = {**(spec.eval_metric_ops or {}), **metrics}
+            spec = spec._replace(eval_metric_ops=all_metrics)
+        return spec
+
+    job = copy.copy(estimator)
+    job.model_fn, job.params = model_fn, {}
+    return job

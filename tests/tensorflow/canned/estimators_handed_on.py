@@ -1,0 +1,72 @@
+"""Canned estimators that a function chooses, makes and gives another metric, and others train; TensorFlow 2.12 to 2.15.
+
+usage: estimators_handed_on.py DIRECTORY MAX_STEPS [NAME...]; what they give is written to DIRECTORY/results.json.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+
+random = np.random.RandomState(0)
+FEATURES = {"x": random.rand(80, 3).astype(np.float32), "weight": random.rand(80).astype(np.float32)}
+VALUES = random.rand(80).astype(np.float32)
+COLUMNS = [tf.feature_column.numeric_column("x", (3,))]
+
+
+def batches(labels):
+    return tf.data.Dataset.from_tensor_slices((FEATURES, labels)).batch(16)
+
+
+def report(metrics, predictions):
+    return {
+        "metrics": {name: float(value) for name, value in metrics.items()},
+        "prediction": {name: [str(value.dtype), value.tolist()] for name, value in next(predictions).items()},
+    }
+
+
+def weighed(features, labels, predictions, config):
+    error, weight = tf.abs(labels - predictions["predictions"][:, 0]), features["weight"]
+    every = tf.fill(tf.shape(labels), float(config.save_summary_steps))
+    means = {"error": tf.compat.v1.metrics.mean(error, weight), "label/mean": tf.compat.v1.metrics.mean(labels + 1)}
+    return {**means, "every": tf.compat.v1.metrics.mean(every)}
+
+
+def made(kind, model_dir):
+    config = tf.estimator.RunConfig(save_summary_steps=20)
+    if kind == "wide":
+        estimator = tf.compat.v1.estimator.LinearRegressor(COLUMNS, model_dir, config=config)
+    else:
+        estimator = tf.estimator.DNNRegressor(
+            hidden_units=[8], feature_columns=COLUMNS, model_dir=model_dir, config=config.replace(keep_checkpoint_max=2)
+        )
+    return tf.estimator.add_metrics(estimator, weighed)
+
+
+def finished(estimator, steps):
+    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
+
+
+def wide(model_dir, steps):
+    return finished(made("wide", model_dir), steps)  # and its report(…)
+
+
+def deep(model_dir, steps):
+    return finished(made("deep", model_dir), steps)  # and its report(…)
+
+
+ALL = (wide, deep)
+
+
+def main():
+    directory, steps = Path(sys.argv[1]), int(sys.argv[2])
+    chosen = [one for one in ALL if one.__name__ in sys.argv[3:]] or ALL
+    results = {one.__name__: one(str(directory / one.__name__), steps) for one in chosen}
+    (directory / "results.json").write_text(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1350,6 +1350,33 @@ def _check_carried(variables):
         raise ValueError(f"Not resource variables, so they would be lost: {other}.")
 
 
+class HostCallHook(tf1.train.SessionRunHook):
+    """Computes in every step what a ``host_call`` returns.
+
+    Args:
+      fetches: what it returned: operations or tensors, in any structure. Those that
+        write summaries write to the graph's own ``tf.summary`` writers.
+    """
+
+    def __init__(self, fetches):
+        self._fetches = fetches
+
+    def begin(self):
+        # What makes each writer of the graph; TensorFlow keeps no public list of them.
+        self._make = tf1.get_collection("_SUMMARY_WRITER_V2")
+        writers = [operation.inputs[0] for operation in self._make]
+        self._flush = [tf.raw_ops.FlushSummaryWriter(writer=one) for one in writers]
+
+    def after_create_session(self, session, coord):
+        session.run(self._make)
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs(self._fetches)
+
+    def end(self, session):
+        session.run(self._flush)
+
+
 class TPUEstimatorSpec(NamedTuple):
     """What a ``model_fn`` returns, as ``tf.estimator.tpu.TPUEstimatorSpec``.
 
@@ -1359,7 +1386,7 @@ class TPUEstimatorSpec(NamedTuple):
       eval_metrics: a pair of a function and its arguments, a list or a dict of tensors;
         the function returns the metrics.
       scaffold_fn: makes the ``tf.compat.v1.train.Scaffold``.
-      host_call: works on a TPU's host only, and is left out here.
+      host_call: a pair as eval_metrics; what the function returns runs in every step.
       training_hooks, evaluation_hooks, prediction_hooks: as in ``EstimatorSpec``.
     """
 
@@ -1377,11 +1404,8 @@ class TPUEstimatorSpec(NamedTuple):
 
     def as_estimator_spec(self):
         """Returns the ``EstimatorSpec`` that ``TPUEstimator`` makes of it off a TPU."""
-        metrics = None
-        if self.eval_metrics:
-            function, tensors = self.eval_metrics
-            by_name = isinstance(tensors, dict)
-            metrics = function(**tensors) if by_name else function(*tensors)
+        metrics = _called(self.eval_metrics)
+        hooks = (HostCallHook(_called(self.host_call)),) if self.host_call else ()
         return EstimatorSpec(
             mode=self.mode,
             predictions=self.predictions,
@@ -1390,10 +1414,17 @@ class TPUEstimatorSpec(NamedTuple):
             eval_metric_ops=metrics,
             export_outputs=self.export_outputs,
             scaffold=self.scaffold_fn() if self.scaffold_fn else None,
-            training_hooks=self.training_hooks,
-            evaluation_hooks=self.evaluation_hooks,
-            prediction_hooks=self.prediction_hooks,
+            training_hooks=(*(self.training_hooks or ()), *hooks),
+            evaluation_hooks=(*(self.evaluation_hooks or ()), *hooks),
+            prediction_hooks=(*(self.prediction_hooks or ()), *hooks),
         )
+
+
+def _called(pair):
+    if not pair:
+        return None
+    function, tensors = pair
+    return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
 
 
 class TrainingLog(tf.keras.callbacks.Callback):

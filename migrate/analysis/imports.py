@@ -50,7 +50,11 @@ def target_from(directory: str, dotted: str) -> Target | None:
         return first
     # A script finds its neighbours, a module of a package does not.
     second = next((found for found in found_in if found.root == above_package(directory)), None)
-    return first if second is None else Target(first.path, first.root, first.names, second.path)
+    # An empty package has nothing that the importer could mean.
+    is_empty = (
+        second is not None and os.path.basename(second.path) == "__init__.py" and not os.path.getsize(second.path)
+    )
+    return first if second is None or is_empty else Target(first.path, first.root, first.names, second.path)
 
 
 def _tried(root: str, parts: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -129,9 +129,15 @@ class _Reader:
             reader, part = parts[module.path]
             return reader._read_use(part, value)
 
-        # An emitted TrainingJob stands for each of these, whatever its model_fn.
-        kinds = {"tpu"} if program.kind == "tpu" else {"custom", "model-fn"}
-        handed_on = HandedOn(self.module, self.tree, read_use, lambda where, made: self._kind(where, made) in kinds)
+        met = {program.kind}
+
+        def is_such(where: Module, made: Symbol) -> bool:
+            """An emitted job stands for each estimator that has a model_fn, or gets one."""
+            kind = self._kind(where, made)
+            met.update([kind] if kind in HAVE_MODEL_FN else [])
+            return kind in HAVE_MODEL_FN
+
+        handed_on = HandedOn(self.module, self.tree, read_use, is_such)
         handed_on.follow(call)
         for path, module in handed_on.modules.items():
             if path not in parts:  # it only comes through
@@ -147,6 +153,8 @@ class _Reader:
                 program.problems, program.elsewhere = carried.problems, elsewhere
             return
         program.is_handed_on, program.calls, program.problems = True, carried.calls, carried.problems
+        for part in (program, *elsewhere):
+            part.may_be_tpu = "tpu" in met
         program.early_stops, program.elsewhere = carried.early_stops, elsewhere
         program.config, program.statement, program.scope = Config(), self.names.statement_of(call), None
         program.returned, program.receivers = None, []

@@ -137,3 +137,7 @@ class TrainingJob:
         self.config = config
         self.params = copy.deepcopy(params or {})
         self.warm_start_from = warm_start_from
+
+    def params_of(self, mode):
+        """Returns the params of a mode, which are the same for all."""
+        return self.params

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from migrate.recovery.model_fn_host_call import HostCallHook
 from migrate.recovery.model_fn_spec import EstimatorSpec
 
 
@@ -14,7 +15,7 @@ class TPUEstimatorSpec(NamedTuple):
       eval_metrics: a pair of a function and its arguments, a list or a dict of tensors;
         the function returns the metrics.
       scaffold_fn: makes the ``tf.compat.v1.train.Scaffold``.
-      host_call: works on a TPU's host only, and is left out here.
+      host_call: a pair as eval_metrics; what the function returns runs in every step.
       training_hooks, evaluation_hooks, prediction_hooks: as in ``EstimatorSpec``.
     """
 
@@ -32,11 +33,8 @@ class TPUEstimatorSpec(NamedTuple):
 
     def as_estimator_spec(self):
         """Returns the ``EstimatorSpec`` that ``TPUEstimator`` makes of it off a TPU."""
-        metrics = None
-        if self.eval_metrics:
-            function, tensors = self.eval_metrics
-            by_name = isinstance(tensors, dict)
-            metrics = function(**tensors) if by_name else function(*tensors)
+        metrics = _called(self.eval_metrics)
+        hooks = (HostCallHook(_called(self.host_call)),) if self.host_call else ()
         return EstimatorSpec(
             mode=self.mode,
             predictions=self.predictions,
@@ -45,7 +43,14 @@ class TPUEstimatorSpec(NamedTuple):
             eval_metric_ops=metrics,
             export_outputs=self.export_outputs,
             scaffold=self.scaffold_fn() if self.scaffold_fn else None,
-            training_hooks=self.training_hooks,
-            evaluation_hooks=self.evaluation_hooks,
-            prediction_hooks=self.prediction_hooks,
+            training_hooks=(*(self.training_hooks or ()), *hooks),
+            evaluation_hooks=(*(self.evaluation_hooks or ()), *hooks),
+            prediction_hooks=(*(self.prediction_hooks or ()), *hooks),
         )
+
+
+def _called(pair):
+    if not pair:
+        return None
+    function, tensors = pair
+    return function(**tensors) if isinstance(tensors, dict) else function(*tensors)

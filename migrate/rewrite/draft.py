@@ -9,6 +9,7 @@ from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
 from migrate.analysis.moves import is_pure, why_not_movable
 from migrate.analysis.names import Binding, Scope
+from migrate.analysis.nothing import is_seen_none
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, stands_alone, strength
@@ -319,9 +320,9 @@ class Draft:
     @property
     def returns_hooks(self) -> bool:
         """Whether some EstimatorSpec of the program names hooks that training runs."""
-        names = {"training_hooks", "training_chief_hooks"}
-        nodes = (node for file in self.files for node in file.module.names.parents)
-        return any(isinstance(node, ast.keyword) and node.arg in names for node in nodes)
+        names = {"training_hooks", "training_chief_hooks", "host_call"}
+        found = [(f.module, n) for f in self.files for n in f.module.names.parents if isinstance(n, ast.keyword)]
+        return any(n.arg in names and not is_seen_none(self.program.tree, m, n.value) for m, n in found)
 
     @property
     def continues_input(self) -> bool:

@@ -25,8 +25,8 @@ def _read_job(draft: Draft) -> None:
     config = f"{_JOB}.config"
     draft.model_fn, draft.model_dir = f"{_JOB}.model_fn", f"{_JOB}.model_dir"
     modes = ("train", "eval", "infer", "export")
-    is_tpu = draft.program.kind == "tpu"
-    draft.params = {mode: f'{_JOB}.params_of("{mode}")' if is_tpu else f"{_JOB}.params" for mode in modes}
+    by_mode = draft.program.may_be_tpu
+    draft.params = {mode: f'{_JOB}.params_of("{mode}")' if by_mode else f"{_JOB}.params" for mode in modes}
     draft.common = {"config": config, "seed": f"{config}.tf_random_seed"}
     draft.seed = draft.common["seed"]
     draft.warm_start = f"{_JOB}.warm_start_from"

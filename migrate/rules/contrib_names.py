@@ -6,15 +6,23 @@ again; some small functions can be written down.
 Instead: the name that TensorFlow 2 has, below ``tf.compat.v1``; the functions that it has nowhere are emitted
 (``optimize_loss``, ``layer_norm``, ``fully_connected``, ``batch_norm``, ``l1_regularizer``, ``l2_regularizer``, the
 tables of ``lookup``, ``crf_log_likelihood``, ``crf_decode``, ``viterbi_decode``, ``LSTMBlockFusedCell``,
-``TimeReversedFusedRNN``, ``model_variable``, the loss scaling of ``mixed_precision``).
+``TimeReversedFusedRNN``, ``model_variable``, the loss scaling of ``mixed_precision``, the scalars and histograms of
+``summary``, ``f1_score``, ``streaming_covariance``, ``streaming_pearson_correlation``, ``HParams``). Other streaming
+metrics become those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments get names.
 
 Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition; ``optimize_loss`` gives
 the same losses, summaries and variables to the last bit; ``fully_connected`` and ``batch_norm`` give the same losses
 and variables to the last bit as contrib's own code, which lives on as ``tf_slim``. ``crf`` and the fused cells were
 trained beside TensorFlow 1.15's: the same variables, slots and tags, losses equal to 3e-7, and to the last bit where
 contrib's code ran on TensorFlow 2.15. A loss scale grows, shrinks and leaves out steps as TensorFlow 1.15's does, in
-variables of the same names. Any other contrib name leaves the program, and is named, and so does one of these with an
-argument that is not carried over: noise or multipliers of gradients, collections for variables or outputs.
+variables of the same names. ``summary`` writes the events that TensorFlow 1.15 wrote, with the same tags, steps and
+values; where no step is given, it is that after the update. Metrics are those of TensorFlow 1.15 to the last bit, but
+for covariances with weights (1e-8). ``HParams`` reads, casts and refuses as there.
+
+A ``MirroredStrategy`` of contrib becomes TensorFlow 2's where a ``RunConfig`` that is handed on may be given one; that
+refuses it as the program starts, and takes None. Any other contrib name leaves the program, and is named, and so does
+one of these with an argument that is not carried over: noise or multipliers of gradients, collections for variables or
+outputs.
 
 See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
@@ -24,6 +32,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
+from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
@@ -46,6 +55,9 @@ SUCCESSORS = {
     "cluster_resolver.TPUClusterResolver": "distribute.cluster_resolver.TPUClusterResolver",
     "training.checkpoints_iterator": "train.checkpoints_iterator",
     "layers.flatten": "layers.flatten",
+    "metrics.streaming_mean": "metrics.mean",
+    "metrics.streaming_mean_tensor": "metrics.mean_tensor",
+    "summary.all_summary_ops": "summary.all_v2_summary_ops",
     "util.constant_value": "get_static_value",
     "util.make_tensor_proto": "make_tensor_proto",
     "util.make_ndarray": "make_ndarray",
@@ -75,6 +87,17 @@ EMITTED = {
     "lookup.index_to_string_table_from_tensor": "index_to_string_table_from_tensor",
     "rnn.LSTMBlockFusedCell": "LSTMBlockFusedCell",
     "rnn.TimeReversedFusedRNN": "TimeReversedFusedRNN",
+    "metrics.f1_score": "f1_score",
+    "metrics.streaming_covariance": "streaming_covariance",
+    "metrics.streaming_pearson_correlation": "streaming_pearson_correlation",
+    "training.HParams": "HParams",
+    "training.python.training.hparam.HParams": "HParams",
+    "summary.always_record_summaries": "always_record_summaries",
+    "summary.create_file_writer": "create_file_writer",
+    "summary.histogram": "write_histogram",
+    "summary.never_record_summaries": "never_record_summaries",
+    "summary.record_summaries_every_n_global_steps": "record_summaries_every_n_global_steps",
+    "summary.scalar": "write_scalar",
     "framework.model_variable": "model_variable",
     "framework.python.ops.variables.model_variable": "model_variable",
     "layers.python.layers.utils.collect_named_outputs": "collect_named_outputs",
@@ -83,6 +106,28 @@ EMITTED = {
     "mixed_precision.FixedLossScaleManager": "FixedLossScaleManager",
     "mixed_precision.LossScaleOptimizer": "LossScaleOptimizer",
 }
+_RATES = (
+    "accuracy", "false_negatives", "false_positives", "mean_absolute_error", "mean_squared_error", "precision",
+    "recall", "root_mean_squared_error", "true_negatives", "true_positives",
+)  # fmt: skip
+_OPTIONS = ("metrics_collections", "updates_collections")
+_METRIC = ("predictions", "labels", "weights", *_OPTIONS, "name")
+STREAMING = {
+    **{f"metrics.streaming_{name}": (name, _METRIC) for name in _RATES},
+    "metrics.streaming_auc": (
+        "auc",
+        ("predictions", "labels", "weights", "num_thresholds", *_OPTIONS, "curve", "name"),
+    ),
+    **{
+        f"metrics.streaming_{name}_at_thresholds": (
+            f"{name}_at_thresholds",
+            ("predictions", "labels", "thresholds", "weights", *_OPTIONS, "name"),
+        )
+        for name in ("precision", "recall")
+    },
+}
+"""Streaming metrics: their names in ``tf.compat.v1.metrics``, and their parameters, which have another order there."""
+
 _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
 
 
@@ -142,6 +187,17 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
         "head",
         kind="custom",
     ),
+    Example(
+        "m = tf.contrib.metrics.streaming_accuracy(x, y, weights=z)",
+        "m = tf.metrics.accuracy(predictions=x, labels=y, weights=z)",
+        "head",
+        kind="custom",
+    ),
+    Example("tf.contrib.metrics.streaming_auc(*x)", None, "head", kind="custom"),
+    Example("m = tf.contrib.metrics.streaming_mean(x)", "m = tf.metrics.mean(x)", "head", kind="custom"),
+    Example("p = tf.contrib.training.HParams(rate=0.1)", "p = HParams(rate=0.1)", "head", kind="custom"),
+    Example("p = tf.contrib.training.HParams(hparam_def=x)", None, "head", kind="custom"),
+    Example("tf.contrib.summary.scalar('x', 1.0)", "write_scalar('x', 1.0)", "head", kind="custom"),
     Example("print(tf.contrib.layers.conv2d)", None, "head", kind="custom"),
     kinds=CUSTOM,
 )
@@ -157,6 +213,15 @@ def _of_file(draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
         if file is draft and found.tail.startswith(FOR_TPUS) and draft.goes(node):
             continue
         name = found.tail.removeprefix("contrib.")
+        if name in STREAMING and (streaming := _streaming(file, node, *STREAMING[name])) is not None:
+            yield streaming
+            continue
+        mirrored = (
+            _mirrored(file, node) if name == "distribute.MirroredStrategy" and draft.program.is_handed_on else None
+        )
+        if mirrored is not None:
+            yield mirrored
+            continue
         text = _successor(file, node, name)
         if text is None:
             message = f"`{found.qualified}` exists in no TensorFlow 2"
@@ -172,6 +237,9 @@ def _successor(file: Draft | OtherFile, node: ast.expr, name: str) -> str | None
     call = file.module.names.parent(node)
     if name in _KNOWN and not (isinstance(call, ast.Call) and call.func is node and _is_known(name, call)):
         return None
+    given = {keyword.arg for keyword in call.keywords} if isinstance(call, ast.Call) and call.func is node else set()
+    if name.endswith(".HParams") and not given.isdisjoint({"hparam_def", "model_structure"}):
+        return None
     if name in SUCCESSORS:
         return f"{file.v1}.{SUCCESSORS[name]}"
     if name in EMITTED:
@@ -181,6 +249,45 @@ def _successor(file: Draft | OtherFile, node: ast.expr, name: str) -> str | None
         is_plain = not call.args and all(keyword.arg in ("seed", "dtype") for keyword in call.keywords)
         return f"{file.v1}.glorot_uniform_initializer" if is_plain else None
     return None
+
+
+def _streaming(file: Draft | OtherFile, node: ast.expr, name: str, parameters: tuple[str, ...]) -> Verdict | None:
+    """Writes the metric that stands for a streaming one, with a name for each argument; None where it cannot."""
+    call = file.module.names.parent(node)
+    if not isinstance(call, ast.Call) or call.func is not node or any(isinstance(a, ast.Starred) for a in call.args):
+        return None
+    text = f"{file.v1}.metrics.{name}"
+    if not call.args:
+        file.renamed[node] = text
+        file.edits.append(ReplaceExpression(file.module.span(node), text))
+        return exact(node, f"becomes {text}", file.module)
+    inside = {part for argument in call.args + call.keywords for part in ast.walk(argument)}
+    changing = [part for part, _ in [*file.module.tf1_only, *file.module.estimator] if part in inside]
+    if changing or len(call.args) > len(parameters) or any(keyword.arg is None for keyword in call.keywords):
+        return None
+    source = file.module.source.text
+    given = [*zip(parameters, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+    whole = f"{text}({', '.join(f'{name}={source(value, file.renamed)}' for name, value in given)})"
+    file.renamed[call] = whole
+    file.edits.append(ReplaceExpression(file.module.span(call), whole))
+    return exact(node, f"becomes {text}, whose arguments stand in another order", file.module)
+
+
+def _mirrored(file: Draft | OtherFile, node: ast.expr) -> Verdict | None:
+    """Writes TensorFlow 2's strategy for contrib's, by its number of GPUs or its devices; None where it cannot."""
+    call = file.module.names.parent(node)
+    if not isinstance(call, ast.Call) or call.func is not node or call.args or len(call.keywords) > 1:
+        return None
+    given = {keyword.arg: file.module.source.text(keyword.value, file.renamed) for keyword in call.keywords}
+    if not given.keys() <= {"devices", "num_gpus"}:
+        return None
+    number = given.pop("num_gpus", None)
+    devices = given.pop("devices", "") if number is None else f'[f"/gpu:{{gpu}}" for gpu in range({number})]'
+    text = f"{file.v1}.distribute.MirroredStrategy({devices})"
+    file.renamed[call] = text
+    file.edits.append(ReplaceExpression(file.module.span(call), text))
+    message = "becomes TensorFlow 2's; a RunConfig that is handed on refuses it as the program starts"
+    return Verdict(node, Fidelity.NOTED, message, "Run it on one device, without a strategy.", file.module)
 
 
 _VARIABLE = {"name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections"}

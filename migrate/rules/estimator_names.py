@@ -128,8 +128,8 @@ def _name(found: Symbol) -> tuple[str, str]:
 
 
 def _is_for_tpus(program: Program, found: Symbol) -> bool:
-    """Whether a name only makes the config of a TPU's program that is handed on."""
-    return program.is_handed_on and program.kind == "tpu" and _name(found)[0] in _FOR_TPUS
+    """Whether a name only makes the config of a program that is handed on, and may have been made for TPUs."""
+    return program.is_handed_on and _name(found)[0] in _FOR_TPUS
 
 
 def _configs(draft: Draft, file: Draft | OtherFile) -> set[ast.expr]:

@@ -11,8 +11,9 @@ handed on, a ``TPUTrainingJob`` stands for it and holds the batch sizes; ``TPURu
 
 Fidelity: noted. Off a TPU ``TPUConfig`` settles nothing but the interval of the log: saves come every
 ``save_checkpoints_steps``, whatever ``iterations_per_loop`` is. The loss is logged too, ``examples/sec`` is not, and an
-export has no second graph for TPUs. ``master`` and ``cluster`` go: the program trains on this machine. A
-``host_call`` that is not seen to be None, and ``embedding_config_spec``, leave the program, and so does
+export has no second graph for TPUs. ``master`` and ``cluster`` go: the program trains on this machine. A ``host_call``
+runs in every step, as it did off TPUs, and the training comes back to Python after each; the global step that it reads
+is that after the update, where it was either. ``embedding_config_spec`` leaves the program, and so does
 ``use_tpu=True``, which is the default.
 
 See: tf.compat.v1.estimator.tpu.TPUEstimator.
@@ -22,7 +23,6 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none, literal
-from migrate.analysis.nothing import is_seen_none
 from migrate.analysis.policy import TPU_PARAMETERS
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
@@ -56,17 +56,6 @@ def tpu_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     for name in ("embedding_config_spec", "export_saved_model_api_version"):
         if not is_none(program.arguments.get(name)):
             yield manual(program.arguments[name], f"`{name}` is for TPUs alone", _HELP)
-    for file in draft.files:
-        for node in file.module.names.parents:
-            is_given = isinstance(node, ast.keyword) and node.arg == "host_call"
-            if isinstance(node, ast.keyword) and is_given and not is_seen_none(program.tree, file.module, node.value):
-                yield manual(
-                    node.value,
-                    "the TPUEstimatorSpec has a `host_call`, which writes summaries of its own and is not carried over",
-                    "Write the summaries with tf.compat.v1.summary in the model_fn, without a host_call.",
-                    file.module,
-                )
-                return
     use_tpu = program.arguments.get("use_tpu")
     value = _value(program, use_tpu)
     if value is True:

@@ -280,20 +280,39 @@ def test_a_variable_that_holds_a_name_of_the_estimator_stays_in_its_place(tmp_pa
     assert "TPUConfig(5, per_host_input_for_training=per_host)\n" in after
 
 
-def test_a_tpu_estimator_that_meets_another_kind_is_left(tmp_path: Path) -> None:
-    text = """\
+EITHER = """\
 def main(flag):
+    config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m")
     if flag:
-        est = tf.estimator.tpu.TPUEstimator(model_fn, config=tf.estimator.tpu.RunConfig(), use_tpu=False)
+        est = tf.estimator.tpu.TPUEstimator(model_fn, config=config, use_tpu=flag, train_batch_size=8)
     else:
-        est = tf.estimator.Estimator(model_fn)
+        est = tf.estimator.Estimator(model_fn, config=config)
     est.train(input_fn, max_steps=10)
 """
-    after, findings = migrated(tmp_path / "program.py", text)
+
+
+def test_one_loop_reads_the_job_of_a_tpu_estimator_or_of_another(tmp_path: Path) -> None:
+    after, findings = migrated(tmp_path / "program.py", EITHER)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "est = TPUTrainingJob(model_fn, config=config, use_tpu=flag, train_batch_size=8)" in after
+    assert "est = TrainingJob(model_fn, config=config)" in after
+    assert after.count('params=est.params_of("train")') == 1
+
+
+def test_a_tpu_estimator_that_meets_a_canned_one_is_left(tmp_path: Path) -> None:
+    canned = EITHER.replace("tf.estimator.Estimator(model_fn, ", "tf.estimator.DNNClassifier([8], [], ")
+    after, findings = migrated(tmp_path / "program.py", canned)
     assert after == ""
     messages = [finding.message for finding in findings]
-    assert "`est` may be something else than this estimator: it is set at line 14 too" in messages
-    assert "`est` may be something else than this estimator: it is set at line 16 too" in messages
+    assert "`est` may be something else than this estimator: it is set at line 17 too" in messages
+
+
+def test_a_strategy_of_contrib_in_a_config_that_is_handed_on_is_told_of(tmp_path: Path) -> None:
+    strategy = "tf.contrib.distribute.MirroredStrategy(num_gpus=flag) if flag else None"
+    text = EITHER.replace('model_dir="/tmp/m"', f'model_dir="/tmp/m", train_distribute={strategy}')
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert "contrib" not in after
+    assert any("refuses it as the program starts" in finding.message for finding in findings)
 
 
 def test_a_tpu_estimator_that_runs_on_tpus_is_left_however_it_flows(tmp_path: Path) -> None:

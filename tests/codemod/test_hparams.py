@@ -1,0 +1,60 @@
+"""The emitted HParams reads, casts and refuses as TensorFlow 1.15's did (found by running both)."""
+
+import copy
+
+import pytest
+
+from migrate.recovery.hparams import HParams
+
+
+def params() -> HParams:
+    return HParams(steps=1, rate=0.5, flag=True, name="x", layers=[1, 2], none=None)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("steps=3", "steps", 3),
+        ("rate=2", "rate", 2.0),
+        ("flag=false", "flag", False),
+        ("flag=2", "flag", True),
+        ("name=a b", "name", "a b"),
+        ("name=", "name", ""),
+        ("layers=[3,4, 5]", "layers", [3, 4, 5]),
+        ("layers=[]", "layers", []),
+        ("steps = 4 ,rate=1e-3", "rate", 0.001),
+    ],
+)
+def test_a_text_sets_values_in_their_types(text: str, name: str, value: object) -> None:
+    assert getattr(params().parse(text), name) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["steps=1.5", "rate=x", "flag=maybe", "layers=7", "steps=[1]", "other=1", "steps=1,steps=2", "layers[0]=3"]
+)
+def test_a_text_that_cannot_be_read_is_an_error_and_changes_nothing(text: str) -> None:
+    found = params()
+    with pytest.raises(ValueError, match=r"."):
+        found.parse(text)
+    assert found.values() == params().values()
+
+
+@pytest.mark.parametrize(("name", "value"), [("steps", 2.0), ("steps", True), ("flag", 1), ("name", 3), ("layers", 3)])
+def test_a_value_of_another_type_is_refused(name: str, value: object) -> None:
+    with pytest.raises(ValueError, match=name):
+        params().set_hparam(name, value)
+
+
+def test_values_go_to_a_dict_to_json_and_into_copies() -> None:
+    found = copy.deepcopy(params()).parse_json('{"steps": 5, "rate": 1}')
+    assert found.values() == {"steps": 5, "rate": 1.0, "flag": True, "name": "x", "layers": [1, 2], "none": None}
+    assert found.to_json(sort_keys=True).startswith('{"flag": true, "layers": [1, 2]')
+    assert str(found).startswith("steps=5,rate=1.0,")
+    assert "steps" in found
+    assert found.get("other", 3) == 3
+
+
+def test_a_name_is_taken_once() -> None:
+    for name in ("steps", "values"):
+        with pytest.raises(ValueError, match=name):
+            params().add_hparam(name, 2)

@@ -1,11 +1,10 @@
 """The functions behind an expression, in its own file or in others of the tree."""
 
 import ast
-import os
-import re
 from dataclasses import dataclass
 
 from migrate.analysis.callers import given_for
+from migrate.analysis.methods import Unseen, method
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding, FunctionNode
 from migrate.analysis.tree import Tree
@@ -62,7 +61,10 @@ def functions_behind(tree: Tree, module: Module, expression: ast.expr, depth: in
         return [one for binding in found[1] for one in _bound(tree, module, expression.id, binding, depth)]
     dotted = module.names.qualified(expression) if isinstance(expression, ast.Attribute) else None
     if dotted is None and isinstance(expression, ast.Attribute):
-        return _method(tree, module, expression)
+        try:
+            return [Function(*method(tree, module, expression))]
+        except Unseen as reason:
+            raise Unfollowable(str(reason)) from reason
     if dotted is None:
         raise Unfollowable(f"`{_shown(expression)}` is not seen to be a function")
     return _exported(tree, module, dotted, depth)
@@ -70,27 +72,6 @@ def functions_behind(tree: Tree, module: Module, expression: ast.expr, depth: in
 
 def _each(tree: Tree, module: Module, expressions: list[ast.expr], depth: int) -> list[Function]:
     return [one for expression in expressions for one in functions_behind(tree, module, expression, depth + 1)]
-
-
-def _method(tree: Tree, module: Module, expression: ast.Attribute) -> list[Function]:
-    """A method of the class that ``self.method`` stands in, where no other class may have another one."""
-    names, shown = module.names, _shown(expression)
-    caller = names.scope_of(expression).node
-    owner = names.scope_of(caller).node if isinstance(caller, ast.FunctionDef) else None
-    own = caller.args.args[0].arg if isinstance(caller, ast.FunctionDef) and caller.args.args else None
-    if not isinstance(owner, ast.ClassDef) or not isinstance(expression.value, ast.Name) or expression.value.id != own:
-        raise Unfollowable(f"`{shown}` is not seen to be a function")
-    found = [node for node in owner.body if isinstance(node, ast.FunctionDef) and node.name == expression.attr]
-    stored = any(isinstance(store, ast.Attribute) and store.attr == expression.attr for store in names.stores)
-    if len(found) != 1 or stored or found[0].decorator_list:
-        raise Unfollowable(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
-    derived = re.compile(rf"^\s*class\s+\w+\s*\([^)]*\b{owner.name}\b", re.MULTILINE)
-    importers = tree.importers(module) if os.path.exists(module.path) else []
-    texts = {module.path: module.text, **{tree.name(path): tree.source(path).text for path in importers}}
-    for path, text in texts.items():
-        if derived.search(text):
-            raise Unfollowable(f"`{shown}` may be that of a class that derives from `{owner.name}` ({path})")
-    return [Function(module, found[0])]
 
 
 def _bound(tree: Tree, module: Module, name: str, binding: Binding, depth: int) -> list[Function]:

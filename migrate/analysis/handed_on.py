@@ -9,7 +9,6 @@ from migrate.analysis.names import Binding, Scope
 from migrate.analysis.symbols import EXTENDERS, Symbol, symbol_of
 from migrate.analysis.tree import Tree
 from migrate.analysis.uses import Hidden, importers, uses
-from migrate.files.trouble import Unreadable
 
 ATTRIBUTES = frozenset({"config", "model_dir", "params"})
 """What code may read off an estimator, and off what stands for it."""
@@ -161,7 +160,7 @@ class HandedOn:
 
     def _imported(self, module: Module, name: str, place: ast.expr | ast.stmt, dotted: str) -> None:
         """A variable of another file: its uses there and in all files that import it are this one's."""
-        owner, own = self._leads_to(module, dotted)
+        owner, own = self.tree.owner(module, dotted)
         if owner is None:
             self._problem(module, place, f"`{name}` comes from `{dotted}`, which is in no file of the tree")
         elif own in owner.names.top.bindings:
@@ -264,7 +263,7 @@ class HandedOn:
         where, found = module, names.definition(called) if isinstance(called, ast.Name) else None
         dotted = names.qualified(called)
         if found is None and dotted is not None:
-            owner, name = self._leads_to(module, dotted)
+            owner, name = self.tree.owner(module, dotted)
             bindings = owner.names.top.bindings.get(name, []) if owner is not None else []
             if owner is not None and len(bindings) == 1:
                 where, found = owner, bindings[0].node
@@ -274,23 +273,6 @@ class HandedOn:
             own = [one for one in found.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
             found = own[0] if len(own) == 1 and not found.decorator_list and not found.keywords else None
         return where, found
-
-    def _leads_to(self, module: Module, dotted: str) -> tuple[Module | None, str]:
-        """The module of the tree, and the name at its top, that a dotted import leads to."""
-        for _ in range(20):  # imports may go in a circle
-            found = self.tree.target(module, dotted)
-            if found is None or len(found.names) != 1:
-                return None, ""
-            try:
-                module = self.tree.module(found.path)
-            except Unreadable:
-                return None, ""
-            name = found.names[0]
-            bindings = module.names.top.bindings.get(name, [])
-            if len(bindings) != 1 or bindings[0].imported is None:
-                return module, name
-            dotted = bindings[0].imported
-        return None, ""
 
 
 def _extends(module: Module, call: ast.Call, value: ast.expr) -> bool:

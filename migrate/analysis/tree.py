@@ -19,6 +19,9 @@ from migrate.files.walk import NOTEBOOK, walk
 _KNOWN = 2_000
 """So many files' imports are kept in memory, for the files that import the same ones."""
 
+_LONGEST = 20
+"""Imports may lead from file to file in a circle."""
+
 
 @dataclass(frozen=True)
 class Link:
@@ -123,6 +126,23 @@ class Tree:
     def target(self, module: Module, dotted: str) -> Target | None:
         """The file that a dotted name leads into from a module, or None where that is no file of the tree."""
         return self._target(os.path.dirname(os.path.abspath(module.path)), dotted)
+
+    def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
+        """The module of the tree, and the name at its top, that a dotted import of a module leads to; None for none."""
+        for _ in range(_LONGEST):
+            found = self.target(module, dotted)
+            if found is None or len(found.names) != 1:
+                return None, ""
+            try:
+                module = self.module(found.path)
+            except Unreadable:
+                return None, ""
+            name = found.names[0]
+            bindings = module.names.top.bindings.get(name, [])
+            if len(bindings) != 1 or bindings[0].imported is None:
+                return module, name
+            dotted = bindings[0].imported
+        return None, ""
 
     def closure(self, module: Module) -> list[Link]:
         """Every import that runs when a file is imported, each file once, those of the file itself first."""

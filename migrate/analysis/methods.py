@@ -1,0 +1,112 @@
+"""The method that an attribute stands for, where the class of its object is seen."""
+
+import ast
+import os
+import re
+
+from migrate.analysis.module import Module
+from migrate.analysis.tree import Tree
+
+_DEEPEST = 20
+"""Classes may derive from one another in a circle, in code that cannot run."""
+_DECIDES = frozenset({"__new__", "__getattribute__"})
+"""Methods by which a class may give another object, or another method, than its body says."""
+
+
+class Unseen(Exception):
+    """A method that is not known for sure, with the reason."""
+
+
+def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Module, ast.FunctionDef]:
+    """The method that an attribute is: ``self.name``, ``Class(…).name``, or ``x.name`` after a sole ``x = Class(…)``.
+
+    Args:
+      tree: the files around the module.
+      module: where the attribute stands.
+      expression: the attribute.
+
+    Returns:
+      The method, and the module that it stands in.
+
+    Raises:
+      Unseen: where it may be another one.
+    """
+    names, shown = module.names, ast.unparse(expression)[:60]
+    caller = names.scope_of(expression).node
+    owner = names.scope_of(caller).node if isinstance(caller, ast.FunctionDef) else None
+    own = caller.args.args[0].arg if isinstance(caller, ast.FunctionDef) and caller.args.args else None
+    if isinstance(owner, ast.ClassDef) and isinstance(expression.value, ast.Name) and expression.value.id == own:
+        where, found = module, _in_body(module, owner, expression.attr, shown)
+        if found is None:
+            raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
+        _check_derived(tree, module, owner.name, shown)
+    else:
+        made = _class_of(tree, module, expression.value)
+        if made is None:
+            raise Unseen(f"`{shown}` is not seen to be a function")
+        where, found = _inherited(tree, *made, expression.attr, shown)
+    if any(_stores(each, expression.attr) for each in (module, where)):
+        raise Unseen(f"`{shown}` may be something else than a method: `.{expression.attr}` is assigned")
+    return where, found
+
+
+def _class_of(tree: Tree, module: Module, value: ast.expr) -> tuple[Module, ast.ClassDef] | None:
+    """The class whose constructor makes an object, with its module."""
+    if isinstance(value, ast.Name):
+        found = module.names.scope_of(value).lookup(value.id)
+        made = found[1][0].value if found is not None and len(found[1]) == 1 else None
+        return _class_of(tree, module, made) if isinstance(made, ast.Call) else None
+    return _class(tree, module, value.func) if isinstance(value, ast.Call) else None
+
+
+def _class(tree: Tree, module: Module, name: ast.expr) -> tuple[Module, ast.ClassDef] | None:
+    """The class that a name stands for, in its own file or another of the tree."""
+    found = module.names.definition(name) if isinstance(name, ast.Name) else None
+    dotted = module.names.qualified(name)
+    if found is None and dotted is not None:
+        owner, own = tree.owner(module, dotted)
+        bindings = owner.names.top.bindings.get(own, []) if owner is not None else []
+        if owner is not None and len(bindings) == 1:
+            module, found = owner, bindings[0].node
+    return (module, found) if isinstance(found, ast.ClassDef) else None
+
+
+def _inherited(
+    tree: Tree, module: Module, owner: ast.ClassDef, name: str, shown: str, depth: int = 0
+) -> tuple[Module, ast.FunctionDef]:
+    """A method of a class or, where it has none of that name, of the one that it derives from."""
+    defined = {node.name for node in owner.body if isinstance(node, ast.FunctionDef)}
+    if owner.decorator_list or owner.keywords or defined & _DECIDES:
+        raise Unseen(f"`{shown}` is that of `{owner.name}`, which is no plain class")
+    found = _in_body(module, owner, name, shown)
+    if found is not None:
+        return module, found
+    base = _class(tree, module, owner.bases[0]) if len(owner.bases) == 1 and depth < _DEEPEST else None
+    if base is None:
+        raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
+    return _inherited(tree, *base, name, shown, depth + 1)
+
+
+def _in_body(module: Module, owner: ast.ClassDef, name: str, shown: str) -> ast.FunctionDef | None:
+    """The plain method of that name in the body of a class; None where nothing there has it."""
+    bindings = module.names.scope_of(owner.body[0]).bindings.get(name, [])
+    found = bindings[0].node if len(bindings) == 1 else None
+    if isinstance(found, ast.FunctionDef) and not found.decorator_list:
+        return found
+    if bindings:
+        raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
+    return None
+
+
+def _check_derived(tree: Tree, module: Module, name: str, shown: str) -> None:
+    """Sees to it that no class derives from that of ``self``, which may have another method."""
+    derived = re.compile(rf"^\s*class\s+\w+\s*\([^)]*\b{name}\b", re.MULTILINE)
+    importers = tree.importers(module) if os.path.exists(module.path) else []
+    texts = {module.path: module.text, **{tree.name(path): tree.source(path).text for path in importers}}
+    for path, text in texts.items():
+        if derived.search(text):
+            raise Unseen(f"`{shown}` may be that of a class that derives from `{name}` ({path})")
+
+
+def _stores(module: Module, attribute: str) -> bool:
+    return any(isinstance(store, ast.Attribute) and store.attr == attribute for store in module.names.stores)

@@ -717,12 +717,15 @@ class HookedTraining:
       train: a ``ModelFnTraining``, before it is restored.
       hooks: ``tf.compat.v1.train.SessionRunHook`` objects; those that the model_fn
         returned come after them.
+
+    Attributes:
+      hooks: all of them.
     """
 
     def __init__(self, train, hooks=()):
         spec = train.spec
         returned = [*(spec.training_hooks or ()), *(spec.training_chief_hooks or ())]
-        self._train, self._hooks = train, [*hooks, *returned]
+        self._train, self.hooks = train, [*hooks, *returned]
         self._session = TrainingSession(train)
         self._wanted, self._step, self._started = {}, None, False
         self._each("begin")
@@ -751,7 +754,7 @@ class HookedTraining:
 
     def _each(self, event, *arguments):
         with self._train.graph.as_default():
-            return [getattr(hook, event)(*arguments) for hook in self._hooks]
+            return [getattr(hook, event)(*arguments) for hook in self.hooks]
 
     def _take_step(self, batches, first_step):
         own = tf1.train.SessionRunArgs([self._train.spec.train_op])
@@ -766,7 +769,7 @@ class HookedTraining:
         loss, values = self._step(batches, tf.constant(first_step, tf.int64))
         metadata = tf1.RunMetadata()
         with self._train.graph.as_default():
-            for hook, wanted in zip(self._hooks, names):
+            for hook, wanted in zip(self.hooks, names):
                 results = fetch_results(wanted, values)
                 run_values = tf1.train.SessionRunValues(results, None, metadata)
                 hook.after_run(context, run_values)

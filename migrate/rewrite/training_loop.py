@@ -60,6 +60,10 @@ def training_loop(
     lines.append(f"mend_checkpoint_list({draft.model_dir})")
     saved = f"{training}.checkpoint, {draft.model_dir}, {_written(_manager(draft))}"
     lines.append(f"{manager} = {draft.tf}.train.CheckpointManager({saved})")
+    if is_hooked and any("CheckpointSaverHook" in file.pieces for file in draft.files):
+        draft.pieces.add("saved_by_hook")
+        kept = {name: value for name, value in _manager(draft).items() if name.startswith(("max_to_", "keep_"))}
+        lines.append(f"{manager} = saved_by_hook({training}, {manager}, {_written(kept)})")
     is_heard = listeners is not None and not is_none(listeners)
     if draft.program.is_handed_on:
         needed = ", needed=True" if evaluation or is_heard else ""

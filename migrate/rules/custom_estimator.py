@@ -240,6 +240,6 @@ def _setting(program: Program, draft: Draft, name: str) -> str | None:
 _LOOP = (
     "BestResult", "EverySecs", "HookedTraining", "ListenedManager", "ModelFnTraining", "ReplicatedTraining",
     "dataset_from_input_fn", "evaluate_model_fn", "export_model_fn", "get_variable_names", "get_variable_value",
-    "keep_newest_exports", "mend_checkpoint_list", "predict_with_model_fn", "training_steps",
+    "keep_newest_exports", "mend_checkpoint_list", "predict_with_model_fn", "saved_by_hook", "training_steps",
 )  # fmt: skip
 _READABLE = ("keep_checkpoint_max", "log_step_count_steps", "save_summary_steps", "tf_random_seed")

@@ -80,7 +80,7 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
         yield Verdict(node, Fidelity.NOTED, message, module=file.module)
     spelled = {node for node, _ in file.module.estimator}
     for node, found in file.module.estimator:
-        if node in profilers:
+        if node in profilers or node in file.renamed:
             continue
         if isinstance(node, ast.Name) and file.module.names.only_value(node) in spelled:
             file.renamed[node] = node.id  # what is assigned to the variable has another name

@@ -8,8 +8,7 @@ and a loop over ``training_steps`` saves. Between two saves, summaries or lines 
 element; with ``--input continue`` its iterator is in the checkpoint.
 
 Fidelity: exact. ``mend_checkpoint_list`` keeps the manager from deleting what the Estimator wrote, and passes over a
-torn newest checkpoint. ``saving_listeners`` hear of each save through ``ListenedManager``, and may end the training. A
-``CheckpointSaverHook`` leaves the program.
+torn newest checkpoint. ``saving_listeners`` hear of each save through ``ListenedManager``, and may end the training.
 
 See: tf.estimator.Estimator.train, tf.train.CheckpointManager.
 """
@@ -43,28 +42,14 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
         "train",
         kind="custom",
     ),
-    Example("hooks=[tf1.train.CheckpointSaverHook('/tmp/h', 60)]", None, "train", kind="custom"),
     Example("RunConfig(save_checkpoints_secs=60)", "saving = EverySecs(60)", "config", kind="custom"),
     kinds=CUSTOM,
     of_calls=True,
 )
 def train_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for file in draft.files:
-        for node in file.module.names.parents:
-            if isinstance(node, ast.Attribute | ast.Name) and _called(node) == "CheckpointSaverHook":
-                yield manual(
-                    node,
-                    "a CheckpointSaverHook saves from a session, in the Estimator's place, and there is no session now",
-                    "Give its interval and directory to the RunConfig, and take the hook out.",
-                    file.module,
-                )
     for call in program.calls:
         if call.method == "train":
             yield _rewrite(program, draft, call)
-
-
-def _called(node: ast.Attribute | ast.Name) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id
 
 
 def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:

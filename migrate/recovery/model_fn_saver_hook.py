@@ -1,0 +1,110 @@
+"""A hook that saves a model_fn's training, in the place of its own manager."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
+
+
+class CheckpointSaverHook(tf1.train.SessionRunHook):
+    """Saves at the start, in an interval, and at the end.
+
+    ``tf.compat.v1.train.CheckpointSaverHook`` saved a session; there is none now. Give
+    the training to ``saved_by_hook``.
+
+    Args:
+      checkpoint_dir: where it saves.
+      save_secs: the seconds from one save to the next; or
+      save_steps: the steps. One of the two must be None.
+      listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects, or None.
+      save_graph_def: taken for the old hook's sake.
+    """
+
+    def __init__(
+        self,
+        checkpoint_dir,
+        save_secs=None,
+        save_steps=None,
+        listeners=None,
+        save_graph_def=True,
+    ):
+        self.checkpoint_dir, self.manager = checkpoint_dir, None
+        self._timer = tf1.train.SecondOrStepTimer(save_secs, save_steps)
+        self._listeners = list(listeners or ())
+        # Hooks run in the graph, a save does not; each thread has a place of its own.
+        self._eager = ThreadPoolExecutor(1)
+
+    def begin(self):
+        self._step = tf1.train.get_global_step()
+
+    def after_create_session(self, session, coord):
+        for listener in self._listeners:
+            listener.begin()
+        self._save(session, int(session.run(self._step)))
+
+    def after_run(self, run_context, run_values):
+        session = run_context.session
+        step = int(session.run(self._step))
+        is_due = self._timer.should_trigger_for_step(step)
+        if is_due and self._save(session, step):
+            run_context.request_stop()
+
+    def end(self, session):
+        step = int(session.run(self._step))
+        if step != self._timer.last_triggered_step():
+            self._save(session, step)
+        for listener in self._listeners:
+            listener.end(session, step)
+
+    def _save(self, session, step):
+        """Saves; returns whether a listener asks to end the training."""
+        self._timer.update_last_triggered_step(step)
+        for listener in self._listeners:
+            listener.before_save(session, step)
+        save = self.manager.save
+        self._eager.submit(save, checkpoint_number=step, check_interval=False).result()
+        stops = [one.after_save(session, step) for one in self._listeners]
+        return any(stops)
+
+
+def saved_by_hook(train, manager, **kept):
+    """Lets a hook of the training save in the place of its manager.
+
+    Args:
+      train: a ``HookedTraining``.
+      manager: a ``tf.train.CheckpointManager`` of the same training.
+      kept: arguments of the manager of a hook with a directory of its own: how many
+        checkpoints it keeps.
+
+    Returns:
+      A manager that restores, and leaves every save to the hook; the same manager where
+      there is none among the hooks.
+
+    Raises:
+      ValueError: there are several.
+    """
+    hooks = [hook for hook in train.hooks if isinstance(hook, CheckpointSaverHook)]
+    if not hooks:
+        return manager
+    if len(hooks) > 1:
+        raise ValueError("Only one CheckpointSaverHook can save a training.")
+    hook, own = hooks[0], manager
+    if os.path.abspath(hook.checkpoint_dir) != os.path.abspath(manager.directory):
+        mend_checkpoint_list(hook.checkpoint_dir)
+        own = tf.train.CheckpointManager(train.checkpoint, hook.checkpoint_dir, **kept)
+    hook.manager = own
+    return _SavedByHook(manager)
+
+
+class _SavedByHook:
+    def __init__(self, manager):
+        self._manager = manager
+
+    def __getattr__(self, name):
+        return getattr(self._manager, name)
+
+    def save(self, checkpoint_number, check_interval=True):
+        return None

@@ -28,10 +28,11 @@ class Pair:
       folder: a new directory to put both in.
       replace: text to replace in both.
       arguments: of both programs, besides the model_dir.
+      in_order: whether the old program runs one operation at a time, so that none overtakes another.
     """
 
-    def __init__(self, name, folder, replace=(), arguments=()):
-        self._keep(name, folder, arguments)
+    def __init__(self, name, folder, replace=(), arguments=(), in_order=False):
+        self._keep(name, folder, arguments, in_order)
         for source, program in ((LEGACY, self.old), (TF2, self.new)):
             program.parent.mkdir(parents=True)
             shutil.copy(source / "modeling.py", program.parent)
@@ -43,9 +44,9 @@ class Pair:
         imported = [n for n in ast.parse(self.new.read_text()).body if getattr(n, "module", "") == "tf2_recovery"]
         (folder / "new" / "tf2_recovery.py").write_text(module(alias.name for alias in imported[0].names))
 
-    def _keep(self, name, folder, arguments):
+    def _keep(self, name, folder, arguments, in_order=False):
         self.old_python, self.new_python = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
-        self.arguments, self.folder = arguments, folder
+        self.arguments, self.folder, self.in_order = arguments, folder, in_order
         self.old, self.new = folder / "old" / f"{name}.py", folder / "new" / f"{name}.py"
 
     def start(self, program, model_dir, *arguments):
@@ -53,6 +54,8 @@ class Pair:
         # The pieces stand alone: no path leads to this package.
         environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": ""}
         environment.pop("TF_USE_LEGACY_KERAS", None)
+        if program is self.old and self.in_order:
+            environment["TF_NUM_INTEROP_THREADS"] = "1"
         if python != self.old_python:
             environment["TF_USE_LEGACY_KERAS"] = "1"
         command = [python, str(program), "--model_dir", str(model_dir), *self.arguments, *map(str, arguments)]

@@ -88,17 +88,12 @@ def _bound(tree: Tree, module: Module, name: str, binding: Binding, depth: int) 
 
 
 def _given(tree: Tree, module: Module, parameter: ast.arg, depth: int) -> list[Function]:
-    """What the callers of a function in the same file give for a parameter; their imports are this file's."""
+    """What the callers of a function give for a parameter, each in its own file."""
     try:
         given = given_for(tree, module, parameter)
     except Hidden as reason:
         raise Unfollowable(str(reason)) from reason
-    for where, value in given:
-        if where is not module:
-            raise Unfollowable(
-                f"`{parameter.arg}` is given by {where.path}, line {value.lineno}, a caller in another file"
-            )
-    return _each(tree, module, [value for _, value in given], depth)
+    return [one for where, value in given for one in functions_behind(tree, where, value, depth + 1)]
 
 
 def _exported(tree: Tree, module: Module, dotted: str, depth: int) -> list[Function]:

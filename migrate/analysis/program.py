@@ -96,6 +96,7 @@ class Program:
       head: the standard head of a ``DNNEstimator`` and the like, whose arguments stand among ``arguments``.
       is_handed_on: whether its config or its estimator goes where only the running program knows what it is, so that
         both stay as objects of the emitted classes.
+      givers: other files that give it its model_fn, or may give it its config.
       may_be_tpu: whether a ``TPUEstimator`` may stand where one is handed on.
       elsewhere: the uses of an estimator that is handed on to other files, as a program for each of those.
     """
@@ -120,6 +121,7 @@ class Program:
     head: Head | None = None
     is_handed_on: bool = False
     may_be_tpu: bool = False
+    givers: list[Module] = field(default_factory=list)
     elsewhere: "list[Program]" = field(default_factory=list)
 
     @property

@@ -4,6 +4,7 @@ import ast
 import os
 
 from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.callers import comes_from_outside, given_elsewhere, users_with
 from migrate.analysis.constructors import (
     CUSTOM_PARAMETERS,
     KERAS_PARAMETERS,
@@ -35,6 +36,8 @@ def programs(module: Module, tree: Tree, canned: str = "keras") -> list[Program]
     everywhere = [part for program in found for part in (program, *program.elsewhere)]
     calls = {site.node for site in module.sites} | {call.node for program in everywhere for call in program.calls}
     for program in found:
+        if program.has_model_fn:
+            program.givers = _givers(program, canned)
         program.others = _with_users(others, program) if program.has_model_fn else []
         for part in (program, *program.elsewhere):
             own = [program.site.node] if part is program else []
@@ -57,12 +60,33 @@ def _with_users(others: list[Link], program: Program) -> list[Link]:
     """The files of a program, with those that its estimator is handed on to and what they import."""
     tree, own = program.tree, os.path.abspath(program.module.path)
     links = {link.target.path: link for link in others}
-    for user in program.elsewhere:
-        path = os.path.abspath(user.module.path)
+    for user in [*(part.module for part in program.elsewhere), *program.givers]:
+        path = os.path.abspath(user.path)
         links.setdefault(path, Link(path, Target(path, os.path.dirname(path), ()), 1))
-        for link in tree.changing(user.module):
+        for link in tree.changing(user):
             links.setdefault(link.target.path, link)
     return [link for path, link in links.items() if path != own]
+
+
+def _givers(program: Program, canned: str) -> list[Module]:
+    """The other files that give a program its model_fn, or make a config that may reach it; see to their names too."""
+    tree, module, arguments = program.tree, program.module, program.arguments
+    found: list[Module] = []
+    if "model_fn" in arguments:
+        found += given_elsewhere(tree, module, arguments["model_fn"])
+    config = arguments.get("config")
+    if program.is_handed_on and config is not None and comes_from_outside(module, config):
+        found += [user for user in users_with(tree, module, "RunConfig") if _makes_config(user)]
+    givers = {user.path: user for user in found if user is not module}
+    for user in givers.values():
+        if makes_from_model_fn(user, canned):
+            reason = f"{user.path} gives it its model_fn or config, and makes another estimator too"
+            program.problems.append((program.site.node, reason))
+    return list(givers.values())
+
+
+def _makes_config(module: Module) -> bool:
+    return any(site.kind == "run_config" for site in module.sites)
 
 
 def makes_from_model_fn(module: Module, canned: str) -> bool:

@@ -206,6 +206,7 @@ def _shared(draft: Draft) -> Iterator[ast.AST]:
     yield from program.config.statements
     yield from draft.absorbed
     yield from draft.serving
+    yield from draft.shared
     if not program.has_fit:  # its rules do not follow them
         nodes = (node for tail in (*RECEIVERS, *BUILDERS) for node in program.module.uses.get(tail, ()))
         yield from (around for node in nodes for around in program.module.names.ancestors(node))

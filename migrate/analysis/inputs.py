@@ -8,6 +8,7 @@ from migrate.analysis.symbols import INPUT_FNS, Symbol, symbol_of
 
 _FILLED_IN = {"mode", "params", "config"}
 """Parameters that the Estimator passes to an input function, those with a default too."""
+_UNSEEN = "is not seen to return a tf.data.Dataset"
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Input:
       name: the variable that holds the helper.
       maker: the function of this file that returns the helper, and is called for it; None when none is.
       problem: why the input cannot be told; None when it can.
+      may_be_tensors: whether all that is not seen is what the function returns.
     """
 
     node: ast.expr
@@ -31,6 +33,7 @@ class Input:
     name: str | None = None
     maker: ast.FunctionDef | None = None
     problem: str | None = None
+    may_be_tensors: bool = False
 
     @property
     def is_function(self) -> bool:
@@ -62,12 +65,12 @@ class Inputs:
             return self._helper(expression, expression, None, None)
         made = self.names.only_value(expression) if isinstance(expression, ast.Name) else expression
         if isinstance(made, ast.Call):
-            maker, _ = self._function(made.func)
+            maker, _ = self.function(made.func)
             helper = self._only_return(maker) if isinstance(maker, ast.FunctionDef) else None
             if isinstance(maker, ast.FunctionDef) and isinstance(helper, ast.Call) and self._is_helper(helper):
                 return Input(expression, helper, symbol_of(self.names, helper.func), maker=maker)
         problem = self._why_not_a_dataset_function(expression)
-        return Input(expression, problem=problem)
+        return Input(expression, problem=problem, may_be_tensors=(problem or "").endswith(_UNSEEN))
 
     def _is_helper(self, call: ast.Call) -> bool:
         found = symbol_of(self.names, call.func)
@@ -78,7 +81,7 @@ class Inputs:
 
     def _why_not_a_dataset_function(self, expression: ast.expr) -> str | None:
         """None if calling ``expression`` with no arguments is seen to return a Dataset, else the reason."""
-        function, arguments = self._function(expression)
+        function, arguments = self.function(expression)
         if function is None:
             return f"`{ast.unparse(expression)}` is not a function of this file, so what it returns cannot be told"
         filled_in = [
@@ -92,10 +95,10 @@ class Inputs:
         if not self._is_plain(function):
             return f"`{name}` is no plain function"
         if not self._returns_dataset(function, set()):
-            return f"`{name}` is not seen to return a tf.data.Dataset"
+            return f"`{name}` {_UNSEEN}"
         return None
 
-    def _function(self, expression: ast.expr) -> tuple[FunctionNode | None, ast.Call | None]:
+    def function(self, expression: ast.expr) -> tuple[FunctionNode | None, ast.Call | None]:
         """The function that ``expression`` evaluates to, and the ``functools.partial`` of it, if any."""
         if expression in self._following:  # made from itself
             return None, None
@@ -113,15 +116,15 @@ class Inputs:
             if isinstance(definition, FunctionNode):
                 return definition, None
             value = self.names.only_value(expression)
-            return self._function(value) if isinstance(value, ast.Call) else (None, None)
+            return self.function(value) if isinstance(value, ast.Call) else (None, None)
         if isinstance(expression, ast.Call):
             if self.names.qualified(expression.func) == "functools.partial" and expression.args:
-                function, _ = self._function(expression.args[0])
+                function, _ = self.function(expression.args[0])
                 return function, expression
-            factory, _ = self._function(expression.func)
+            factory, _ = self.function(expression.func)
             inner = self._only_return(factory) if factory is not None else None
-            if isinstance(inner, ast.Name | ast.Lambda):
-                return self._function(inner)
+            if isinstance(inner, ast.Name | ast.Lambda | ast.Call):
+                return self.function(inner)
         return None, None
 
     def _returns_dataset(self, function: FunctionNode, seen: set[ast.AST]) -> bool:
@@ -129,11 +132,11 @@ class Inputs:
             return True
         seen.add(function)
         if isinstance(function, ast.Lambda):
-            return self._is_dataset(function.body, seen)
+            return self.is_dataset(function.body, seen)
         values = [node.value for node in self.names.returns(function)]
         if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
             return False
-        return bool(values) and all(value is not None and self._is_dataset(value, seen) for value in values)
+        return bool(values) and all(value is not None and self.is_dataset(value, seen) for value in values)
 
     def _only_return(self, function: FunctionNode) -> ast.expr | None:
         """What a function returns, if it is a plain one and returns in one place."""
@@ -148,17 +151,19 @@ class Inputs:
         """Whether calling a function runs it as it stands."""
         return not isinstance(function, ast.AsyncFunctionDef) and not getattr(function, "decorator_list", None)
 
-    def _is_dataset(self, value: ast.expr, seen: set[ast.AST]) -> bool:
+    def is_dataset(self, value: ast.expr, seen: set[ast.AST] | None = None) -> bool:
+        """Whether an expression is seen to be a Dataset."""
+        seen = set() if seen is None else seen
         if isinstance(value, ast.Call):
             found = symbol_of(self.names, value.func)
             if found is not None:
                 return found.tail.startswith("data.") and "iterator" not in found.tail.lower()
             if isinstance(value.func, ast.Attribute):
                 is_iterator = "iterator" in value.func.attr or value.func.attr == "get_next"
-                return not is_iterator and self._is_dataset(value.func.value, seen)
+                return not is_iterator and self.is_dataset(value.func.value, seen)
             if isinstance(value.func, ast.Name) and (functions := self.names.definitions(value.func)):
                 return all(self._is_plain(one) and self._returns_dataset(one, seen) for one in functions)
-            function, _ = self._function(value.func)
+            function, _ = self.function(value.func)
             return function is not None and self._returns_dataset(function, seen)
         if isinstance(value, ast.Name):
             if value in seen:
@@ -170,7 +175,7 @@ class Inputs:
             values = [binding.value for binding in found_name[1]]
             # `dataset = dataset.batch(8)` says nothing new: what it began as counts.
             first = [v for v in values if v is not None and not _is_method_of(v, value.id)]
-            return None not in values and bool(first) and all(self._is_dataset(v, seen) for v in first)
+            return None not in values and bool(first) and all(self.is_dataset(v, seen) for v in first)
         return False
 
 

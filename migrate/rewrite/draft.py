@@ -208,6 +208,7 @@ class Draft:
       pieces: the emitted classes and functions in use.
       serving: the code of the serving functions, whose names an export's rewrite changes.
       exporters: what makes the exporters, whose work is written out.
+      shared: other statements that change, which another program may use too.
     """
 
     program: Program
@@ -259,6 +260,7 @@ class Draft:
     pieces: set[str] = field(default_factory=set)
     serving: list[ast.AST] = field(default_factory=list)
     exporters: set[ast.Call] = field(default_factory=set)
+    shared: list[ast.stmt] = field(default_factory=list)
 
     @property
     def module(self) -> Module:

@@ -28,6 +28,7 @@ from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
     "exact",
     Example("tf1.disable_v2_behavior()", "model = tf.keras.Model(", "head"),
     Example("tf1.disable_v2_behavior(); print(tf1.placeholder)", None, "head"),
+    Example("tf.enable_eager_execution()", "model = tf.keras.Model(", "head"),
     Example("print(tf.placeholder)", None, "head"),
     Example("tf.logging.set_verbosity(tf.logging.INFO)", "tf1.logging.set_verbosity(tf1.logging.INFO)", "head"),
     Example("print(tf.to_float(1)); k = tf.train.get_global_step()", None, "head"),
@@ -35,7 +36,8 @@ from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
 )
 def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     module = program.module
-    remaining = [(node, found) for node, found in module.tf1_only if not _goes(draft, node)]
+    modes = {call.func for call, _ in module.modes if isinstance(module.names.parent(call), ast.Expr)}
+    remaining = [(node, found) for node, found in module.tf1_only if node not in modes and not _goes(draft, node)]
     for node, _ in remaining:
         if node in draft.renamed:
             draft.edits.append(ReplaceExpression(module.span(node), draft.renamed[node]))

@@ -25,6 +25,12 @@ def batches(labels):
     return tf.data.Dataset.from_tensor_slices((FEATURES, labels)).batch(16)
 
 
+def drawn():
+    iterator = tf1.data.make_one_shot_iterator(batches(VALUES).repeat())
+    features, labels = iterator.get_next()
+    return features, labels
+
+
 def serve():
     fed = {"x": tf1.placeholder(tf.float32, [None, 3]), "code": tf1.placeholder(tf.int64, [None])}
     return tf1.estimator.export.ServingInputReceiver(fed, fed)
@@ -46,7 +52,7 @@ def dnn_ftrl(model_dir, steps):
     estimator = tf1.estimator.DNNRegressor(
         [8, 4], COLUMNS, model_dir, optimizer=tf1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01)
     )
-    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
+    estimator.train(drawn, max_steps=steps)
 
 
 def dnn_sgd(model_dir, steps):

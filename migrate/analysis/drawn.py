@@ -67,9 +67,19 @@ def _drawn(names: Names, statement: ast.Return) -> Drawn | None:
         removed.append(made)
         iterator = made.value
     dataset = _iterated(names, iterator) if isinstance(iterator, ast.Call) else None
-    if dataset is None or why_not_movable(names, dataset, statement) is not None:
+    if dataset is None:
+        return None
+    if not _follows(names, statement, removed) and why_not_movable(names, dataset, statement) is not None:
         return None
     return Drawn(statement, dataset, tuple(removed))
+
+
+def _follows(names: Names, statement: ast.Return, removed: list[ast.stmt]) -> bool:
+    """Whether nothing stands between the first of what is removed and the ``return``."""
+    blocks = [block for _, block in ast.iter_fields(names.parent(statement)) if isinstance(block, list)]
+    block = next(block for block in blocks if statement in block)
+    at = block.index(statement)
+    return set(block[at - len(removed) : at] if at >= len(removed) else []) == set(removed)
 
 
 def _called_on(call: ast.Call, method: str) -> ast.expr | None:

@@ -53,6 +53,13 @@ def test_it_returns_the_dataset(way):
     assert "test_input_fn()" in found
 
 
+def test_what_the_iterator_was_made_of_moves_with_it():
+    made = "tf.data.TextLineDataset(path).map(parse).batch(size)"
+    way = f"        it = {made}.make_one_shot_iterator()\n        a, b = it.get_next()\n        return a, b\n"
+    found, _ = migrate(PROGRAM.replace(f"        dataset = {made}\n", "").replace(DRAWN, way))
+    assert f"    def input_fn():\n        return {made}\n" in found
+
+
 @pytest.mark.parametrize("case", LEFT)
 def test_one_that_does_more_leaves_the_program(case):
     program = PROGRAM.replace(DRAWN, LEFT[case])

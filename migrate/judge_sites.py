@@ -29,10 +29,13 @@ def judge_sites(module: Module, settings: Settings, selection: Selection, plan: 
             mends += [(rule, mend) for mend in rule.check_sites(bench)]
         except Exception as error:  # one rule's mistake must lose nothing else
             findings.append(_broken(module, rule, error))
+    replaced = {edit.span for edit in plan.edits if isinstance(edit, ReplaceExpression)}
     # A rewrite that takes a statement away comes before one inside it.
     for rule, mend in sorted(mends, key=lambda pair: not any(_is_whole(edit) for edit in pair[1].edits)):
         inside = [edit for edit in plan.edits if _is_whole(edit) and any(_holds(edit.span, e.span) for e in mend.edits)]
         reason = _reason(module, rule, mend, selection)
+        if not mend.edits and all(module.span(verdict.node) in replaced for verdict in mend.verdicts):
+            continue  # a program has something else in its place
         if inside and reason is None:
             continue  # the site goes
         if mend.edits and reason is None:

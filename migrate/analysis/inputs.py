@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from migrate.analysis.names import FunctionNode, Names
 from migrate.analysis.symbols import INPUT_FNS, Symbol, symbol_of
 
-_FILLED_IN = {"mode", "params", "config"}
+_FILLED_IN = {"mode", "params", "config", "input_context"}
 """Parameters that the Estimator passes to an input function, those with a default too."""
 _UNSEEN = "is not seen to return a tf.data.Dataset"
 

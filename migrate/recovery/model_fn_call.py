@@ -13,10 +13,11 @@ def call_with_known(function, **known):
     return function(**{name: known[name] for name in names if name in known})
 
 
-def call_input_fn(input_fn, mode, params=None, config=None):
-    """Calls ``input_fn`` on the CPU with those of mode, params, config it names."""
+def call_input_fn(input_fn, mode, params=None, config=None, input_context=None):
+    """Calls ``input_fn`` on the CPU with those of the other arguments that it names."""
+    known = {"params": params, "config": config, "input_context": input_context}
     with tf.device("/cpu:0"):
-        return call_with_known(input_fn, mode=mode, params=params, config=config)
+        return call_with_known(input_fn, mode=mode, **known)
 
 
 def features_and_labels(batch):

@@ -7,7 +7,7 @@ from migrate.recovery.model_fn_call import call_input_fn
 from migrate.recovery.model_fn_session import input_in_graph
 
 
-def dataset_from_input_fn(input_fn, params=None, config=None):
+def dataset_from_input_fn(input_fn, params=None, config=None, input_context=None):
     """Returns the training data of an ``input_fn`` as a ``tf.data.Dataset``.
 
     Where input_fn returns the tensors of a batch, each iteration calls it in a graph of
@@ -18,15 +18,17 @@ def dataset_from_input_fn(input_fn, params=None, config=None):
         queues.
       params: a dict for the input_fn.
       config: what the input_fn reads from a ``RunConfig``, if anything.
+      input_context: a ``tf.distribute.InputContext`` for the input_fn, if it names one.
     """
+    given = params, config, input_context
     with tf.Graph().as_default():
-        batch = call_input_fn(input_fn, "train", params, config)
+        batch = call_input_fn(input_fn, "train", *given)
     if isinstance(batch, tf.data.Dataset):
-        return call_input_fn(input_fn, "train", params, config)
+        return call_input_fn(input_fn, "train", *given)
 
     def batches():
         with tf.Graph().as_default():
-            batch, hooks = input_in_graph(input_fn, "train", params, config)
+            batch, hooks = input_in_graph(input_fn, "train", *given)
             session = tf1.train.MonitoredSession(hooks=hooks)
         with session:
             while not session.should_stop():

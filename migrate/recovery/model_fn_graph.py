@@ -33,6 +33,7 @@ class GraphPart:
         self.needs = set(given).intersection(self._results)
         whole = graph.as_graph_def()
         _keep_effects(whole)
+        _stay_in_this_process(whole)
         self._nodes = tf1.GraphDef(versions=whole.versions, library=whole.library)
         _register(self._nodes)
         for node in whole.node:  # in the order in which the program made them
@@ -99,6 +100,23 @@ def _keep_effects(graph_def):
             called = [attribute.func] if attribute.HasField("func") else []
             for one in [*called, *attribute.list.func]:
                 one.name = renamed.get(one.name, one.name)
+
+
+def without_task(device):
+    """Returns a device's name without the process that it is in."""
+    spec = tf.DeviceSpec.from_string(device)
+    return spec.replace(job=None, replica=None, task=None).to_string()
+
+
+def _stay_in_this_process(graph_def):
+    """Has the nodes run in this process, by whichever name a cluster knows it."""
+    functions = graph_def.library.function
+    for node in [
+        *graph_def.node,
+        *(node for one in functions for node in one.node_def),
+    ]:
+        if node.device:
+            node.device = without_task(node.device)
 
 
 def _effects(function):

@@ -6,6 +6,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_call import call_model_fn, features_and_labels
+from migrate.recovery.model_fn_graph import without_task
 from migrate.recovery.model_fn_training import ModelFnTraining
 
 
@@ -29,25 +30,34 @@ class ReplicatedTraining(ModelFnTraining):
     """
 
     def __init__(self, strategy, model_fn, dataset, **options):
-        kinds = tf.distribute.MirroredStrategy, tf1.distribute.MirroredStrategy
-        if not isinstance(strategy, kinds):
-            raise ValueError(f"Only a MirroredStrategy trains here, not {strategy}.")
         if options.get("warm_start_from"):
             raise ValueError("A warm start is not carried over to several replicas.")
-        devices = strategy.extended.worker_devices
-        # Collective operations wait for one another; tf.function puts them in a row.
-        reduction = tf.distribute.ReductionToOneDevice()
-        self._strategy = tf.distribute.MirroredStrategy(devices, reduction)
+        self._strategy = self._of_this_process(strategy)
+        self._devices = self._strategy.extended.worker_devices
         self._model_fn, self._mirrored = model_fn, {}
-        drawn = tf.data.Dataset.zip(dict.fromkeys(range(len(devices)), dataset))
-        with tf.device(devices[0]):
-            super().__init__(self._on_replicas, drawn, **options)
+        drawn = dict.fromkeys(range(len(self._devices)), dataset)
+        with tf.device(without_task(self._devices[0])):
+            super().__init__(self._on_replicas, tf.data.Dataset.zip(drawn), **options)
         self._copies, self._means = [], []
         self._hold_copies()
         # A while loop over several devices would not end.
         self._take_one = tf.function(
             lambda batches, first: self.take_step(batches, first)[0], autograph=False
         )
+
+    def _of_this_process(self, strategy):
+        """Returns the strategy under which the model_fn is called."""
+        kinds = tf.distribute.MirroredStrategy, tf1.distribute.MirroredStrategy
+        if not isinstance(strategy, kinds):
+            raise ValueError(f"Only a MirroredStrategy trains here, not {strategy}.")
+        # Collective operations wait for one another; tf.function puts them in a row.
+        reduction = tf.distribute.ReductionToOneDevice()
+        devices = strategy.extended.worker_devices
+        return tf.distribute.MirroredStrategy(devices, reduction)
+
+    def _sum_up(self, sums):
+        """Returns what the sums over the replicas of this process come to over all."""
+        return sums
 
     def restore(self, manager):
         """Restores as a ``ModelFnTraining`` does, on every replica."""
@@ -59,14 +69,14 @@ class ReplicatedTraining(ModelFnTraining):
 
     def take_step(self, batches, first_step, more=()):
         """Adds one step of all replicas to the ``tf.function`` that is being traced."""
-        count = self._strategy.num_replicas_in_sync
-        batch = {replica: next(batches) for replica in range(count)}
+        batch = {replica: next(batches) for replica in range(len(self._devices))}
         # At the end of the data no replica may begin a step that another cannot take.
         with tf.control_dependencies(tf.nest.flatten(batch, expand_composites=True)):
             batch = tf.nest.map_structure(tf.identity, batch, expand_composites=True)
         results = super().take_step(iter([batch]), first_step, more)
-        for saved, copies in self._means:
-            saved.assign(tf.add_n([copy.read_value() for copy in copies]) / count)
+        sums = [tf.add_n([c.read_value() for c in copies]) for _, copies in self._means]
+        for (saved, _), total in zip(self._means, self._sum_up(sums)):
+            saved.assign(total / self._strategy.num_replicas_in_sync)
         return results
 
     def __call__(self, batches, until, first_step):
@@ -94,10 +104,11 @@ class ReplicatedTraining(ModelFnTraining):
             losses, train_ops = strategy.extended.call_for_each_replica(call)
             if specs[0].scaffold:
                 raise ValueError("A Scaffold is not carried over to several replicas.")
-            reduction = tf.distribute.ReduceOp.SUM
-            if getattr(graph, "_is_loss_scaled_by_optimizer", False):
-                reduction = tf1.distribute.get_loss_reduction()
-            loss = strategy.reduce(reduction, losses, axis=None)
+            added = tf.distribute.ReduceOp.SUM
+            (loss,) = self._sum_up([strategy.reduce(added, losses, axis=None)])
+            is_scaled = getattr(graph, "_is_loss_scaled_by_optimizer", False)
+            if is_scaled and tf1.distribute.get_loss_reduction() != added:
+                loss /= strategy.num_replicas_in_sync
             train_op = strategy.group(train_ops)
         for key in (tf1.GraphKeys.GLOBAL_VARIABLES, tf1.GraphKeys.LOCAL_VARIABLES):
             variables = graph.get_collection_ref(key)
@@ -129,10 +140,8 @@ class ReplicatedTraining(ModelFnTraining):
         for variable in saved:
             first, *others = self._parts(variable)
             name = first.op.name
-            if (
-                others
-                and variable.synchronization == tf.VariableSynchronization.ON_READ
-            ):
+            is_own = variable.synchronization == tf.VariableSynchronization.ON_READ
+            if is_own and self._strategy.num_replicas_in_sync > 1:
                 if variable.aggregation != tf.VariableAggregation.MEAN:
                     raise ValueError(f"{name} is no mean over the replicas.")
                 self._means.append((self.variables[name], self._hold([first, *others])))
@@ -151,7 +160,7 @@ class ReplicatedTraining(ModelFnTraining):
 
     def _hold(self, parts):
         for part in parts:
-            with tf.device(part.device):
+            with tf.device(without_task(part.device)):
                 zeros = tf.zeros(part.shape, part.dtype)
                 held = tf.Variable(zeros, False, name=part.op.name)
             self._by_handle[part.handle.name] = held

@@ -7,17 +7,17 @@ from migrate.recovery.model_fn_call import call_input_fn
 from migrate.recovery.model_fn_checkpoints import is_by_name, variable_key
 
 
-def input_in_graph(input_fn, mode, params=None, config=None):
+def input_in_graph(input_fn, mode, params=None, config=None, input_context=None):
     """Calls ``input_fn`` in the default graph.
 
     Args:
       input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
-      mode, params, config: passed on where input_fn names them.
+      mode, params, config, input_context: passed on where input_fn names them.
 
     Returns:
       The batch, a structure of tensors, and the hooks that the session needs for it.
     """
-    batch = call_input_fn(input_fn, mode, params, config)
+    batch = call_input_fn(input_fn, mode, params, config, input_context)
     if not isinstance(batch, tf.data.Dataset):
         return batch, []
     iterator = tf1.data.make_initializable_iterator(batch)

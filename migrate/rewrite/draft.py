@@ -32,6 +32,7 @@ class Vocabulary:
         self._taken: set[str] = set()
         self._standard: dict[str, str] = {}
         self._tf = self._existing("tensorflow")
+        self._tf2 = ""
 
     @property
     def tf(self) -> str:
@@ -43,6 +44,15 @@ class Vocabulary:
         elif not self.module.is_tf1:
             self._import("tensorflow", self._tf)
         return self._tf
+
+    @property
+    def tf2(self) -> str:
+        """Plain ``tensorflow``, in a file too whose own name for it becomes one of ``tensorflow.compat.v1``."""
+        if not self.module.is_tf1:
+            return self.tf
+        self._tf2 = self._tf2 or self.fresh("tf2")
+        self._import("tensorflow", self._tf2)
+        return self._tf2
 
     @property
     def v1_or_tf(self) -> str:
@@ -192,6 +202,7 @@ class Draft:
       has_backup_fit: whether a ``fit`` with ``BackupAndRestore`` stands in the program.
       interval: the steps between two saves; None when saves go by the clock.
       strategy: the variable of the distribution strategy that training is under; "" for none.
+      has_workers: whether that strategy is one of several processes.
       evaluates_on_replicas: whether evaluation, too, draws a batch for each replica.
       constructors: what the module's programs call to make their estimators.
       model_fn: a custom model_fn, as an expression cheap enough to be repeated.
@@ -245,6 +256,7 @@ class Draft:
     has_backup_fit: bool = False
     interval: str | None = None
     strategy: str = ""
+    has_workers: bool = False
     evaluates_on_replicas: bool = False
     constructors: set[ast.expr] = field(default_factory=set)
     model_fn: str = ""
@@ -325,6 +337,12 @@ class Draft:
         names = {"training_hooks", "training_chief_hooks", "host_call"}
         found = [(f.module, n) for f in self.files for n in f.module.names.parents if isinstance(n, ast.keyword)]
         return any(n.arg in names and not is_seen_none(self.program.tree, m, n.value) for m, n in found)
+
+    @property
+    def takes_input_context(self) -> bool:
+        """Whether some input function of the program asks which part of the data is its own."""
+        nodes = (node for file in self.files for node in file.module.names.parents)
+        return any(isinstance(node, ast.arg) and node.arg == "input_context" for node in nodes)
 
     @property
     def continues_input(self) -> bool:

@@ -33,6 +33,8 @@ def training_loop(
     assert names is not None
     training, dataset, manager = draft.model, names.dataset, names.manager
     kind = "ReplicatedTraining" if draft.strategy else "ModelFnTraining"
+    if draft.has_workers:
+        kind = "WorkersTraining"
     draft.pieces |= {kind, "mend_checkpoint_list", "training_steps"}
     arguments = {
         **draft.shared_arguments("train"),
@@ -57,13 +59,19 @@ def training_loop(
     is_generated = "dataset_from_input_fn(" in lines[len(seed)]
     if draft.continues_input and not is_generated:
         lines.append(f"{training}.checkpoint.batches = {dataset} = iter({dataset})")
-    lines.append(f"mend_checkpoint_list({draft.model_dir})")
+    mend = f"mend_checkpoint_list({draft.model_dir})"
+    if draft.has_workers:  # the others read the list that the chief has mended
+        mend = f"if {training}.is_chief:\n    {mend}\n{training}.wait_for_all()"
+    lines.append(mend)
     saved = f"{training}.checkpoint, {draft.model_dir}, {_written(_manager(draft))}"
     lines.append(f"{manager} = {draft.tf}.train.CheckpointManager({saved})")
     if is_hooked and any("CheckpointSaverHook" in file.pieces for file in draft.files):
         draft.pieces.add("saved_by_hook")
         kept = {name: value for name, value in _manager(draft).items() if name.startswith(("max_to_", "keep_"))}
         lines.append(f"{manager} = saved_by_hook({training}, {manager}, {_written(kept)})")
+    if draft.has_workers:
+        draft.pieces.add("WorkersManager")
+        lines.append(f"{manager} = WorkersManager({manager}, {training})")
     is_heard = listeners is not None and not is_none(listeners)
     if draft.program.is_handed_on:
         needed = ", needed=True" if evaluation or is_heard else ""
@@ -98,13 +106,14 @@ def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throt
     if evaluation:
         lines.append(f"{due}, {evaluated} = EverySecs({throttle}), None")
         saved = f"{saving}.due() and {save}" if seconds else save
-        # The Estimator evaluates after each save but the first.
+        # The Estimator evaluates after each save but the first; of several workers none does.
+        alone = f" and {draft.model}.is_alone" if draft.has_workers else ""
         body = [
-            f"if {saved} and {step} > {restored} and {due}.due():",
+            f"if {saved} and {step} > {restored}{alone} and {due}.due():",
             f"    {evaluation}",
             f"    {evaluated} = {step}",
         ]
-        last += [f"if {evaluated} != {step}:", f"    {evaluation}"]
+        last += [f"if {evaluated} != {step}{alone}:", f"    {evaluation}"]
     if is_heard:
         body += [f"if {manager}.should_stop:", "    break"]
         last.append(f"{manager}.end()")
@@ -129,7 +138,10 @@ def _dataset(draft: Draft, given: Input) -> str:
         return draft.called(given)
     draft.pieces.add("dataset_from_input_fn")
     shared = draft.shared_arguments("train")
-    given_by_name = {name: shared[name] for name in ("params", "config") if name in shared}
+    given_by_name: dict[str, str] = {name: shared[name] for name in ("params", "config") if name in shared}
+    if draft.strategy and draft.takes_input_context:
+        draft.pieces.add("input_context")
+        given_by_name["input_context"] = f"input_context({draft.strategy})"
     return f"dataset_from_input_fn({draft.text(given.node)}{''.join(f', {k}={v}' for k, v in given_by_name.items())})"
 
 

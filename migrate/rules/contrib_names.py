@@ -210,7 +210,7 @@ def _of_file(draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
     for node, found in file.module.tf1_only:
         if not found.qualified.startswith("tensorflow.contrib.") or found.tail.startswith("estimator."):
             continue  # what contrib shares with tf.estimator has rules of its own
-        if file is draft and found.tail.startswith(FOR_TPUS) and draft.goes(node):
+        if file is draft and found.tail.startswith((*FOR_TPUS, "contrib.distribute.")) and draft.goes(node):
             continue
         name = found.tail.removeprefix("contrib.")
         if name in STREAMING and (streaming := _streaming(file, node, *STREAMING[name])) is not None:

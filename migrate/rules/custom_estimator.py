@@ -25,12 +25,14 @@ See: tf.estimator.Estimator, tf.train.CheckpointManager.
 """
 
 import ast
+import contextlib
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.arguments import Unbindable, is_none, literal
 from migrate.analysis.functions import Function, Unfollowable, functions_behind
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
+from migrate.analysis.specs import read_spec
 from migrate.rewrite.draft import Draft, is_users
 from migrate.rewrite.hand_on import hand_on
 from migrate.rules.rule import GIVEN, Example, Verdict, exact, manual, noted, rule
@@ -216,11 +218,15 @@ def _config(program: Program, draft: Draft, model_fns: list[Function]) -> Iterat
         draft.common["config"] = config
 
 
-def _input_functions(program: Program, call: MethodCall) -> list[Function]:
-    try:
-        return [] if call.input is None else functions_behind(program.tree, program.module, call.input.node)
-    except Unfollowable:
-        return []
+def _input_functions(program: Program, call: MethodCall) -> Iterator[Function]:
+    given = [call.input.node] if call.input is not None else []
+    for spec, kind in (("train_spec", "TrainSpec"), ("eval_spec", "EvalSpec")):
+        with contextlib.suppress(Unbindable):
+            arguments = read_spec(program.module.names, call.arguments.get(spec), kind).arguments
+            given += [arguments["input_fn"]] if "input_fn" in arguments else []
+    for expression in given:
+        with contextlib.suppress(Unfollowable):
+            yield from functions_behind(program.tree, program.module, expression)
 
 
 # What a RunConfig says of a job on one machine.
@@ -232,7 +238,7 @@ def _setting(program: Program, draft: Draft, name: str) -> str | None:
     if name == "model_dir":
         return draft.model_dir
     if name in _ALONE:
-        return _ALONE[name]
+        return None if draft.has_workers else _ALONE[name]
     value = program.config.settings.get(name)
     if name not in _READABLE:
         return None
@@ -242,6 +248,7 @@ def _setting(program: Program, draft: Draft, name: str) -> str | None:
 _LOOP = (
     "BestResult", "EverySecs", "HookedTraining", "ListenedManager", "ModelFnTraining", "ReplicatedTraining",
     "dataset_from_input_fn", "evaluate_model_fn", "export_model_fn", "get_variable_names", "get_variable_value",
+    "WorkersManager", "WorkersTraining", "evaluate_checkpoints", "input_context", "is_evaluator",
     "keep_newest_exports", "mend_checkpoint_list", "predict_with_model_fn", "saved_by_hook", "training_steps",
 )  # fmt: skip
 _READABLE = ("keep_checkpoint_max", "log_step_count_steps", "save_summary_steps", "tf_random_seed")

@@ -7,7 +7,7 @@ outputs are emitted, and so is ``add_metrics``, which takes and returns a ``Trai
 whatever name: the old one cannot even be made outside a graph.
 
 Fidelity: exact; ``ProfilerHook`` noted: it profiles the same steps, for another page of TensorBoard. A name without a
-counterpart leaves the program.
+counterpart leaves the program, and so does a strategy that a handed-on ``RunConfig`` is given (FT111).
 
 See: tf.estimator.EstimatorSpec, tf.compat.v1.train.SessionRunHook.
 """
@@ -34,6 +34,8 @@ _FOR_TPUS = {
     "tpu.RunConfig": "TPURunConfig",
     "tpu.TPUConfig": "TPUConfig",
 }
+_DISTRIBUTE = ("train_distribute", "eval_distribute", "experimental_distribute")
+_HELP = "Make the RunConfig in one statement where the estimator is made, or take the strategy out."
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
 _EMITTED = {
     "EstimatorSpec": "EstimatorSpec",
@@ -94,6 +96,11 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
             continue
         name, rest = _name(found)
         if program.is_handed_on and found.tail == "estimator.RunConfig" and not found.is_contrib_learn:
+            strategy = _strategy(file.module.names, node)
+            if strategy is not None:
+                message = f"a RunConfig that is handed on is given `{strategy.arg}`, which no loop would know of"
+                yield manual(strategy.value, message, _HELP, file.module)
+                continue
             text = file.piece("RunConfig")
         elif program.is_handed_on and program.kind != "tpu" and name in _EXTENDERS:
             text = file.piece(name)
@@ -116,6 +123,16 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
         file.renamed[node] = text
         file.edits.append(ReplaceExpression(file.module.span(node), text))
         yield exact(node, f"becomes {text}", file.module)
+
+
+def _strategy(names: Names, node: ast.expr) -> ast.keyword | None:
+    """The argument by which a call of ``RunConfig`` gets what is seen to be a strategy, and not None."""
+    call = names.parent(node)
+    for keyword in call.keywords if isinstance(call, ast.Call) and call.func is node else ():
+        value = names.only_value(keyword.value) if isinstance(keyword.value, ast.Name) else keyword.value
+        if keyword.arg in _DISTRIBUTE and isinstance(value, ast.Call):
+            return keyword
+    return None
 
 
 def _name(found: Symbol) -> tuple[str, str]:

@@ -6,7 +6,8 @@ RunConfig at all, it saves every 600 seconds.
 Instead: ``CheckpointRecovery(…, save_secs=T)``. ``CheckpointManager`` has no clock of its own.
 
 Fidelity: exact; the clock is looked at after each step, as the Estimator's hook did. ``BackupAndRestore`` saves by
-epochs and has no place for seconds: with ``--recovery backup-and-restore`` the program is left.
+epochs and has no place for seconds: with ``--recovery backup-and-restore`` the program is left. Several workers, whose
+clocks are not one, saved every 1000 steps whatever the seconds, and do so still (FT111).
 
 See: tf.estimator.RunConfig.
 """
@@ -16,8 +17,9 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import literal
 from migrate.analysis.program import Program
 from migrate.analysis.run_config import DEFAULTS
+from migrate.analysis.strategies import is_on_workers
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 
 
 @rule(
@@ -46,6 +48,11 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
                 "checkpointing is turned off here, so there is no recovery to carry over",
                 "Set save_checkpoints_steps or save_checkpoints_secs, or move the model to Keras by hand.",
             )
+        return
+    if is_on_workers(program):
+        draft.interval = "1000"
+        draft.manager.update(step_counter=draft.step_counter, checkpoint_interval=draft.interval)
+        yield noted(node, "a checkpoint every 1000 steps, as the Estimator's workers made it of any number of seconds")
         return
     if draft.uses_backup and program.has_fit:
         yield manual(

@@ -24,9 +24,14 @@ from migrate.analysis.specs import read_spec
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import evaluate_and_export
 from migrate.rewrite.hand_on import of_call
+from migrate.rewrite.indent import hung
 from migrate.rewrite.training_loop import training_loop
 from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
 
+_ON_WORKERS = (
+    "each worker trains in a loop, of which the chief saves; the task `evaluator` evaluates the checkpoints, and"
+    " without TF_CONFIG the loop does"
+)
 _HELP = "Write TrainSpec, EvalSpec and their exporters out in the file, or migrate them by hand."
 
 
@@ -108,10 +113,25 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
             throttle=draft.text(evaluation["throttle_secs"]) if "throttle_secs" in evaluation else "600",
             listeners=train.get("saving_listeners"),
         )
+        if draft.has_workers:
+            text = _on_workers(draft, evaluate, text, evaluation, bound)
         return of_call("\n".join([*before, text]), call)
 
     draft.loops.append((statement, loop))
+    if draft.has_workers:
+        return noted(call.node, _ON_WORKERS)
     return noted(call.node, "trains in a loop and evaluates after its saves, on this machine alone, whatever TF_CONFIG")
+
+
+def _on_workers(draft: Draft, evaluate: str, loop: str, evaluation: dict[str, ast.expr], bound: ast.expr | None) -> str:
+    """The loop of a worker, and beside it what the task ``evaluator`` of a cluster does."""
+    draft.pieces |= {"evaluate_checkpoints", "is_evaluator"}
+    given = [evaluate.removesuffix("()") if evaluate.isidentifier() else f"lambda: {evaluate}", draft.model_dir]
+    given += [] if bound is None or is_none(bound) else [f"max_steps={draft.text(bound)}"]
+    delays = ("start_delay_secs", "throttle_secs")
+    given += [f"{name}={draft.text(evaluation[name])}" for name in delays if name in evaluation]
+    evaluator = f"if is_evaluator({draft.strategy}):\n    evaluate_checkpoints({', '.join(given)})"
+    return f"{evaluator}\nelse:\n    {hung(loop, 4)}"
 
 
 def _spec(names: Names, draft: Draft, expression: ast.expr | None, kind: str) -> dict[str, ast.expr]:

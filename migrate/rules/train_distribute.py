@@ -14,6 +14,12 @@ its own, the step counts once, and losses, gradients and moving averages are joi
 checkpoint holds each variable once, under its plain name, so that the Estimator's goes on, with one replica too.
 Evaluation, prediction and export are on one replica, as they were. It comes back to Python after every step.
 
+A custom ``model_fn`` under ``MultiWorkerMirroredStrategy``, by any of its names, is trained by ``WorkersTraining``:
+each process that ``TF_CONFIG`` names runs the same loop, draws from its own ``input_fn`` (with its ``input_context``),
+and adds its gradients to the others' in each step. The chief's ``CheckpointManager`` alone saves, and all workers wait
+for its last save. The task ``evaluator`` of a cluster evaluates the checkpoints one by one; the workers do not
+evaluate, as under the Estimator, and without ``TF_CONFIG`` the loop does.
+
 A strategy of one device, ``MirroredStrategy(["/gpu:0"])``, ``MirroredStrategy(num_gpus=1)`` or ``OneDeviceStrategy``,
 goes from a custom ``model_fn``'s program: the Estimator trains the same numbers under it as without it, and keeps the
 same checkpoint.
@@ -31,22 +37,32 @@ replicas' moving averages, from which all of them go on: a resumed job has other
 stopped, as under the Estimator. Where the data end with a batch for one replica alone, no step is taken with it; the
 Estimator takes none either, but that replica may have moved its averages before the step is stopped.
 
-Left whole: a ``model_fn`` under several replicas with a ``Scaffold``, a warm start or an ``input_fn`` that takes
-``input_context``, with ``eval_distribute``, contrib's strategy or of a ``TPUEstimator``; ``ParameterServerStrategy``,
-with which the coordinator restores and saves; ``--recovery backup-and-restore``. Of canned estimators: TensorFlow 2's
-names under several replicas, whose Keras optimizer saved its slots once a replica; ``--canned model-fn``, because the
-slots have other names in a checkpoint that was written under a strategy; ``predict``; ``train`` without a number of
-steps, which ``fit`` asks for there.
+On two workers the losses, variables and slots are the Estimator's own, to the last bit, from its checkpoint on, when
+worker 1 and then the chief were killed with SIGKILL, on TensorFlow 2.15 and 2.21 (processors, batch normalization,
+Adam). With three or more, sums may round otherwise. The survivors of a killed worker fail within seconds; all have to
+be started again, and go on from the last save. A worker that waits for one that stands still, or whose data are over,
+fails with ``DeadlineExceededError`` after ``timeout_secs``, 30 minutes.
+``communication`` is that of TensorFlow's default, whatever was asked for, and metrics that a ``model_fn`` has for its
+summaries are the chief's own.
 
-What cannot be seen stops the new program where it starts: a Scaffold, a strategy that is no ``MirroredStrategy``, a
-variable that each replica keeps for itself and that is no mean, an emitted ``RunConfig`` that is given a strategy.
+What the Estimator does on several workers (TensorFlow 2.15): ``train`` raises, so that only ``train_and_evaluate``
+trains. Each worker calls ``input_fn`` and draws all its batches, which nothing shards. Seconds between saves become
+1000 steps, and do so here; ``saving_listeners`` hear of nothing. The chief saves in ``model_dir``, worker N in
+``model_dir/tmp_worker_N``, which stays there, and which the new program neither needs nor removes. An ``evaluator``
+works only after ``disable_eager_execution()``. The checkpoint of a ``model_fn`` has the names that one process gives
+it, under ``MirroredStrategy``, too: a program without the strategy goes on from it.
 
-``MultiWorkerMirroredStrategy`` is left whole, too: its processes reduce each step's gradients together, and the emitted
-training runs in one. Measured with two workers (TensorFlow 2.15): ``train`` raises under it, so that only
-``train_and_evaluate`` trains; each worker calls ``input_fn`` and draws all its batches, which nothing shards; the
-gradients of a mean loss are averaged; the chief saves in ``model_dir``, worker N in ``model_dir/tmp_worker_N``, which
-stays there. The checkpoint of a ``model_fn`` has the names that one process gives it, under ``MirroredStrategy``, too:
-a program without the strategy goes on from it.
+Left whole: a ``model_fn`` under several replicas with a ``Scaffold`` or a warm start, with ``eval_distribute``, or of
+a ``TPUEstimator``; one on several workers with ``train``, ``saving_listeners``, a ``CheckpointSaverHook`` or early
+stopping, that asks its config for the cluster or its strategy for replicas, or with other arguments of the strategy
+than its communication; ``ParameterServerStrategy``, with which the coordinator restores and saves; ``--recovery
+backup-and-restore``. Of canned estimators: TensorFlow 2's names under several replicas, whose Keras optimizer saved
+its slots once a replica; several workers; ``--canned model-fn``, because the slots have other names in a checkpoint
+that was written under a strategy; ``predict``; ``train`` without a number of steps, which ``fit`` asks for there. A
+``RunConfig`` that is handed on with a strategy.
+
+What cannot be seen stops the new program where it starts: a Scaffold, a strategy of another class, a variable that
+each replica keeps for itself and that is no mean, an emitted ``RunConfig`` that is given a strategy.
 
 See: tf.estimator.RunConfig, tf.distribute.MirroredStrategy, tf.distribute.Strategy.distribute_datasets_from_function.
 """
@@ -54,9 +70,18 @@ See: tf.estimator.RunConfig, tf.distribute.MirroredStrategy, tf.distribute.Strat
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import Unbindable, bind, is_none, literal
-from migrate.analysis.program import Program
-from migrate.analysis.symbols import Symbol, symbol_of
+from migrate.analysis.arguments import Unbindable, bind, is_none
+from migrate.analysis.program import MethodCall, Program
+from migrate.analysis.strategies import (
+    OF_WORKERS,
+    given_strategies,
+    is_on_workers,
+    is_one_device,
+    made_by,
+    strategy_kind,
+    strategy_symbol,
+)
+from migrate.analysis.symbols import Symbol
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
@@ -74,7 +99,12 @@ _HELP = {
     "ParameterServerStrategy": f"{_WITHOUT}, then save and restore on the coordinator alone.",
 }
 _CARRIED = ("MirroredStrategy", "OneDeviceStrategy")
-_OF_WORKERS = ("MultiWorkerMirroredStrategy", "CollectiveAllReduceStrategy")
+_ARGUMENTS = ("`communication`", "`communication_options`")
+_NOTE_OF_WORKERS = (
+    "each worker draws its own batches, gradients are added over all of them, and the chief alone writes, where each"
+    " other worker kept a directory tmp_worker_N"
+)
+_OF_REPLICAS = ("get_replica_context", "get_strategy", "merge_call")
 _MIRRORED = "tf.distribute.MirroredStrategy"
 _ONE = f"RunConfig(train_distribute={_MIRRORED}(['/gpu:0']))"
 _FILE = """\
@@ -91,6 +121,30 @@ columns = [tf.feature_column.numeric_column("x")]
 classifier = tf.compat.v1.estimator.DNNClassifier([8], columns, config=config)
 classifier.train(input_fn, max_steps=10)
 print(classifier.evaluate(input_fn, steps=3))
+"""
+_WORKERS = "tf.distribute.MultiWorkerMirroredStrategy"
+_ON_WORKERS = """\
+import tensorflow as tf
+
+
+def input_fn(input_context=None):
+    shard = (input_context.num_input_pipelines, input_context.input_pipeline_id) if input_context else (1, 0)
+    return tf.data.Dataset.from_tensor_slices(({"x": [[1.0]]}, [[0.0]])).shard(*shard).repeat().batch(8)
+
+
+def model_fn(features, labels, mode):
+    loss = tf.compat.v1.losses.mean_squared_error(labels, tf.compat.v1.layers.dense(features["x"], 1))
+    step = tf.compat.v1.train.get_global_step()
+    train_op = tf.compat.v1.train.AdamOptimizer().minimize(loss, step)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
+config = tf.estimator.RunConfig(model_dir="/tmp/m", train_distribute=strategy)
+estimator = tf.estimator.Estimator(model_fn, config=config)
+tf.estimator.train_and_evaluate(
+    estimator, tf.estimator.TrainSpec(input_fn, max_steps=9), tf.estimator.EvalSpec(input_fn, steps=1)
+)
 """
 _NAMED = _FILE.format(f"strategy = {_MIRRORED}()", "train_distribute=strategy")
 _BOTH = _FILE.format(f"strategy = {_MIRRORED}()", "train_distribute=strategy, eval_distribute=strategy")
@@ -119,28 +173,35 @@ _CONFIG = f"experimental_distribute=tf.contrib.distribute.DistributeConfig({_MIR
     Example(f"RunConfig(eval_distribute={_MIRRORED}())", None, kind="custom"),
     Example(_ONE, "ModelFnTraining(", kind="custom"),
     Example(_ONE, None, kind="model-fn"),
-    Example("RunConfig(train_distribute=tf.distribute.MultiWorkerMirroredStrategy())", None, kind="custom"),
+    Example(f"RunConfig(train_distribute={_WORKERS}())", None, kind="custom"),
+    Example(_ON_WORKERS, "WorkersTraining(\n strategy, model_fn,", "module"),
+    Example(_ON_WORKERS, "manager = WorkersManager(manager, training)", "module"),
+    Example(_ON_WORKERS, "checkpoint_interval=1000", "module"),
     Example("RunConfig(train_distribute=tf.distribute.experimental.ParameterServerStrategy())", None),
     is_setting=True,
 )
 def train_distribute(program: Program, draft: Draft) -> Iterator[Verdict]:
     try:
-        given = dict(_given(program))
+        given = dict(given_strategies(program))
     except Unbindable as problem:
         yield manual(program.config.settings["experimental_distribute"], str(problem), _HELP["MirroredStrategy"])
         return
     for name, value in given.items():
         reason = _why_left(program, draft, given, name, value)
         if reason:
-            kind = _kind(program, value)
+            kind = strategy_kind(program, value)
             is_custom = program.has_model_fn and kind in _CARRIED
             help = _OTHERWISE if is_custom else _HELP.get(kind, _HELP["MirroredStrategy"])
             yield manual(value, f"{name} {reason}", help)
             return
     train = given.get("train_distribute")
-    is_replicated = program.has_model_fn and train is not None and not _is_one_device(program, train)
+    has_workers = is_on_workers(program)
+    is_replicated = program.has_model_fn and train is not None and not is_one_device(program, train)
     for name, value in given.items():
-        if is_replicated and name == "train_distribute":
+        if has_workers:
+            draft.has_workers = True
+            yield noted(value, _NOTE_OF_WORKERS)
+        elif is_replicated and name == "train_distribute":
             yield noted(
                 value,
                 "each replica draws a batch of its own, as under the Estimator; gradients are added on one device,"
@@ -162,54 +223,19 @@ def train_distribute(program: Program, draft: Draft) -> Iterator[Verdict]:
         draft.evaluates_on_replicas = "eval_distribute" in given
 
 
-def _given(program: Program) -> Iterator[tuple[str, ast.expr]]:
-    """The strategies that training and evaluation get, directly or by a ``DistributeConfig``."""
-    settings = program.config.settings
-    whole = settings.get("experimental_distribute")
-    if whole is not None and not is_none(whole):
-        made = _made(program, whole)
-        found = symbol_of(program.module.names, made.func) if made is not None else None
-        if made is None or found is None or not found.tail.endswith("DistributeConfig"):
-            raise Unbindable("experimental_distribute cannot be followed")
-        parts = bind(made, ("train_distribute", "eval_distribute", "remote_cluster"), no_others=True)
-        if not is_none(parts.pop("remote_cluster", None)):
-            raise Unbindable("remote_cluster trains on other machines than this one")
-        settings = {**settings, **parts}
-    for name in ("train_distribute", "eval_distribute"):
-        value = settings.get(name)
-        if value is not None and not is_none(value):
-            yield name, value
-
-
-def _made(program: Program, value: ast.expr) -> ast.Call | None:
-    made = program.module.names.only_value(value) if isinstance(value, ast.Name) else value
-    return made if isinstance(made, ast.Call) else None
-
-
-def _symbol(program: Program, value: ast.expr) -> Symbol | None:
-    made = _made(program, value)
-    found = symbol_of(program.module.names, made.func) if made is not None else None
-    is_strategy = found is not None and found.tail.removeprefix("contrib.").startswith("distribute.")
-    return found if is_strategy else None
-
-
-def _kind(program: Program, value: ast.expr) -> str:
-    """The class of a strategy, "" where it is not seen."""
-    found = _symbol(program, value)
-    return found.tail.rpartition(".")[2] if found is not None else ""
-
-
 def _why_left(program: Program, draft: Draft, given: dict[str, ast.expr], name: str, value: ast.expr) -> str:
     """Why a strategy is not carried over; "" where it is."""
-    kind = _kind(program, value)
+    kind = strategy_kind(program, value)
     under = f"puts training under a {kind or 'distribution strategy'}"
-    if kind in _OF_WORKERS:
+    if kind in OF_WORKERS and program.kind == "custom":
+        return _why_model_fn_left(program, draft, name, under) or _why_workers_left(program, draft, value, under)
+    if kind in OF_WORKERS:
         return f"{under}, whose processes reduce their gradients together: what is emitted trains in one process"
     if kind not in _CARRIED or _arguments(program, draft, value) is None:
         return f"{under}, whose replicas each draw a batch"
     if program.kind == "model-fn":
         return f"{under}, under which the slots of a canned estimator's optimizer have other names in its checkpoint"
-    if _is_one_device(program, value) and (program.has_model_fn or "train_distribute" not in given):
+    if is_one_device(program, value) and (program.has_model_fn or "train_distribute" not in given):
         return ""
     if program.has_model_fn:
         return _why_model_fn_left(program, draft, name, under)
@@ -217,7 +243,7 @@ def _why_left(program: Program, draft: Draft, given: dict[str, ast.expr], name: 
         train = given.get("train_distribute")
         is_same = isinstance(value, ast.Name) and isinstance(train, ast.Name) and train.id == value.id
         return "" if is_same else "evaluates under another strategy than training"
-    if not program.is_v1 and not _is_one_device(program, value):
+    if not program.is_v1 and not is_one_device(program, value):
         return f"{under}, whose copies of a Keras optimizer's slots in the checkpoint are not carried over yet"
     if draft.uses_backup:
         return f"{under}, whose steps BackupAndRestore counts otherwise"
@@ -242,18 +268,66 @@ def _why_model_fn_left(program: Program, draft: Draft, name: str, under: str) ->
     for node in (node for file in draft.files for node in file.module.names.parents):
         if isinstance(node, ast.keyword) and node.arg in ("scaffold", "scaffold_fn") and not is_none(node.value):
             return f"{under}, and a Scaffold (line {node.value.lineno}) is not carried over to several replicas"
-        if isinstance(node, ast.arg) and node.arg == "input_context":
-            return f"{under}, and an input function takes `input_context` (line {node.lineno}), which nothing fills in"
     return ""
+
+
+def _why_workers_left(program: Program, draft: Draft, value: ast.expr, under: str) -> str:
+    """Why a model_fn on several workers is not carried over; "" where it is."""
+    made, found = made_by(program, value), strategy_symbol(program, value)
+    assert made is not None
+    assert found is not None
+    given = [*(["an argument"] if made.args else []), *(f"`{k.arg or '**'}`" for k in made.keywords)]
+    is_named = isinstance(value, ast.Name) and not _is_tensorflow_1(program, found)
+    known = ("`num_gpus_per_worker`", *(_ARGUMENTS if is_named else ()))
+    unknown = [argument for argument in given if argument not in known]
+    if unknown:
+        return f"{under}, which is given {unknown[0]}"
+    for call in program.calls:
+        if call.method == "train":
+            return (
+                f"{under}, under which train() (line {call.node.lineno}) raised where TF_CONFIG named several workers"
+            )
+        listeners = _listeners(program, call)
+        if listeners is not None:
+            return f"{under}, whose workers told saving_listeners (line {listeners.lineno}) of no save"
+    if program.early_stops:
+        return (
+            f"{under}, where the workers stopped early (line {program.early_stops[0].node.lineno}) by a common signal"
+        )
+    for node in (node for file in draft.files for node in file.module.names.parents):
+        if isinstance(node, ast.Attribute | ast.Name) and _called(node) == "CheckpointSaverHook":
+            return f"{under}, and a CheckpointSaverHook (line {node.lineno}) would save on each worker"
+        if isinstance(node, ast.Attribute) and node.attr in _OF_REPLICAS:
+            return f"{under}, and `{node.attr}` (line {node.lineno}) speaks of its replicas"
+    return ""
+
+
+def _called(node: ast.Attribute | ast.Name) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id
+
+
+def _listeners(program: Program, call: MethodCall) -> ast.expr | None:
+    """The ``saving_listeners`` of a ``TrainSpec``."""
+    spec = call.arguments.get("train_spec")
+    if spec is None:
+        return None
+    made = made_by(program, spec)
+    given = [k.value for k in made.keywords if k.arg == "saving_listeners"] if made is not None else []
+    return given[0] if given and not is_none(given[0]) else None
+
+
+def _is_tensorflow_1(program: Program, found: Symbol) -> bool:
+    """Whether a strategy is spelled as TensorFlow 1 has it, and FT401 leaves it."""
+    return found.api == "v1" or program.module.is_tf1
 
 
 def _arguments(program: Program, draft: Draft, value: ast.expr) -> list[str] | None:
     """The arguments of the strategy in ``tf.distribute``; None where they cannot be told."""
-    made, text = _made(program, value), draft.text
+    made, text = made_by(program, value), draft.text
     assert made is not None
     if any(keyword.arg is None for keyword in made.keywords) or any(isinstance(a, ast.Starred) for a in made.args):
         return None
-    found = _symbol(program, value)
+    found = strategy_symbol(program, value)
     if found is None or not found.tail.startswith("contrib."):
         return [*(text(a) for a in made.args), *(f"{k.arg}={text(k.value)}" for k in made.keywords)]
     given = bind(made, ("device",) if found.tail.endswith("OneDeviceStrategy") else ("devices", "num_gpus"))
@@ -267,26 +341,13 @@ def _arguments(program: Program, draft: Draft, value: ast.expr) -> list[str] | N
     return None if given.keys() - {"device", "devices"} else [f"{name}={text(node)}" for name, node in given.items()]
 
 
-def _is_one_device(program: Program, value: ast.expr) -> bool:
-    made = _made(program, value)
-    assert made is not None
-    if _kind(program, value) == "OneDeviceStrategy":
-        return True
-    given = [*made.args[:1], *(k.value for k in made.keywords if k.arg == "devices")]
-    devices = given[0] if given else None
-    number = next((k.value for k in made.keywords if k.arg in ("num_gpus", "num_gpus_per_worker")), None)
-    is_listed = isinstance(devices, ast.List | ast.Tuple) and len(devices.elts) == 1
-    is_starred = is_listed and isinstance(devices, ast.List | ast.Tuple) and isinstance(devices.elts[0], ast.Starred)
-    return (is_listed and not is_starred) or (devices is None and number is not None and literal(number) == 1)
-
-
 def _take_away(program: Program, draft: Draft, value: ast.expr) -> None:
     """Removes the variable of a strategy, if nothing but the RunConfig reads it."""
     names = program.module.names
     if not isinstance(value, ast.Name):
         return
     found = names.scope_of(value).lookup(value.id)
-    made = _made(program, value)
+    made = made_by(program, value)
     assert made is not None
     if found is not None and len(names.uses(value.id, found[0])) == 1:
         draft.absorbed.append(names.statement_of(made))
@@ -294,13 +355,15 @@ def _take_away(program: Program, draft: Draft, value: ast.expr) -> None:
 
 def _variable(program: Program, draft: Draft, value: ast.expr) -> str:
     """The variable that holds the strategy where the model is made."""
-    made, found = _made(program, value), _symbol(program, value)
+    made, found = made_by(program, value), strategy_symbol(program, value)
     assert made is not None
     assert found is not None
+    if draft.has_workers:
+        return _of_workers(program, draft, value, made)
     is_contrib = found.tail.startswith("contrib.")
     is_plain = not is_contrib and (found.api != "v1" or program.has_model_fn)
     arguments = ", ".join(_arguments(program, draft, value) or ())
-    text = draft.text(made) if is_plain else f"{draft.tf}.distribute.{_kind(program, value)}({arguments})"
+    text = draft.text(made) if is_plain else f"{draft.tf}.distribute.{strategy_kind(program, value)}({arguments})"
     if not isinstance(value, ast.Name):
         variable = draft.fresh("strategy")
         draft.before.append(f"{variable} = {text}")
@@ -308,3 +371,18 @@ def _variable(program: Program, draft: Draft, value: ast.expr) -> str:
     if not is_plain:
         draft.edits.append(ReplaceExpression(program.module.span(made), text))
     return draft.repeatable(value, "strategy") if program.has_model_fn else value.id
+
+
+def _of_workers(program: Program, draft: Draft, value: ast.expr, made: ast.Call) -> str:
+    """The variable that holds the strategy of several workers; FT401 gives one in a variable its stable name."""
+    found = strategy_symbol(program, value)
+    assert found is not None
+    is_stable = found.tail == "distribute.MultiWorkerMirroredStrategy"
+    text = draft.text(made) if is_stable else f"{draft.vocabulary.tf2}.distribute.MultiWorkerMirroredStrategy()"
+    if not isinstance(value, ast.Name):
+        variable = draft.fresh("strategy")
+        draft.before.append(f"{variable} = {text}")
+        return variable
+    if _is_tensorflow_1(program, found):
+        draft.edits.append(ReplaceExpression(program.module.span(made), text))
+    return draft.repeatable(value, "strategy")

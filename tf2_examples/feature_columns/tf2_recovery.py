@@ -412,6 +412,7 @@ class GraphPart:
         self.needs = set(given).intersection(self._results)
         whole = graph.as_graph_def()
         _keep_effects(whole)
+        _stay_in_this_process(whole)
         self._nodes = tf1.GraphDef(versions=whole.versions, library=whole.library)
         _register(self._nodes)
         for node in whole.node:  # in the order in which the program made them
@@ -480,6 +481,23 @@ def _keep_effects(graph_def):
                 one.name = renamed.get(one.name, one.name)
 
 
+def without_task(device):
+    """Returns a device's name without the process that it is in."""
+    spec = tf.DeviceSpec.from_string(device)
+    return spec.replace(job=None, replica=None, task=None).to_string()
+
+
+def _stay_in_this_process(graph_def):
+    """Has the nodes run in this process, by whichever name a cluster knows it."""
+    functions = graph_def.library.function
+    for node in [
+        *graph_def.node,
+        *(node for one in functions for node in one.node_def),
+    ]:
+        if node.device:
+            node.device = without_task(node.device)
+
+
 def _effects(function):
     """Returns the names of nodes with effects, of those that a function's results need."""
     nodes = {node.name: node for node in function.node_def}
@@ -519,10 +537,11 @@ def call_with_known(function, **known):
     return function(**{name: known[name] for name in names if name in known})
 
 
-def call_input_fn(input_fn, mode, params=None, config=None):
-    """Calls ``input_fn`` on the CPU with those of mode, params, config it names."""
+def call_input_fn(input_fn, mode, params=None, config=None, input_context=None):
+    """Calls ``input_fn`` on the CPU with those of the other arguments that it names."""
+    known = {"params": params, "config": config, "input_context": input_context}
     with tf.device("/cpu:0"):
-        return call_with_known(input_fn, mode=mode, params=params, config=config)
+        return call_with_known(input_fn, mode=mode, **known)
 
 
 def features_and_labels(batch):
@@ -1020,17 +1039,17 @@ def canned_train_op(loss, optimizer):
         return tf1.assign_add(step, 1)
 
 
-def input_in_graph(input_fn, mode, params=None, config=None):
+def input_in_graph(input_fn, mode, params=None, config=None, input_context=None):
     """Calls ``input_fn`` in the default graph.
 
     Args:
       input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
-      mode, params, config: passed on where input_fn names them.
+      mode, params, config, input_context: passed on where input_fn names them.
 
     Returns:
       The batch, a structure of tensors, and the hooks that the session needs for it.
     """
-    batch = call_input_fn(input_fn, mode, params, config)
+    batch = call_input_fn(input_fn, mode, params, config, input_context)
     if not isinstance(batch, tf.data.Dataset):
         return batch, []
     iterator = tf1.data.make_initializable_iterator(batch)

@@ -28,9 +28,6 @@ tf.estimator.train_and_evaluate(
     estimator, tf.estimator.TrainSpec(input_fn, max_steps=9), tf.estimator.EvalSpec(input_fn, steps=1)
 )
 """
-ONE_PROCESS = "whose processes reduce their gradients together: what is emitted trains in one process"
-
-
 MIRRORED = PROGRAM.format("tf.distribute.MirroredStrategy()", "train_distribute")
 
 
@@ -65,12 +62,123 @@ def test_a_skipped_input_counts_the_batches_of_all_replicas():
     assert "dataset = dataset.skip(step * strategy.num_replicas_in_sync)" in text
 
 
+def test_an_input_function_is_told_which_part_of_the_data_is_its_own():
+    text, _ = migrate(MIRRORED.replace("def input_fn():", "def input_fn(input_context=None):"))
+    assert "dataset_from_input_fn(input_fn, input_context=input_context(strategy))" in text
+    assert "evaluate_model_fn(model_fn, input_fn, " in text
+
+
+WORKERS = PROGRAM.format("tf.distribute.MultiWorkerMirroredStrategy()", "train_distribute")
+EVALUATED = """\
+if is_evaluator(strategy):
+    evaluate_checkpoints(
+        lambda: evaluate_model_fn(model_fn, input_fn, model_dir, steps=1),
+        model_dir,
+        max_steps=9,
+    )
+else:
+"""
+LEFT = "under a MultiWorkerMirroredStrategy"
+
+
+def test_on_several_workers_the_chief_saves_and_a_task_of_its_own_evaluates():
+    text, findings = migrate(WORKERS)
+    assert EVALUATED in text
+    assert "    if training.is_chief:\n        mend_checkpoint_list(model_dir)\n    training.wait_for_all()\n" in text
+    assert "    manager = WorkersManager(manager, training)\n" in text
+    assert "        if evaluated != step and training.is_alone:\n            evaluate_model_fn(" in text
+    assert all(finding.fidelity is not Fidelity.MANUAL for finding in findings)
+
+
+def test_workers_save_every_so_many_steps_and_never_by_their_clocks():
+    for config in ("", ", save_checkpoints_secs=60"):
+        text, findings = migrate(WORKERS.replace("=strategy", f"=strategy{config}"))
+        assert "checkpoint_interval=1000," in text
+        assert "pause_every=1000," in text
+        assert "EverySecs(60)" not in text
+        assert [f.message for f in findings if "every 1000 steps" in f.message]
+
+
+@pytest.mark.parametrize(
+    ("made", "written"),
+    [
+        (
+            "tf.distribute.experimental.MultiWorkerMirroredStrategy()",
+            "strategy = tf.distribute.MultiWorkerMirroredStrategy()",
+        ),
+        (
+            "tf.distribute.experimental.MultiWorkerMirroredStrategy("
+            "communication=tf.distribute.experimental.CollectiveCommunication.RING)",
+            "strategy = tf.distribute.MultiWorkerMirroredStrategy(\n    communication_options=",
+        ),
+        (
+            "tf.compat.v1.distribute.experimental.MultiWorkerMirroredStrategy()",
+            "strategy = tf.distribute.MultiWorkerMirroredStrategy()",
+        ),
+    ],
+)
+def test_the_strategy_of_several_workers_gets_its_stable_name(made, written):
+    text, findings = migrate(PROGRAM.format(made, "train_distribute"))
+    assert written in text
+    assert "WorkersTraining(" in text
+    assert not [finding for finding in findings if finding.fidelity is Fidelity.MANUAL]
+    assert not [finding for finding in migrate(text)[1] if finding.rewritten]
+
+
+def test_a_file_of_tensorflow_1_gets_the_strategy_of_tensorflow_2():
+    made = "tf.contrib.distribute.CollectiveAllReduceStrategy(num_gpus_per_worker=2)"
+    text, findings = migrate(PROGRAM.format(made, "train_distribute").replace("tf.compat.v1.", "tf."))
+    assert "import tensorflow as tf2\n" in text
+    assert "strategy = tf2.distribute.MultiWorkerMirroredStrategy()\n" in text
+    assert not [finding for finding in findings if finding.fidelity is Fidelity.MANUAL]
+
+
+def test_a_strategy_of_workers_in_the_config_gets_a_variable():
+    config = next(line for line in WORKERS.splitlines() if line.startswith("config = "))
+    made = "tf.distribute.experimental.MultiWorkerMirroredStrategy()"
+    inline = config.replace("=strategy", f"={made}")
+    text, _ = migrate(WORKERS.replace(config, "").replace("estimator = ", f"{inline}\nestimator = "))
+    assert "\nstrategy_2 = tf.distribute.MultiWorkerMirroredStrategy()\n" in text
+    assert "WorkersTraining(\n        strategy_2, model_fn," in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("MirroredStrategy()", "MirroredStrategy(cluster_resolver=found())", f"{LEFT}, which is given `cluster_resol"),
+        (
+            "max_steps=9)",
+            "max_steps=9, hooks=[tf.train.CheckpointSaverHook('/tmp/h', 60)])",
+            "would save on each worker",
+        ),
+        ("max_steps=9)", "max_steps=9, saving_listeners=[x])", f"{LEFT}, whose workers told saving_listeners (line 20"),
+        (
+            "    step = ",
+            "    print(tf.distribute.get_replica_context())\n    step = ",
+            "`get_replica_context` (line 9)",
+        ),
+        ("max_steps=9)", "max_steps=9)\n)\nestimator.train(input_fn", "train() (line 22) raised where TF_CONFIG named"),
+        (
+            "max_steps=9)",
+            "max_steps=9, hooks=[tf.estimator.experimental.stop_if_lower_hook(estimator, 'loss', 1)])",
+            "where the workers stopped early (line 20) by a common signal",
+        ),
+        ("def input_fn():", "def input_fn(config):\n    print(config.task_id)", "is read from `config` here"),
+    ],
+)
+def test_workers_are_left_with_what_is_not_carried_over(before, after, reason):
+    assert before in WORKERS
+    text, findings = migrate(WORKERS.replace(before, after, 1))
+    left = [finding for finding in findings if finding.fidelity is Fidelity.MANUAL]
+    assert "WorkersTraining" not in text
+    assert [finding for finding in left if reason in finding.message], left
+
+
 @pytest.mark.parametrize(
     ("before", "after", "reason"),
     [
         ("train_op=train_op)", "train_op=train_op, scaffold=made())", "a Scaffold (line 11) is not carried over"),
         ("(model_fn, config=config)", "(model_fn, config=config, warm_start_from=path)", "a warm start is not carried"),
-        ("def input_fn():", "def input_fn(input_context):", "takes `input_context` (line 14), which nothing fills in"),
     ],
 )
 def test_a_model_fn_on_several_replicas_is_left_with_what_is_not_carried_over(before, after, reason):
@@ -85,8 +193,6 @@ def test_a_model_fn_on_several_replicas_is_left_with_what_is_not_carried_over(be
 @pytest.mark.parametrize(
     ("strategy", "setting", "reason", "help"),
     [
-        ("tf.distribute.MultiWorkerMirroredStrategy()", "train_distribute", ONE_PROCESS, "as FT404 shows"),
-        ("tf.contrib.distribute.CollectiveAllReduceStrategy()", "train_distribute", ONE_PROCESS, "as FT404 shows"),
         (
             "tf.distribute.experimental.ParameterServerStrategy()",
             "train_distribute",
@@ -106,3 +212,17 @@ def test_a_custom_estimator_under_several_replicas_is_left_whole(strategy, setti
     assert reason in left.message
     assert help in left.help
     assert all(f.code in ("FT401", "FT138") for f in findings if f.fidelity is not Fidelity.MANUAL)
+
+
+@pytest.mark.parametrize("strategy", ["strategy", "tf.distribute.MirroredStrategy()"])
+def test_a_config_that_is_handed_on_with_a_strategy_is_left_with_its_reason(strategy):
+    program = MIRRORED.replace("train_distribute=strategy", f"train_distribute={strategy}").replace(
+        "estimator = tf.estimator.Estimator(model_fn, config=config)",
+        "estimator = tf.estimator.Estimator(model_fn, config=config if steps else None)",
+    )
+    text, findings = migrate(program)
+    assert text == program
+    (left,) = [finding for finding in findings if "handed on is given" in finding.message]
+    assert left.fidelity is Fidelity.MANUAL
+    assert "`train_distribute`" in left.message
+    assert "where the estimator is made" in left.help

@@ -1,0 +1,118 @@
+"""A model_fn that MultiWorkerMirroredStrategy trained on two workers goes on to the last bit, whoever is killed."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from migrate.verify import FAULTS, Program, run
+from tests import nursery
+from tests.interruption.workers.cluster import task_variables
+
+from .conftest import WrittenPair, assert_equal, final_variables, losses
+
+SOURCE = Path(__file__).with_name("several_workers.py")
+SURVIVOR_SECONDS = 60
+"""The longest that a worker may go on without the one that was killed."""
+
+
+class ClusterPair(WrittenPair):
+    """Programs of which each start is one job of two workers."""
+
+    def run(self, program, model_dir, *arguments, tf_configs=None):
+        """Runs a job to its end; returns what its processes printed."""
+        python = self.old_python if program is self.old else self.new_python
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": "", "CUDA_VISIBLE_DEVICES": "-1"}
+        environment.pop("TF_USE_LEGACY_KERAS", None)
+        environment |= legacy_keras(self) if program is self.new else {}
+        command = [python, str(program), "--model_dir", str(model_dir), *map(str, arguments)]
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": self.folder}
+        told = [{**environment, "TF_CONFIG": each} for each in tf_configs or task_variables(2)]
+        processes = [nursery.launch(command, env=each, **streams) for each in told]
+        outputs = [process.communicate()[0] for process in processes]
+        assert [process.returncode for process in processes] == [0] * len(told), outputs[0][-3000:]
+        return outputs
+
+
+def legacy_keras(pair):
+    return {} if pair.new_python == pair.old_python else {"TF_USE_LEGACY_KERAS": "1"}
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    return ClusterPair(SOURCE, tmp_path_factory.mktemp("workers") / "pair")
+
+
+@pytest.fixture(scope="module")
+def alone(pair):
+    """What the Estimator left of nine steps, which it saw through on its own."""
+    return pair.kept("alone", ("begun", "--max_steps", 3), ("end", "--max_steps", 9))
+
+
+@pytest.fixture(scope="module")
+def struck(pair, alone, tmp_path_factory):
+    """The Estimator's job of three steps taken over, and two starts: of one worker 1 was killed, of one the chief."""
+    directory = tmp_path_factory.mktemp("struck") / "model"
+    shutil.copytree(alone / "begun", directory)
+    told = ("--model_dir", "{model_dir}", "--max_steps", "9")
+    program = Program(pair.new, pair.new_python, told, legacy_keras(pair), workers=2, launch=nursery.launch)
+    faults = FAULTS["worker-killed"](at=5), FAULTS["chief-killed"](at=8)
+    starts = [run(program, directory, fault) for fault in faults]
+    return directory, starts
+
+
+@pytest.fixture(scope="module")
+def finished(pair, struck):
+    """That job when it was started a third time, now with an evaluator."""
+    directory, _ = struck
+    cluster = json.loads(task_variables(3)[0])["cluster"]["worker"]
+    roles = ("chief", "worker", "evaluator")
+    whole = {role: [address] for role, address in zip(roles, cluster, strict=True)}
+    told = [json.dumps({"cluster": whole, "task": {"type": role, "index": 0}}) for role in roles]
+    pair.run(pair.new, directory, "--max_steps", 9, tf_configs=told)
+    return directory
+
+
+def test_a_survivor_fails_in_its_time_and_says_that_a_worker_is_gone(struck):
+    without_worker, without_chief = struck[1]
+    assert without_chief.code == -9
+    assert without_worker.code not in (0, -9)
+    assert "A worker of this job is gone. Start all of them again" in without_worker.output
+    for start in struck[1]:
+        assert not start.timed_out
+        assert start.ended - start.of("fault")[0]["time"] < SURVIVOR_SECONDS
+
+
+def test_the_cluster_resumes_at_the_last_save(struck, finished):
+    assert [start.started_at for start in struck[1]] == [3, 3]
+    assert {int(path.stem.rpartition("-")[2]) for path in finished.glob("ckpt-*.index")} == {3, 6, 9}
+
+
+def test_it_ends_with_the_losses_and_variables_of_the_estimators_own_job(finished, alone):
+    found, expected = losses(finished), losses(alone / "end")
+    assert found.keys() >= {4, 5, 6, 7, 8, 9}
+    assert {step: found[step] for step in expected} == expected
+    # What starts again goes on from the mean of the workers' moving averages, which rounds.
+    values, own = final_variables(finished), final_variables(alone / "end")
+    assert_equal(values, own, rtol=1e-6)
+    assert_equal(*({name: v for name, v in each.items() if "/moving_" not in name} for each in (values, own)))
+
+
+def test_the_evaluator_evaluates_the_last_checkpoint_and_leaves(finished):
+    (events,) = (finished / "eval").glob("events.*")
+    assert events.stat().st_size > 0
+
+
+def test_no_worker_but_the_chief_writes_into_the_directory(finished, alone):
+    assert sorted(path.name for path in finished.iterdir() if path.is_dir()) == ["eval", "tmp_worker_1"]
+    own = {path.name for path in (alone / "begun" / "tmp_worker_1").iterdir()}
+    assert {path.name for path in (finished / "tmp_worker_1").iterdir()} == own
+
+
+def test_without_tf_config_it_trains_and_evaluates_alone(pair, tmp_path):
+    pair.run(pair.new, tmp_path, "--max_steps", 3, tf_configs=["{}"])
+    assert sorted(losses(tmp_path)) == [1, 2, 3]
+    assert [*(tmp_path / "eval").glob("events.*")]

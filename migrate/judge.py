@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 from migrate.analysis.module import Module, Site
 from migrate.analysis.program import Program, loose_sites
@@ -45,7 +45,34 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     Returns:
       The findings and the plan of each file, by its path.
     """
-    files = _Files(modules, settings)
+    found = _judged(modules, settings, tree)
+    becoming_v1 = found.become_v1 & found.need_v1
+    if becoming_v1:  # one program's import makes another's names right
+        again = _judged(modules, settings, tree, becoming_v1)
+        found = again if becoming_v1 <= again.become_v1 else found
+    return found.of_files
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What is found in some files.
+
+    Attributes:
+      of_files: the findings and the plan of each file, by its path.
+      become_v1: the files whose ``tensorflow`` becomes ``tensorflow.compat.v1`` for a ``model_fn``.
+      need_v1: those with a Keras program that is left for names which that import would have.
+    """
+
+    of_files: dict[str, tuple[list[Finding], Plan]]
+    become_v1: frozenset[str]
+    need_v1: frozenset[str]
+
+
+def _judged(
+    modules: Sequence[Module], settings: Settings, tree: Tree, becoming_v1: frozenset[str] = frozenset()
+) -> _Judged:
+    """Judges the files, of which those in ``becoming_v1`` are known to become files of ``tensorflow.compat.v1``."""
+    files = _Files(modules, settings, becoming_v1)
     drafts = [draft for module in modules for draft in files.drafts(module, programs(module, tree, settings.canned))]
     verdicts: list[list[tuple[Rule, Verdict]]] = [[] for _ in drafts]
     findings: list[Finding] = []
@@ -77,7 +104,16 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
         findings += [finding for finding in loose if files.wants(finding)]
         if module.has_single_sites:
             findings += judge_sites(module, settings, files.selections[module.path], files.plans[module.path])
-    return {module.path: (_of_file(findings, module.path), files.plans[module.path]) for module in modules}
+    of_files = {module.path: (_of_file(findings, module.path), files.plans[module.path]) for module in modules}
+    become_v1, need_v1 = set[str](), set[str]()
+    for index, (draft, collected) in enumerate(zip(drafts, verdicts, strict=True)):
+        for rule, verdict in collected:
+            module = verdict.module or draft.module
+            if index not in left and rule.code == "FT192" and isinstance(verdict.node, ast.Import):
+                become_v1.add(module.path)
+            elif index in left and rule.code == "FT191" and any(verdict.node is node for node, _ in module.tf1_only):
+                need_v1.add(module.path)
+    return _Judged(of_files, frozenset(become_v1), frozenset(need_v1))
 
 
 def _of_file(findings: list[Finding], path: str) -> list[Finding]:
@@ -96,9 +132,9 @@ def _edits(file: Draft | OtherFile) -> list[Edit]:
 class _Files:
     """What the drafts of all files have in common."""
 
-    def __init__(self, modules: Sequence[Module], settings: Settings) -> None:
+    def __init__(self, modules: Sequence[Module], settings: Settings, becoming_v1: frozenset[str]) -> None:
         self.settings = settings
-        self.vocabularies = {module.path: Vocabulary(module) for module in modules}
+        self.vocabularies = {module.path: Vocabulary(module, module.path in becoming_v1) for module in modules}
         self.selections = {module.path: Selection(settings, module.path, module.text) for module in modules}
         self.plans = {module.path: Plan() for module in modules}
         self._loop_names: dict[str, tuple[str, LoopNames]] = {}

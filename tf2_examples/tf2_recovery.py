@@ -199,7 +199,11 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         self._make_slots()
         self._save()
 
+    def on_epoch_begin(self, epoch, logs=None):
+        self._epoch_start, self._epoch_steps = self.step, 0
+
     def on_train_batch_end(self, batch, logs=None):
+        self._epoch_steps = batch + 1
         self._unsaved_steps += 1
         every, seconds = self.manager.checkpoint_interval, self.save_secs
         by_step = every is not None and self._unsaved_steps >= every
@@ -208,8 +212,18 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         ):
             self._save()
 
+    def on_epoch_end(self, epoch, logs=None):
+        self._uncount_missing_batch()
+
     def on_train_end(self, logs=None):
         self._save()
+
+    def _uncount_missing_batch(self):
+        # Of a dataset of unknown cardinality Keras finds the end by a step more, which
+        # trains nothing but is counted.
+        trained = self._epoch_start + self._epoch_steps
+        if self.step > trained:
+            self.manager.checkpoint.optimizer.iterations.assign(trained)
 
     def _save(self):
         step = self.step
@@ -539,11 +553,14 @@ class EpochRecovery(CheckpointRecovery):
     """
 
     _unbuilt = None  # The checkpoint of a model that is not built yet.
+    _is_first_again = False  # Whether the process's first epoch is not the job's.
 
     def restore(self):
         """Restores the newest readable checkpoint and returns its epoch, 0 if none."""
         super().restore()
-        return int(self.manager.checkpoint.epoch.numpy())
+        epoch = int(self.manager.checkpoint.epoch.numpy())
+        self._is_first_again = epoch > 0
+        return epoch
 
     def on_train_begin(self, logs=None):
         model = self.manager.checkpoint.model
@@ -555,11 +572,17 @@ class EpochRecovery(CheckpointRecovery):
             self._unbuilt = None
 
     def on_train_batch_end(self, batch, logs=None):
+        self._epoch_steps = batch + 1
         if self._unbuilt is not None:  # It was restored while it was built.
             self._status.assert_consumed()
             self._unbuilt = None
 
     def on_epoch_end(self, epoch, logs=None):
+        # Keras 2 looks for the end of the data in its first epoch alone, which a job
+        # without interruptions counts once; Keras 3 does so in each epoch.
+        if self._is_first_again and not hasattr(tf.keras, "ops"):
+            self._uncount_missing_batch()
+        self._is_first_again = False
         self.manager.checkpoint.epoch.assign(epoch + 1)
         self.manager.save(checkpoint_number=epoch + 1, check_interval=False)
 

@@ -57,7 +57,11 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         self._make_slots()
         self._save()
 
+    def on_epoch_begin(self, epoch, logs=None):
+        self._epoch_start, self._epoch_steps = self.step, 0
+
     def on_train_batch_end(self, batch, logs=None):
+        self._epoch_steps = batch + 1
         self._unsaved_steps += 1
         every, seconds = self.manager.checkpoint_interval, self.save_secs
         by_step = every is not None and self._unsaved_steps >= every
@@ -66,8 +70,18 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         ):
             self._save()
 
+    def on_epoch_end(self, epoch, logs=None):
+        self._uncount_missing_batch()
+
     def on_train_end(self, logs=None):
         self._save()
+
+    def _uncount_missing_batch(self):
+        # Of a dataset of unknown cardinality Keras finds the end by a step more, which
+        # trains nothing but is counted.
+        trained = self._epoch_start + self._epoch_steps
+        if self.step > trained:
+            self.manager.checkpoint.optimizer.iterations.assign(trained)
 
     def _save(self):
         step = self.step

@@ -17,11 +17,14 @@ class EpochRecovery(CheckpointRecovery):
     """
 
     _unbuilt = None  # The checkpoint of a model that is not built yet.
+    _is_first_again = False  # Whether the process's first epoch is not the job's.
 
     def restore(self):
         """Restores the newest readable checkpoint and returns its epoch, 0 if none."""
         super().restore()
-        return int(self.manager.checkpoint.epoch.numpy())
+        epoch = int(self.manager.checkpoint.epoch.numpy())
+        self._is_first_again = epoch > 0
+        return epoch
 
     def on_train_begin(self, logs=None):
         model = self.manager.checkpoint.model
@@ -33,11 +36,17 @@ class EpochRecovery(CheckpointRecovery):
             self._unbuilt = None
 
     def on_train_batch_end(self, batch, logs=None):
+        self._epoch_steps = batch + 1
         if self._unbuilt is not None:  # It was restored while it was built.
             self._status.assert_consumed()
             self._unbuilt = None
 
     def on_epoch_end(self, epoch, logs=None):
+        # Keras 2 looks for the end of the data in its first epoch alone, which a job
+        # without interruptions counts once; Keras 3 does so in each epoch.
+        if self._is_first_again and not hasattr(tf.keras, "ops"):
+            self._uncount_missing_batch()
+        self._is_first_again = False
         self.manager.checkpoint.epoch.assign(epoch + 1)
         self.manager.save(checkpoint_number=epoch + 1, check_interval=False)
 

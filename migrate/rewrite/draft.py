@@ -23,10 +23,14 @@ class Vocabulary:
       tf: the name of plain ``tensorflow`` in this module.
       imports: the imports that have to be added for the names handed out.
       aliases: the names of emitted classes and functions whose own names stand for something else in the module.
+      becomes_v1: whether plain ``tensorflow`` becomes ``tensorflow.compat.v1`` here, for the sake of a ``model_fn``;
+        code for Keras then has TensorFlow by another name.
     """
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, becomes_v1: bool = False) -> None:
         self.module = module
+        self.becomes_v1 = becomes_v1
+        self._beside: str | None = None
         self.imports: set[str] = set()
         self.aliases: dict[str, str] = {}
         self._taken: set[str] = set()
@@ -36,6 +40,10 @@ class Vocabulary:
 
     @property
     def tf(self) -> str:
+        if self.becomes_v1:
+            self._beside = self._beside or self.fresh("tf2")
+            self._import("tensorflow", self._beside)
+            return self._beside
         if self._tf is None:
             names = self.module.names
             is_free = not names.is_bound_anywhere("tf") or names.is_always_import("tf", "tensorflow")
@@ -57,7 +65,8 @@ class Vocabulary:
     @property
     def v1_or_tf(self) -> str:
         """Plain ``tensorflow``, or ``tensorflow.compat.v1`` where that alone is imported: both have ``tf.train``."""
-        return (self._existing("tensorflow.compat.v1") if self._tf is None else None) or self.tf
+        own = self._existing("tensorflow.compat.v1") if self._tf is None else self._tf if self.becomes_v1 else None
+        return own or self.tf
 
     def v1(self, becomes_v1: bool) -> str:
         """A name of ``tensorflow.compat.v1``; plain ``tensorflow`` has that meaning where ``becomes_v1``."""

@@ -22,7 +22,8 @@ Left alone, without a finding: callbacks that only save, weights from elsewhere,
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing, and
 its ``history`` is empty. Weights that the old program saved are not read. The state of ``EarlyStopping`` and
-``ReduceLROnPlateau`` starts anew. On Keras 3 a subclassed model must be built before ``fit``
+``ReduceLROnPlateau`` starts anew. The step that Keras 2 counts at the end of data of unknown length, in the first epoch
+of each start, is counted once, as without an interruption. On Keras 3 a subclassed model must be built before ``fit``
 (``model.build(input_shape)``), which says so at the start; ``BackupAndRestore`` needs that of every model there, so
 that a ``Sequential`` that is seen to tell no shape is left, and a kill during its save can leave a job that cannot
 start again.

@@ -8,6 +8,8 @@ Instead: names that work eagerly as they did (``tf.logging.info``, ``tf.decode_c
 nothing else in the file needs graphs. Otherwise the program is left: run TensorFlow's ``tf_upgrade_v2`` first, which
 writes the ``tf.compat.v1`` names, then run the migration again.
 
+Where a ``model_fn`` of the same file gives it ``import tensorflow.compat.v1 as tf`` (FT192), these names stay.
+
 Fidelity: exact.
 
 See: tf.compat.v1, tf_upgrade_v2.
@@ -38,6 +40,8 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     module = program.module
     modes = {call.func for call, _ in module.modes if isinstance(module.names.parent(call), ast.Expr)}
     remaining = [(node, found) for node, found in module.tf1_only if node not in modes and not _goes(draft, node)]
+    if draft.vocabulary.becomes_v1:
+        remaining = []
     for node, _ in remaining:
         if node in draft.renamed:
             draft.edits.append(ReplaceExpression(module.span(node), draft.renamed[node]))

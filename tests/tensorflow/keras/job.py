@@ -45,13 +45,17 @@ def recover(model, model_dir, *, every=2, secs=None, keep=3):
     return CheckpointRecovery(manager, save_secs=secs)
 
 
-def start(model_dir, max_steps, *callbacks, model=None, continue_input=False, **settings):
-    """Starts or resumes the job; returns its recovery and the steps that it ran."""
+def start(model_dir, max_steps, *callbacks, model=None, continue_input=False, is_counted=True, **settings):
+    """Starts or resumes the job; returns its recovery and the steps that it ran.
+
+    Without ``is_counted`` Keras cannot know how many batches there are.
+    """
     model = model or build()
     recovery = recover(model, model_dir, **settings)
     steps = StepsRun()
     if recovery.restore() < max_steps:
         batches = dataset().skip(recovery.step) if continue_input else dataset()
+        batches = batches if is_counted else batches.filter(lambda features, labels: True)
         model.fit(batches.take(max_steps - recovery.step), verbose=0, callbacks=[recovery, steps, *callbacks])
     return recovery, steps.seen
 

@@ -75,6 +75,13 @@ def test_the_count_of_kept_checkpoints_goes_on_over_restarts(tmp_path):
     assert saved(tmp_path) == [4, 5, 7]
 
 
+def test_the_end_of_data_of_unknown_length_counts_no_step(tmp_path):
+    recovery, _ = start(tmp_path, 5, is_counted=False)
+    assert recovery.step == 5  # Keras alone counts 6
+    assert start(tmp_path, 7, is_counted=False)[1] == [6, 7]
+    assert saved(tmp_path) == [4, 5, 7]
+
+
 @pytest.mark.parametrize("error", [RuntimeError("lost"), KeyboardInterrupt(), SystemExit(1)], ids=repr)
 def test_an_exception_ends_without_a_save_and_the_job_resumes_at_the_last_one(tmp_path, error):
     with pytest.raises(type(error)):

@@ -46,16 +46,16 @@ class Stop(tf.keras.callbacks.Callback):
             raise RuntimeError("interrupted")
 
 
-def fit(model_of, directory, stop_at=None, optimizer="adam"):
+def fit(model_of, directory, stop_at=None, optimizer="adam", is_counted=True):
     tf.keras.utils.set_random_seed(1)
     model = model_of()
     model.compile(optimizer if isinstance(optimizer, str) else optimizer(), "mse")
     checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0))
     recovery = EpochRecovery(tf.train.CheckpointManager(checkpoint, str(directory), max_to_keep=2))
     first = recovery.restore()
-    history = model.fit(
-        X, Y, batch_size=8, epochs=4, shuffle=False, verbose=0, initial_epoch=first, callbacks=[recovery, Stop(stop_at)]
-    )
+    batches = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8)
+    batches = batches if is_counted else batches.filter(lambda x, y: True)
+    history = model.fit(batches, epochs=4, verbose=0, initial_epoch=first, callbacks=[recovery, Stop(stop_at)])
     return first, history.history.get("loss", []), model
 
 
@@ -71,6 +71,16 @@ def test_an_interrupted_fit_ends_where_an_undisturbed_one_ends(model_of, tmp_pat
     assert int(again.optimizer.iterations.numpy()) == 16
     for one, other in zip(model.get_weights(), again.get_weights(), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_over_data_of_unknown_length_it_counts_the_steps_of_an_undisturbed_fit(tmp_path):
+    _, losses, model = fit(MODELS["built"], tmp_path / "undisturbed", is_counted=False)
+    for stop_at in (1, 3):
+        with pytest.raises(RuntimeError):
+            fit(MODELS["built"], tmp_path / "job", stop_at, is_counted=False)
+    _, after, again = fit(MODELS["built"], tmp_path / "job", is_counted=False)
+    assert after == losses[3:]
+    assert int(again.optimizer.iterations.numpy()) == int(model.optimizer.iterations.numpy())
 
 
 @pytest.mark.skipif(KERAS_3, reason="Keras 3 has no legacy optimizers")

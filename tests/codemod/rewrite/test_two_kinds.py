@@ -1,0 +1,46 @@
+"""A Keras program beside a model_fn of TensorFlow 1: the import that the one needs makes the other's names right."""
+
+from tests.codemod.programs import migrate
+
+MODEL_FN = """\
+import tensorflow as tf
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors(({"x": [[1.0]]}, [0])).repeat()
+
+
+def model_fn(features, labels, mode):
+    logits = tf.layers.dense(features["x"], 2)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def custom():
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    est.train(input_fn, max_steps=5)
+"""
+CANNED = """
+
+def canned():
+    tf.logging.info("hello")
+    est = tf.estimator.DNNClassifier([8], [tf.feature_column.numeric_column("x")], model_dir="/tmp/n")
+    est.train(input_fn, max_steps=5)
+"""
+
+
+def test_both_are_migrated_and_keras_has_tensorflow_by_another_name() -> None:
+    after, findings = migrate(MODEL_FN + CANNED)
+    assert all(finding.rewritten for finding in findings)
+    assert "import tensorflow.compat.v1 as tf\n" in after
+    assert "import tensorflow as tf2\n" in after
+    assert "tf2.keras.Model(" in after
+    assert 'tf.logging.info("hello")' in after
+    assert migrate(after) == (after, [])
+
+
+def test_the_keras_program_is_left_where_the_model_fn_is() -> None:
+    after, findings = migrate(MODEL_FN.replace("est.train(", "print(est); est.train(") + CANNED)
+    assert after == MODEL_FN.replace("est.train(", "print(est); est.train(") + CANNED
+    assert any("`tensorflow.layers.dense` exists in TensorFlow 1 alone" in finding.message for finding in findings)

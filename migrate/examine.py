@@ -1,5 +1,6 @@
 """One Python file examined: parsed, and judged where it holds a site."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from migrate.examined import Examined, failed
@@ -41,8 +42,22 @@ def examine_bytes(path: str, data: bytes, settings: Settings, is_named: bool = F
         return Examined(path, [failed(path, error, "examining")])
 
 
-def judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings) -> Examined:
-    """Judges one parsed file."""
+def judged(
+    path: str,
+    source: SourceText,
+    tree: "ast.Module",
+    settings: Settings,
+    texts: Mapping[str, str] | None = None,
+) -> Examined:
+    """Judges one parsed file.
+
+    Args:
+      path: the file, for its findings.
+      source: its text.
+      tree: its syntax tree.
+      settings: the user's choices.
+      texts: other texts of the files around it than those on the disk, by their paths, absolute.
+    """
     from migrate.analysis.module import Module
 
     module = Module(path, source.text, tree)
@@ -52,7 +67,7 @@ def judged(path: str, source: SourceText, tree: "ast.Module", settings: Settings
     from migrate.analysis.tree import Tree
     from migrate.judge import judge
 
-    around = Tree()
+    around = Tree(texts=texts)
     others = reached(module, around, settings.canned)
     if others and not path.endswith(NOTEBOOK):
         return Examined(path, reaches=others)

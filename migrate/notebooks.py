@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.versions import unversioned, versioned
@@ -27,17 +28,21 @@ class _Cells:
     """What becomes of the cells.
 
     Attributes:
+      texts: the new texts of other files.
       sources: their new sources.
       inserted: new cells, by the cell that each goes before.
       reaches: the files that their programs would need changed.
     """
 
+    texts: Mapping[str, str]
     sources: dict[int, str] = field(default_factory=dict)
     inserted: dict[int, str] = field(default_factory=dict)
     reaches: list[str] = field(default_factory=list)
 
 
-def examine_notebook(path: str, data: bytes, settings: Settings, is_named: bool = False) -> Examined:
+def examine_notebook(
+    path: str, data: bytes, settings: Settings, is_named: bool = False, texts: Mapping[str, str] | None = None
+) -> Examined:
     """Judges and rewrites the bytes of one notebook.
 
     Args:
@@ -45,6 +50,7 @@ def examine_notebook(path: str, data: bytes, settings: Settings, is_named: bool 
       data: its bytes.
       settings: the user's choices.
       is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
+      texts: the new texts of files that this run rewrites, by their paths, absolute.
 
     Returns:
       The findings, the file as it is, its text as it would be, and the files that its programs reach; no text where
@@ -58,7 +64,7 @@ def examine_notebook(path: str, data: bytes, settings: Settings, is_named: bool 
     notebook = Notebook.decode(path, data)
     if not notebook.is_python or not _holds_site(notebook):
         return Examined(path)
-    cells, findings = _Cells(), list[Finding]()
+    cells, findings = _Cells(texts or {}), list[Finding]()
     try:
         found = programs(notebook.cells)
         trees = [_parsed(path, program) for program in found]
@@ -72,7 +78,7 @@ def examine_notebook(path: str, data: bytes, settings: Settings, is_named: bool 
         if problem is not None:
             raise CellsDiffer(problem[0])
         if settings.todo:
-            after = _commented(Notebook.decode(path, notebook.file.encode(after)), settings)
+            after = _commented(Notebook.decode(path, notebook.file.encode(after)), settings, cells.texts)
     except Unreadable:
         raise
     except Exception as error:  # a mistake of the tool in one file must lose no other
@@ -104,7 +110,7 @@ def _parsed(path: str, program: CellProgram) -> ast.Module:
     return parse(_source(path, program.text))
 
 
-def _commented(notebook: Notebook, settings: Settings) -> str:
+def _commented(notebook: Notebook, settings: Settings, others: Mapping[str, str]) -> str:
     """The text of a notebook with the comments of ``--todo`` in its cells."""
     path = notebook.file.path
     sources: dict[int, str] = {}
@@ -112,7 +118,7 @@ def _commented(notebook: Notebook, settings: Settings) -> str:
 
         def find(texts: Texts, program: CellProgram = program) -> dict[str, list[Finding]]:
             source = _source(path, texts[path])
-            findings = judged(path, source, parse(source), settings).findings
+            findings = judged(path, source, parse(source), settings, others).findings
             return {path: [replace(one, message=_in_cell(one, program, source.text).message) for one in findings]}
 
         text = _variables_apart(program, parse(_source(path, program.text)))
@@ -130,7 +136,7 @@ def _program(
     """The findings of one program; what is to be written goes into ``cells``."""
     text = _variables_apart(program, tree)
     source = _source(path, text)
-    examined = judged(path, source, tree if text == program.text else parse(source), settings)
+    examined = judged(path, source, tree if text == program.text else parse(source), settings, cells.texts)
     cells.reaches += examined.reaches
     findings = [_in_cell(finding, program, text) for finding in examined.findings]
     declined = frozenset(
@@ -139,7 +145,7 @@ def _program(
         if (path, placed.code, placed.span, placed.cell) in settings.declined
     )
     if declined:
-        examined = judged(path, source, parse(source), replace(settings, declined=declined))
+        examined = judged(path, source, parse(source), replace(settings, declined=declined), cells.texts)
         findings = [_in_cell(finding, program, text) for finding in examined.findings]
     if examined.plan is None:
         return findings

@@ -1,7 +1,7 @@
 """The pipeline: files in, findings and changes out. Nothing is written here but by ``write``."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 
@@ -68,19 +68,34 @@ def _run(
             several = {one.path: one for one in examine_together(reaching, notebooks, paths, settings, processes)}
             examined = [one for one in examined if one.path not in several] + list(several.values())
     outcome.files_read += stdin is not None
-    for one in examined:
-        if one.plan is None:
-            outcome.findings += one.findings
-            if one.source is not None and one.after not in (None, one.source.text):
-                outcome.changes.append(FileChange(one.path, one.source.text, one.after, one.source))
     planned = [one for one in examined if one.plan]
     if planned:
         _rewrite_all(planned, settings, processes, progress, outcome)
+    rewritten = {os.path.abspath(change.path): change for change in outcome.changes if change.source is not None}
+    for one in examined:
+        if one.plan is None:
+            _take_whole(one, rewritten, settings, outcome)
     if settings.todo:
         _comment_all(examined, settings, processes, outcome)
     outcome.changes.sort(key=lambda change: change.path)
     outcome.findings.sort(key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code))
     return outcome
+
+
+def _take_whole(one: Examined, rewritten: Mapping[str, FileChange], settings: Settings, outcome: Outcome) -> None:
+    """Takes what is known of a file without a plan; a notebook's whole text is there already.
+
+    One that was left for files which this run rewrites is judged again with these, as a second run would.
+    """
+    together: tuple[str, ...] = ()
+    if one.reaches and rewritten.keys() >= {*one.reaches}:
+        texts = {path: change.after for path, change in rewritten.items()}
+        together = (one.path, *(rewritten[path].path for path in one.reaches))
+        one = _examine(one.path, settings, is_named=True, texts=texts)
+    outcome.findings += one.findings
+    if one.source is not None and one.after not in (None, one.source.text):
+        change = FileChange(one.path, one.source.text, one.after, one.source, together=together)
+        outcome.changes.append(change)
 
 
 def _of_stdin(data: bytes, settings: Settings) -> Examined:
@@ -113,13 +128,13 @@ def _examine_all(
     return processes.map(_examine, ((path, settings, path in named) for path in files), few=_FEW_FILES)
 
 
-def _examine(path: str, settings: Settings, is_named: bool) -> Examined:
+def _examine(path: str, settings: Settings, is_named: bool, texts: Mapping[str, str] | None = None) -> Examined:
     """Reads and judges one file; what goes wrong with it becomes a finding."""
     try:
         if path.endswith(NOTEBOOK):
             from migrate.notebooks import examine_notebook
 
-            return examine_notebook(path, read(path), settings, is_named)
+            return examine_notebook(path, read(path), settings, is_named, texts)
         return examine_bytes(path, read(path), settings, is_named)
     except Unreadable as problem:
         return Examined(path, [problem.finding])

@@ -66,24 +66,32 @@ class Tree:
     Args:
       given: the files that the user gave, absolute, and their names on the command line.
       users: files with estimators that the user did not give, by the files that they import.
+      texts: other texts of files than those on the disk, by their paths, absolute.
 
     Attributes:
       roots: the directories from which each file is imported.
     """
 
     def __init__(
-        self, given: Mapping[str, str] | None = None, users: Mapping[str, Sequence[str]] | None = None
+        self,
+        given: Mapping[str, str] | None = None,
+        users: Mapping[str, Sequence[str]] | None = None,
+        texts: Mapping[str, str] | None = None,
     ) -> None:
         self.given = dict(given or {})
         self.users = dict(users or {})
         self.roots: dict[str, set[str]] = {}
         self._modules: dict[str, Module] = {}
         self._sources: dict[str, SourceText] = {}
+        self._added: set[str] = set()
         self._target = cache(target_from)
+        for path, text in (texts or {}).items():
+            self.add(path, text)
 
     def add(self, path: str, text: str) -> None:
         """Takes in another text of a file, absolute, than the one on the disk."""
         self._sources[path] = replace(self.source(path), text=text)
+        self._added.add(path)
         self._modules.pop(path, None)
 
     def source(self, path: str) -> SourceText:
@@ -158,7 +166,7 @@ class Tree:
                 self.roots.setdefault(path, set()).add(link.target.root)
                 if path != start and path not in links:
                     links[path] = link
-                    waiting.append((path, facts(path).imports))
+                    waiting.append((path, self._facts(path).imports))
         return list(links.values())
 
     def importers(self, module: Module, name: str = "") -> list[str]:
@@ -176,7 +184,10 @@ class Tree:
         return [path for path in holding if own in self._targets(path)]
 
     def _targets(self, path: str) -> set[str]:
-        return {link.target.path for link in _links(path, facts(path).imports, self._target)}
+        return {link.target.path for link in _links(path, self._facts(path).imports, self._target)}
+
+    def _facts(self, path: str) -> Facts:
+        return _facts_of(self._sources[path]) if path in self._added else facts(path)
 
     def _holds(self, path: str, name: str) -> bool:
         try:
@@ -186,7 +197,7 @@ class Tree:
 
     def changing(self, module: Module) -> list[Link]:
         """The files of the closure in which a migration changes names, or which cannot be read."""
-        return [link for link in self.closure(module) if facts(link.target.path).matters]
+        return [link for link in self.closure(module) if self._facts(link.target.path).matters]
 
 
 def facts(path: str) -> Facts:
@@ -201,15 +212,17 @@ def facts(path: str) -> Facts:
 @lru_cache(maxsize=_KNOWN)
 def _facts(path: str, stamp: tuple[int, int]) -> Facts:
     try:
-        data = read(path)
-        source = _source(path, data)
-        tree = parse(source)
+        return _facts_of(_source(path, read(path)))
     except Unreadable as problem:
         return Facts(problem=problem.finding.message)
+
+
+def _facts_of(source: SourceText) -> Facts:
+    tree = parse(source)
     imports = tuple(_imports(tree))
-    if b"tensorflow" not in data:
+    if "tensorflow" not in source.text:
         return Facts(imports)
-    module = Module(path, source.text, tree)
+    module = Module(source.path, source.text, tree)
     return Facts(imports, bool(module.estimator or module.modes or module.tf1_only), module.is_tied)
 
 

@@ -179,6 +179,18 @@ def test_a_notebook_whose_program_reaches_into_a_file_is_left_and_says_so(tmp_pa
     assert outcome.changes == []
 
 
+def test_a_notebook_is_rewritten_beside_files_that_another_program_rewrites_as_it_needs_them(tmp_path: Path) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS})
+    put_notebook(tmp_path / "job.ipynb", WITH_LAYERS + main("pass").replace("import tensorflow as tf\n", ""))
+    outcome = migrated(tmp_path)
+    assert all(finding.rewritten for finding in outcome.findings), reasons(outcome)
+    change = next(change for change in outcome.changes if change.path.endswith(".ipynb"))
+    assert change.together == (change.path, str(tmp_path / "layers.py"))
+    assert write(outcome) == []
+    again = migrated(tmp_path)
+    assert (again.findings, again.changes) == ([], [])
+
+
 @pytest.mark.parametrize("given", [(".",), ("main.py", "modeling.py")])
 def test_a_program_is_left_where_a_notebook_makes_an_estimator_with_its_model_fn(
     given: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -71,16 +71,15 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             self._save()
 
     def on_epoch_end(self, epoch, logs=None):
-        self._uncount_missing_batch()
+        self._uncount_missing_batch(self._epoch_start + self._epoch_steps)
 
     def on_train_end(self, logs=None):
         self._save()
 
-    def _uncount_missing_batch(self):
+    def _uncount_missing_batch(self, trained):
         # Of a dataset of unknown cardinality Keras finds the end by a step more, which
         # trains nothing but is counted.
-        trained = self._epoch_start + self._epoch_steps
-        if self.step > trained:
+        if self.step == trained + 1:
             self.manager.checkpoint.optimizer.iterations.assign(trained)
 
     def _save(self):

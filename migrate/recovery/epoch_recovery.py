@@ -23,7 +23,9 @@ class EpochRecovery(CheckpointRecovery):
         """Restores the newest readable checkpoint and returns its epoch, 0 if none."""
         super().restore()
         epoch = int(self.manager.checkpoint.epoch.numpy())
-        self._is_first_again = epoch > 0
+        # Keras 2 looks for the end of the data in its first epoch alone, which a job
+        # without interruptions counts once; Keras 3 does so in each epoch.
+        self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
         return epoch
 
     def on_train_begin(self, logs=None):
@@ -36,16 +38,15 @@ class EpochRecovery(CheckpointRecovery):
             self._unbuilt = None
 
     def on_train_batch_end(self, batch, logs=None):
-        self._epoch_steps = batch + 1
+        if self._is_first_again:
+            self._trained = self.step
         if self._unbuilt is not None:  # It was restored while it was built.
             self._status.assert_consumed()
             self._unbuilt = None
 
     def on_epoch_end(self, epoch, logs=None):
-        # Keras 2 looks for the end of the data in its first epoch alone, which a job
-        # without interruptions counts once; Keras 3 does so in each epoch.
-        if self._is_first_again and not hasattr(tf.keras, "ops"):
-            self._uncount_missing_batch()
+        if self._is_first_again:
+            self._uncount_missing_batch(self._trained)
         self._is_first_again = False
         self.manager.checkpoint.epoch.assign(epoch + 1)
         self.manager.save(checkpoint_number=epoch + 1, check_interval=False)

@@ -9,7 +9,9 @@ from tests.nursery import Nursery
 from tests.pairs import LEGACY
 from tests.program_arguments import digits, keras_of
 
-KILLS = 60
+KILLS = 30
+"""On each of the two lines of TensorFlow."""
+
 NAMES = sorted(path.name for path in LEGACY.glob("*.py") if '"--max_steps"' in path.read_text())
 CASES = [(way, name) for name in NAMES for way in ("restart", "continue")]
 

@@ -49,9 +49,10 @@ training(iter(dataset), 1, 0)
 after = values(training)
 wanted = before["table"].copy()
 np.subtract.at(wanted, np.concatenate(PICKED), 0.5 * before["scale"] / 3)
-np.testing.assert_allclose(after["table"], wanted, rtol=1e-6)
+# Rows are added in another order than here, and may come near 0.
+np.testing.assert_allclose(after["table"], wanted, rtol=1e-6, atol=1e-6)
 summed = sum(before["table"][rows].sum() for rows in PICKED)
-np.testing.assert_allclose(after["scale"], before["scale"] - 0.5 * summed / 3, rtol=1e-5)
+np.testing.assert_allclose(after["scale"], before["scale"] - 0.5 * summed / 3, rtol=1e-5, atol=1e-6)
 manager.save(checkpoint_number=1, check_interval=False)
 print("ends with", after["table"].tobytes().hex(), float(after["scale"]).hex())
 

@@ -30,7 +30,6 @@ class Vocabulary:
     def __init__(self, module: Module, becomes_v1: bool = False) -> None:
         self.module = module
         self.becomes_v1 = becomes_v1
-        self._beside: str | None = None
         self.imports: set[str] = set()
         self.aliases: dict[str, str] = {}
         self._taken: set[str] = set()
@@ -41,9 +40,7 @@ class Vocabulary:
     @property
     def tf(self) -> str:
         if self.becomes_v1:
-            self._beside = self._beside or self.fresh("tf2")
-            self._import("tensorflow", self._beside)
-            return self._beside
+            return self.tf2
         if self._tf is None:
             names = self.module.names
             is_free = not names.is_bound_anywhere("tf") or names.is_always_import("tf", "tensorflow")

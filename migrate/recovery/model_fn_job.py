@@ -5,6 +5,8 @@ import tempfile
 
 import tensorflow as tf
 
+from migrate.recovery.model_fn_never_saving import NeverSaving
+
 _UNSET = object()
 
 
@@ -96,18 +98,7 @@ class RunConfig:
                 "save_checkpoints_steps or save_checkpoints_secs."
             )
         tf.get_logger().warning("No checkpoints: the RunConfig has no save interval.")
-        return _NeverSaving(manager)
-
-
-class _NeverSaving:
-    def __init__(self, manager):
-        self._manager = manager
-
-    def __getattr__(self, name):
-        return getattr(self._manager, name)
-
-    def save(self, checkpoint_number, check_interval=True):
-        return None
+        return NeverSaving(manager)
 
 
 class TrainingJob:

@@ -1,54 +1,17 @@
 """A load by hand taken apart: what belongs to the resumption goes, the rest is kept."""
 
 import ast
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from itertools import takewhile
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.searches import SEARCHES, name_of, searched, searches
-from migrate.analysis.trainings import Fit, Saver
-
-_EXISTS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exists"}
-_TELLS = {"print", "info", "warning", "debug", "warn", "write", "error", "exception", "summary"}
-_COUNTING = {
-    "int", "max", "min", "sorted", "len", "list", "str", "float", "filter", "map", "reversed", "split", "search",
-    "match", "findall", "group", "groups", "replace", "strip", "rstrip", "lstrip", "join", "basename", "dirname",
-    "splitext", "get_value", "numpy", "format", "compile", "sub", "endswith", "startswith", "partition", "rpartition",
-    "getctime", "getmtime", "stat", "sort", "rsplit", "isdigit",
-}  # fmt: skip
-
-
-@dataclass
-class Resume:
-    """One resumption by hand.
-
-    Attributes:
-      fit: the training that it resumes.
-      saver: the callback whose file is loaded.
-      load: the call that loads it; the callback itself where that does.
-      guard: the statement that holds the load; None where the callback loads.
-      kept: the statements of the guard that do not belong to the resumption.
-      condition: what else must hold for a resumption, such as a flag; None for nothing.
-      removed: further statements that go with it.
-      problem: why it cannot be rewritten; "" where it can.
-    """
-
-    fit: Fit
-    saver: Saver
-    load: ast.Call
-    guard: ast.stmt | None
-    kept: list[ast.stmt] = field(default_factory=list)
-    condition: ast.expr | None = None
-    removed: list[ast.stmt] = field(default_factory=list)
-    problem: str = ""
-
-    @property
-    def gone(self) -> set[ast.AST]:
-        """The code of the resumption itself."""
-        statements = [*([self.guard] if self.guard is not None else []), *self.removed]
-        kept = {node for statement in self.kept for node in ast.walk(statement)}
-        return {node for statement in statements for node in ast.walk(statement)} - kept
+from migrate.analysis.names import Binding
+from migrate.analysis.resume_code import ResumeCode, shows
+from migrate.analysis.resumption import LoadingFunction, Resume
+from migrate.analysis.searches import name_of, value_of
+from migrate.analysis.tree import Tree
 
 
 def dissolve(module: Module, resume: Resume) -> None:
@@ -61,43 +24,62 @@ class _Dissolver:
         self.module = module
         self.names = module.names
         self.resume = resume
-        self.assigned: dict[str, list[ast.stmt]] = {}
+        self.code = ResumeCode(module, resume)
         self.conditions: list[ast.expr] = []
-        self.scope = module.names.scope_of(resume.load)
+        self.scope = module.names.scope_of(resume.loading)
 
     def run(self) -> None:
         resume = self.resume
-        if any(isinstance(node, ast.For | ast.While) for node in self._around()):
+        if self._is_repeated():
             resume.problem = "fit stands in a loop"
+            return
+        if self._is_called_again():
+            resume.problem = "the function that calls fit runs more than once"
             return
         if resume.guard is not None:
             resume.kept = self._of_guard(resume.guard)
+        if resume.function is not None and not resume.function.is_maker:
+            self._drop_function(resume.function.node)
         if resume.problem:
             return
-        self._remove_names()
-        if len(self.conditions) > 1 or any(not _is_flag(condition) for condition in self.conditions):
+        if len(self.conditions) > 1 or any(not self._is_flag(condition) for condition in self.conditions):
             resume.problem = "what decides on a resumption is more than a flag and a file that exists"
-        elif self.conditions:
-            resume.condition = self.conditions[0]
+            return
+        resume.condition = self.conditions[0] if self.conditions else None
+        self._remove_names()
         if not resume.problem:
             self._check_model()
 
-    def _around(self) -> Iterator[ast.AST]:
-        for node in self.names.ancestors(self.resume.fit.call):
-            if node is self.scope.node:
-                return
-            yield node
+    def _is_repeated(self) -> bool:
+        fit = self.resume.fit.call
+        own = self.names.scope_of(fit).node
+        around = list(self.names.ancestors(fit))
+        inside = around[: around.index(own)] if own in around else around
+        return any(isinstance(node, ast.For | ast.While) for node in inside)
+
+    def _is_called_again(self) -> bool:
+        """Whether the file calls the function around ``fit`` at several places, or in a loop."""
+        function = self.names.scope_of(self.resume.fit.call).node
+        if not isinstance(function, ast.FunctionDef):
+            return False
+        uses = self.names.uses(function.name, self.names.scope_of(function))
+        calls = [use for use in uses if isinstance(above := self.names.parent(use), ast.Call) and above.func is use]
+        loops = [n for use in calls for n in self.names.ancestors(use) if isinstance(n, ast.For | ast.While)]
+        return len(calls) > 1 or bool(loops)
 
     def _of_guard(self, guard: ast.stmt) -> list[ast.stmt]:
         """The statements of a guard that are no part of the resumption."""
         if isinstance(guard, ast.Try):
-            if guard.orelse or guard.finalbody or len(guard.handlers) != 1:
+            ways = [self._fresh(handler.body) for handler in guard.handlers]
+            if guard.finalbody or len({tuple(map(ast.dump, way)) for way in ways}) != 1:
                 self.resume.problem = "the load stands in a try with more than one way out"
                 return []
-            self._drop_all(guard.body)
-            return self._fresh(guard.handlers[0].body)
-        assert isinstance(guard, ast.If)
-        is_first = any(node is self.resume.load for statement in guard.body for node in ast.walk(statement))
+            self._drop_all([*guard.body, *guard.orelse])
+            return ways[0]
+        if not isinstance(guard, ast.If):
+            self._drop_all([guard])
+            return []
+        is_first = any(node is self.resume.loading for statement in guard.body for node in ast.walk(statement))
         loading, fresh = (guard.body, guard.orelse) if is_first else (guard.orelse, guard.body)
         test = guard.test
         if not is_first:
@@ -114,88 +96,46 @@ class _Dissolver:
         return kept
 
     def _holds_load(self, statement: ast.stmt) -> bool:
-        return any(node is self.resume.load for node in ast.walk(statement))
+        return any(node is self.resume.loading for node in ast.walk(statement))
 
     def _read_test(self, test: ast.expr) -> None:
         parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
-        self.conditions += [part for part in parts if not self._asks_for_file(part)]
-
-    def _asks_for_file(self, test: ast.expr) -> bool:
-        """Whether a test only asks whether there is something to load."""
-        if any(isinstance(node, ast.Call) and name_of(node.func) in _EXISTS | SEARCHES for node in ast.walk(test)):
-            return not any(isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) for node in ast.walk(test))
-        read = [node for node in ast.walk(test) if isinstance(node, ast.Name)]
-        return bool(read) and all(self._is_found(node) or node.id == "len" for node in read)
-
-    def _is_found(self, name: ast.Name) -> bool:
-        """Whether a variable holds what a search has found, or the file that is loaded."""
-        found = self.names.scope_of(name).lookup(name.id)
-        values = [binding.value for binding in found[1] if binding.value is not None] if found is not None else []
-        return any(
-            isinstance(node, ast.Call)
-            and (name_of(node.func) in SEARCHES or (isinstance(node.func, ast.Name) and self._is_search(node.func)))
-            for value in values
-            for node in ast.walk(value)
-        ) or any(bool(list(searched(self.module, value, 0))) for value in values)
-
-    def _is_search(self, name: ast.Name) -> bool:
-        function = self.names.definition(name)
-        return isinstance(function, ast.FunctionDef) and searches(function)
+        self.conditions += [part for part in parts if not self.code.asks_for_file(part)]
 
     def _fresh(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """What a start from scratch does beside telling so and counting from 0."""
-        return [statement for statement in statements if not self._goes(statement)]
+        """What a start from scratch does beside telling so and counting from 0; from now on each start does it."""
+        kept = [statement for statement in statements if shows(statement) or not self.code.goes(statement)]
+        once = next((statement for statement in kept if not self.code.may_be_done_again(statement)), None)
+        if once is not None and not self.resume.problem:
+            self.resume.problem = f"line {once.lineno} is for a start from scratch alone"
+        return kept
+
+    def _drop_function(self, function: ast.FunctionDef) -> None:
+        """Takes away a function that does nothing but resume; what it returns is an epoch, or the model."""
+        self._drop_all([s for s in function.body if not isinstance(s, ast.Return)])
+        for statement in ast.walk(function):
+            if isinstance(statement, ast.Return) and not self.code.goes(statement):
+                self.resume.problem = f"line {statement.lineno} does more than load what was saved"
+            if isinstance(statement, ast.If) and not self.code.is_about_files(statement.test):
+                self.resume.problem = f"line {statement.lineno} decides on more than a file that exists"
+            if isinstance(statement, ast.Global | ast.Nonlocal):
+                self.resume.problem = f"line {statement.lineno} hands on more than it returns"
+        self.code.assigned = {
+            n: s for n, s in self.code.assigned.items() if self.names.scope_of(s[0]).node is not function
+        }
 
     def _drop_all(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
-            if not self._goes(statement):
+            if not self.code.goes(statement):
                 self.resume.problem = f"line {statement.lineno} does more than load what was saved"
-
-    def _goes(self, statement: ast.stmt) -> bool:
-        if isinstance(statement, ast.Pass):
-            return True
-        if isinstance(statement, ast.If):
-            return all(self._goes(inner) for inner in [*statement.body, *statement.orelse])
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call | ast.Constant):
-            call = statement.value
-            if isinstance(call, ast.Constant):
-                return True
-            sets_steps = name_of(call.func) in ("assign", "set_value") and "iterations" in ast.unparse(call)
-            expected = call.func.value if isinstance(call.func, ast.Attribute) else None
-            is_load = call is self.resume.load or expected is self.resume.load
-            return is_load or sets_steps or name_of(call.func) in _TELLS
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            if statement.value is self.resume.load:
-                return True
-            target = statement.targets[0]
-            if isinstance(target, ast.Name) and self._is_count(statement.value):
-                self.assigned.setdefault(target.id, []).append(statement)
-                return True
-        return False
-
-    def _is_count(self, value: ast.expr) -> bool:
-        """Whether an expression only searches for a file or works out an epoch or a step."""
-        return all(
-            name_of(node.func) in _COUNTING | SEARCHES | _EXISTS
-            or (isinstance(node.func, ast.Name) and self._is_helper(node.func))
-            for node in ast.walk(value)
-            if isinstance(node, ast.Call)
-        )
-
-    def _is_helper(self, name: ast.Name) -> bool:
-        function = self.names.definition(name)
-        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
-            return False
-        calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-        return all(name_of(node.func) in _COUNTING | SEARCHES | _EXISTS | _TELLS for node in calls)
 
     def _remove_names(self) -> None:
         """Takes the variables away that nothing but the resumption uses."""
         resume = self.resume
         first = resume.fit.arguments.get("initial_epoch")
         going: set[ast.AST] = set(ast.walk(resume.guard)) if resume.guard is not None else set()
-        for statement in resume.kept:
-            going -= set(ast.walk(statement))
+        for stays in [*resume.kept, *([resume.condition] if resume.condition is not None else [])]:
+            going -= set(ast.walk(stays))
         if first is not None:
             going |= set(ast.walk(first))
         again = True
@@ -213,21 +153,56 @@ class _Dissolver:
     def _bound_for(self, name: ast.Name, going: set[ast.AST]) -> list[ast.stmt]:
         """The statements that bind a variable, if nothing outside ``going`` reads it and all they do is count."""
         found = self.names.scope_of(name).lookup(name.id)
-        if found is None or any(use not in going for use in self.names.uses(name.id, found[0])):
+        if found is None or (found[0].node is not self.scope.node and not isinstance(found[0].node, ast.Module)):
             return []
-        nodes = [binding.node for binding in found[1]]
-        if found[0].node is not self.scope.node and not isinstance(found[0].node, ast.Module):
+        nodes = [self._statement(binding) for binding in found[1]]
+        inside = going | {part for node in nodes for part in ast.walk(node)}
+        others = [use for use in self.names.uses(name.id, found[0]) if use not in inside]
+        ordered = [self.names.statement_of(use) for use in others if self.code.orders(self._method_of(use))]
+        if len(ordered) < len(others):
             return []
+        inside |= {part for statement in ordered for part in ast.walk(statement)}
         for node, binding in zip(nodes, found[1], strict=True):
             if isinstance(node, ast.FunctionDef) and not node.decorator_list:
+                if is_used_elsewhere(self.module, node):
+                    return []
                 continue
-            if not isinstance(node, ast.Assign) or binding.value is None or not self._is_count(binding.value):
+            value = value_of(self.names, binding)
+            if value is self.resume.loading:
+                continue
+            if not isinstance(node, ast.Assign | ast.For) or value is None or not self.code.is_count(value):
                 return []
-        return [node for node in nodes if isinstance(node, ast.stmt)]
+            if isinstance(node, ast.For) and not self.code.goes(node):
+                return []
+            if any(use not in inside for use in self._uses_of_all(node)):
+                return []
+        return [*ordered, *(node for node in nodes if isinstance(node, ast.stmt))]
+
+    def _method_of(self, use: ast.Name) -> ast.Call:
+        """The call of a method of what a variable holds, ``files.sort()``; of nothing where it is none."""
+        call = self.names.parent(self.names.parent(use))
+        return call if isinstance(call, ast.Call) else ast.Call(use, [], [])
+
+    def _statement(self, binding: Binding) -> ast.AST:
+        """What binds a name: the whole statement where it binds several, the whole loop that looks for a file."""
+        if not isinstance(binding.node, ast.stmt | ast.Tuple):
+            return binding.node
+        statement = self.names.statement_of(binding.node)
+        own = self.names.scope_of(statement).node
+        around = takewhile(lambda node: node is not own, self.names.ancestors(statement))
+        loops = [node for node in [statement, *around] if isinstance(node, ast.For)]
+        return loops[-1] if loops else statement
+
+    def _uses_of_all(self, statement: ast.stmt) -> Iterator[ast.Name]:
+        """Where the names are read that a statement binds, one or several: ``path, epoch = newest(folder)``."""
+        for name in ast.walk(statement):
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                found = self.names.scope_of(name).lookup(name.id)
+                yield from self.names.uses(name.id, found[0]) if found is not None else ()
 
     def _check_left(self, going: set[ast.AST]) -> None:
         """Whether a variable that the resumption sets is read by code that stays."""
-        for name in self.assigned:
+        for name in self.code.assigned:
             found = self.scope.lookup(name)
             uses = self.names.uses(name, found[0]) if found is not None else []
             stays = next((use for use in uses if use not in going), None)
@@ -237,7 +212,7 @@ class _Dissolver:
         for node in ast.walk(first) if first is not None else ():
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not self.resume.problem:
                 found = self.names.scope_of(node).lookup(node.id)
-                statements = [binding.node for binding in found[1]] if found is not None else []
+                statements = [self._statement(binding) for binding in found[1]] if found is not None else []
                 if any(statement not in going for statement in statements):
                     self.resume.problem = f"initial_epoch comes from `{node.id}`, which is set elsewhere"
             if isinstance(node, ast.Attribute) and not self.resume.problem and "optimizer" not in ast.unparse(node):
@@ -246,6 +221,10 @@ class _Dissolver:
     def _check_model(self) -> None:
         """Whether there is a model without the one that is loaded."""
         resume = self.resume
+        function = resume.function
+        if function is not None and function.is_maker:
+            self._check_maker(function)
+            return
         if name_of(resume.load.func) != "load_model":
             return
         own = key(self.names, resume.fit.receiver)
@@ -260,7 +239,39 @@ class _Dissolver:
         if not others:
             resume.problem = "no model is made where there is nothing to load"
 
+    def _check_maker(self, function: LoadingFunction) -> None:
+        """Whether a function makes a model without the load, and whether it does so for this file alone."""
+        resume, last = self.resume, function.node.body[-1]
+        is_last = any(node is resume.guard for node in ast.walk(last))
+        end = (resume.kept[-1] if resume.kept else None) if is_last else last
+        above = self.names.parent(resume.load)
+        made = above.targets[0] if isinstance(above, ast.Assign) else None
+        others = [
+            node
+            for node in ast.walk(function.node)
+            if made is not None
+            and isinstance(node, ast.Assign)
+            and node is not above
+            and any(key(self.names, target) == key(self.names, made) for target in node.targets)
+        ]
+        if not isinstance(end, ast.Return) or end.value is None or (made is not None and not others):
+            resume.problem = "no model is made where there is nothing to load"
+        elif is_used_elsewhere(self.module, function.node):
+            resume.problem = f"another file uses `{function.node.name}`"
 
-def _is_flag(condition: ast.expr) -> bool:
-    """Whether a condition is one word of the user's: ``args.resume``, ``RESUME``."""
-    return all(isinstance(node, ast.Name | ast.Attribute | ast.expr_context) for node in ast.walk(condition))
+    def _is_flag(self, condition: ast.expr) -> bool:
+        """Whether a condition is one word of the user's that ``fit`` can read as well: ``args.resume``, ``RESUME``."""
+        scope = self.names.scope_of(self.resume.fit.call)
+        for node in ast.walk(condition):
+            if not isinstance(node, ast.Name | ast.Attribute | ast.expr_context):
+                return False
+            if isinstance(node, ast.Name):
+                own, there = self.names.scope_of(node).lookup(node.id), scope.lookup(node.id)
+                if (own and own[0]) is not (there and there[0]):
+                    return False
+        return True
+
+
+def is_used_elsewhere(module: Module, function: ast.FunctionDef) -> bool:
+    """Whether another file of the repository imports a module and speaks of its function."""
+    return os.path.exists(module.path) and bool(Tree().importers(module, function.name))

@@ -4,6 +4,7 @@ import ast
 import posixpath
 import re
 
+from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.names import Names
 
 _SAME = {"str", "pathlib.Path", "pathlib.PurePath", "os.fspath", "os.path.abspath", "os.path.expanduser"}
@@ -41,7 +42,7 @@ def template(names: Names, expression: ast.expr | None, depth: int = 0) -> str |
 def _variable(names: Names, name: ast.Name, depth: int) -> str | None:
     if not _is_steady(names, name):
         return None
-    value = names.only_value(name)
+    value = names.only_value(name) or only_given(names, name)
     text = template(names, value, depth + 1) if value is not None and depth < _MOST_NAMES else None
     return text if text is not None else _token(name)
 
@@ -50,6 +51,27 @@ def _is_steady(names: Names, name: ast.Name) -> bool:
     """Whether a variable has one value while the program runs, as far as its module shows."""
     found = names.scope_of(name).lookup(name.id)
     return found is not None and len(found[1]) == 1
+
+
+def only_given(names: Names, name: ast.Name) -> ast.expr | None:
+    """What a parameter is given, if its function is called at one place of the file alone."""
+    found = names.scope_of(name).lookup(name.id)
+    function = found[0].node if found is not None else None
+    if found is None or not isinstance(found[1][0].node, ast.arg) or not isinstance(function, ast.FunctionDef):
+        return None
+    call = only_call(names, function)
+    try:
+        given = bind(call, [argument.arg for argument in function.args.args]) if call is not None else {}
+    except Unbindable:
+        return None
+    return given.get(name.id)
+
+
+def only_call(names: Names, function: ast.FunctionDef) -> ast.Call | None:
+    """The one call of a function, if nothing else of the file uses it."""
+    uses = names.uses(function.name, names.scope_of(function))
+    call = names.parent(uses[0]) if len(uses) == 1 else None
+    return call if isinstance(call, ast.Call) and call.func is uses[0] else None
 
 
 def _call(names: Names, call: ast.Call, depth: int) -> str | None:

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
-from migrate.analysis.dissolve import Resume, dissolve
+from migrate.analysis.dissolve import dissolve
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
+from migrate.analysis.paths import only_call, only_given
+from migrate.analysis.resumption import LoadingFunction, Resume
 from migrate.analysis.searches import is_own_file, name_of
 from migrate.analysis.trainings import Fit, Saver, fits, is_on_workers, is_training
 
@@ -58,23 +60,64 @@ def _same_model(names: Names, one: Fit, other: Fit) -> bool:
 def _resume(module: Module, fit: Fit, load: ast.Call) -> Resume | None:
     """What ``load`` resumes before ``fit``; None where it is something else: a selection, weights from elsewhere."""
     names = module.names
-    if load.lineno >= fit.call.lineno or names.scope_of(load) is not names.scope_of(fit.call) or not load.args:
+    if not load.args:
         return None
-    if not _into_model(names, fit, load):
+    function = None if names.scope_of(load) is names.scope_of(fit.call) else _loads_for(names, fit, load)
+    if function is None and (names.scope_of(load) is not names.scope_of(fit.call) or not _into_model(names, fit, load)):
         return None
+    loading = load if function is None else function.call
     saver = next((saver for saver in fit.savers if is_own_file(module, load.args[0], saver.path)), None)
-    guard = _guard(names, load, fit.statement)
-    if saver is None or guard is None or not isinstance(guard, ast.If | ast.Try):
+    guard = _guard(names, loading, fit.statement) if loading.lineno < fit.call.lineno else None
+    if saver is None or guard is None:
         return None
+    if function is not None and function.is_maker:
+        if not _is_straight(names, loading, guard):
+            return None
+        guard = _guard_inside(names, load, function.node)
+    if not isinstance(guard, ast.If | ast.Try) and (function is None or function.is_maker):
+        return None  # it needs the file
     before = [node for node in names.parents if isinstance(node, ast.Call) and _trains(node)]
-    if any(node.lineno < load.lineno and names.scope_of(node) is names.scope_of(load) for node in before):
+    if any(node.lineno < loading.lineno and names.scope_of(node) is names.scope_of(loading) for node in before):
         return None  # loaded between two trainings: a selection of the first one's best
     first = fit.arguments.get("initial_epoch")
     if first is not None and isinstance(literal(first), int) and literal(first) != 0:
         return None  # the second stage of a training in two stages
-    resume = Resume(fit, saver, load, guard)
+    resume = Resume(fit, saver, load, guard, function)
     dissolve(module, resume)
     return resume
+
+
+def _loads_for(names: Names, fit: Fit, load: ast.Call) -> LoadingFunction | None:
+    """The function around a load, if its one call makes the model that ``fit`` trains, or is given it."""
+    node = names.scope_of(load).node
+    if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+        return None
+    call = only_call(names, node)
+    if call is None or names.scope_of(call) is not names.scope_of(fit.call):
+        return None
+    own, target = key(names, fit.receiver), names.parent(call)
+    is_load = name_of(load.func) == "load_model"
+    held = load.func.value if isinstance(load.func, ast.Attribute) and not is_load else None
+    makes = isinstance(target, ast.Assign) and len(target.targets) == 1 and key(names, target.targets[0]) == own
+    if makes and _is_returned(names, node, load, held):
+        return LoadingFunction(node, call, is_maker=True)
+    given = only_given(names, held) if isinstance(held, ast.Name) else None
+    is_given = given is not None and key(names, given) == own
+    is_same = held is not None and key(names, held) == own
+    return LoadingFunction(node, call, is_maker=False) if is_given or is_same else None
+
+
+def _is_returned(names: Names, function: ast.FunctionDef, load: ast.Call, held: ast.expr | None) -> bool:
+    """Whether a function returns the model that ``load`` gives, or into which it loads weights."""
+    above = names.parent(load)
+    if held is None and isinstance(above, ast.Return):
+        return True
+    if held is None and isinstance(above, ast.Assign) and len(above.targets) == 1:
+        held = above.targets[0]
+    if not isinstance(held, ast.Name):
+        return False
+    returned = [one.value for one in names.returns(function)]
+    return bool(returned) and all(isinstance(value, ast.Name) and value.id == held.id for value in returned)
 
 
 def _trains(call: ast.Call) -> bool:
@@ -102,6 +145,24 @@ def _guard(names: Names, load: ast.Call, training: ast.stmt) -> ast.stmt | None:
             if node in block and any(other in beside for other in block[block.index(node) + 1 :]):
                 return node
     return None
+
+
+def _guard_inside(names: Names, load: ast.Call, function: ast.FunctionDef) -> ast.stmt | None:
+    """The outermost statement around ``load`` in a function, where no ``with`` is counted."""
+    around = [
+        node for node in names.ancestors(load) if isinstance(node, ast.stmt) and names.scope_of(node).node is function
+    ]
+    while around and isinstance(around[-1], ast.With):
+        around.pop()
+    return around[-1] if around else None
+
+
+def _is_straight(names: Names, call: ast.Call, guard: ast.stmt) -> bool:
+    """Whether a call runs whenever the statement around it does."""
+    if not isinstance(guard, ast.Assign | ast.With):
+        return False
+    around = [node for node in names.ancestors(call) if isinstance(node, ast.stmt)]
+    return all(isinstance(node, ast.Assign | ast.With) for node in around[: around.index(guard) + 1])
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:

@@ -29,7 +29,7 @@ def counted(module: Module) -> Iterator[ast.Call]:
         if not isinstance(node, ast.Call) or not is_training(node):
             continue
         first = next((keyword.value for keyword in node.keywords if keyword.arg == "initial_epoch"), None)
-        if first is None:
+        if first is None or _is_recovered(first):
             continue
         is_counted = saves and (_is_worked_out(names, first) or _is_counted_attribute(names, first))
         if is_counted or _is_restored(names, first, 0):
@@ -83,6 +83,12 @@ def _is_trained(names: Names, made: ast.Call) -> bool:
         and node.lineno > made.lineno
         for node in ast.walk(scope.node)
     )
+
+
+def _is_recovered(first: ast.expr) -> bool:
+    """Whether an object that knows its checkpoints gives the epoch: ``recovery.restore()``."""
+    calls = [node for node in ast.walk(first) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    return any(call.func.attr == "restore" and not (call.args or call.keywords) for call in calls)  # type: ignore[attr-defined]
 
 
 def _is_worked_out(names: Names, first: ast.expr) -> bool:

@@ -5,8 +5,9 @@ import posixpath
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.dissolve import Resume
+from migrate.analysis.dissolve import is_used_elsewhere
 from migrate.analysis.module import Module
+from migrate.analysis.resumption import Resume
 from migrate.analysis.saver_stays import saver_stays, uses
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import FIT, FIT_GENERATOR, made_by
@@ -63,7 +64,7 @@ class EpochRecoveryRewrite:
             self.notes.append("what is saved within an epoch is saved at its end now")
         self._train(stays)
         if resume.guard is not None and resume.kept:
-            text = "\n".join(self._dedented(statement) for statement in resume.kept)
+            text = "\n".join(self._done_again(statement) for statement in resume.kept)
             self.edits.append(ReplaceStatement(span(resume.guard), (Part(text),)))
         elif resume.guard is not None:
             self.removed.append(resume.guard)
@@ -181,7 +182,7 @@ class EpochRecoveryRewrite:
         path, expression = self.resume.saver.path, self.resume.saver.arguments["filepath"]
         if "⟨" not in path:
             stem = posixpath.basename(path).partition("{")[0]
-            stem = SUFFIX.sub("", stem).strip("._-")
+            stem = SUFFIX.sub("", stem).strip("._-=")
             folder = f"{stem}_recovery" if stem else "recovery"
             return repr(posixpath.join(posixpath.dirname(path), folder)).replace("'", '"')
         join = f"{self.vocabulary.standard('os')}.path"
@@ -207,14 +208,26 @@ class EpochRecoveryRewrite:
             for name, bindings in top.bindings.items():
                 node = bindings[0].node
                 reads = names.uses(name, top)
-                is_function = len(bindings) == 1 and isinstance(node, ast.FunctionDef) and not node.decorator_list
-                if is_function and reads and node not in self.removed and all(use in going for use in reads):
-                    assert isinstance(node, ast.FunctionDef)
+                if len(bindings) != 1 or not isinstance(node, ast.FunctionDef) or node.decorator_list:
+                    continue
+                is_left_over = reads and node not in self.removed and all(use in going for use in reads)
+                if is_left_over and not is_used_elsewhere(self.module, node):
                     self.removed.append(node)
                     again = True
 
+    def _done_again(self, statement: ast.stmt) -> str:
+        """A statement for a start from scratch, as each start can do it: a directory may be there already."""
+        text, call = self._dedented(statement), statement.value if isinstance(statement, ast.Expr) else None
+        made = self.names.qualified(call.func) if isinstance(call, ast.Call) else None
+        if isinstance(call, ast.Call) and made in ("os.mkdir", "os.makedirs"):
+            given = [self.module.source.text(argument) for argument in call.args]
+            given += [f"{k.arg}={self.module.source.text(k.value)}" for k in call.keywords if k.arg != "exist_ok"]
+            owner = self.vocabulary.standard("os")
+            return f"{owner}.makedirs({', '.join(given)}, exist_ok=True)"
+        return text
+
     def _dedented(self, statement: ast.stmt) -> str:
-        lines = self.module.source.text(statement).split("\n")
+        lines = self.module.source.text(statement).removeprefix("el").split("\n")  # of an elif
         column = statement.col_offset
         return "\n".join([lines[0], *(line[column:] if not line[:column].strip() else line for line in lines[1:])])
 

@@ -8,13 +8,18 @@ file; ``initial_epoch`` is worked out from the file's name. Or the callback load
 Instead: ``EpochRecovery`` around a visible ``tf.train.CheckpointManager``: it saves model, optimizer and epoch after
 each epoch, in a directory of its own, and ``fit`` goes on at ``initial_epoch=recovery.restore()``. A flag such as
 ``args.resume`` still decides. With ``--recovery backup-and-restore`` it is ``BackupAndRestore``. The load, what
-searches for its file, and imports and functions that nothing else uses go. A ``ModelCheckpoint`` that keeps the best
-model, or whose file something else reads, stays; the arguments that Keras 3 refuses go, and with ``--target keras3``
-its file gets a suffix that Keras 3 takes; without it the finding says so, since other programs may read it.
+searches for its file, and imports and functions that nothing else uses, here or in another file, go. A function that
+restores or makes the model (``make_or_restore_model()``) makes it alone; one that loads into it and returns the epoch
+goes. What a start from scratch did beside making the model, such as clearing a directory, would be done by each start:
+the program is left with that line; a directory is made with ``exist_ok=True``. A ``ModelCheckpoint`` that keeps the
+best model, or whose file something else reads, stays; the arguments that Keras 3 refuses go, and with
+``--target keras3`` its file gets a suffix that Keras 3 takes; without it the finding says so, since other programs may
+read it.
 ``CSVLogger`` gets ``append=True``.
 
-A load in another function than ``fit``, and an ``initial_epoch`` that is worked out from what was loaded elsewhere, are
-found and left.
+A load in another method or file than ``fit``, in a function that is called at several places or returns model and epoch
+together, an ``initial_epoch`` that is worked out from what was loaded elsewhere, and a training function that is called
+again, each time for more epochs, are found and left.
 
 Left alone, without a finding: callbacks that only save, weights from elsewhere, a load after or between trainings, and
 ``initial_epoch`` as a number.
@@ -35,9 +40,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.built import is_unbuilt
-from migrate.analysis.dissolve import Resume
 from migrate.analysis.resume import resumptions
 from migrate.analysis.resume_elsewhere import counted, loaded_by_function
+from migrate.analysis.resumption import Resume
 from migrate.analysis.trainings import is_on_workers
 from migrate.rewrite.epoch_recovery import EpochRecoveryRewrite
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
@@ -106,6 +111,21 @@ def train(params):
     model = made(params)
     model.fit(x, y, callbacks=list(callbacks(params)))
 """
+_RESTORED = """\
+import os
+import keras
+
+
+def make_or_restore():
+    files = ["ckpt/" + name for name in os.listdir("ckpt")]
+    if files:
+        return keras.models.load_model(max(files, key=os.path.getctime))
+    return build()
+
+
+model = make_or_restore()
+model.fit(x, y, epochs=5, callbacks=[keras.callbacks.ModelCheckpoint("ckpt/{epoch}.keras")])
+"""
 _ELSEWHERE = """\
 from resuming import restore_ckpt
 
@@ -149,6 +169,7 @@ class Job:
     Example(_EPOCH.replace("initial_epoch)", "initial_epoch + args.more)"), None, "module"),
     Example(_ITSELF, "callbacks=[recovery]", "module"),
     Example(_MADE, None, "module"),
+    Example(_RESTORED, "def make_or_restore():\n    return build()", "module"),
     Example(_ELSEWHERE, None, "module"),
     Example(_PARSED, None, "module"),
 )

@@ -5,7 +5,7 @@ import pytest
 from migrate.finding import Fidelity
 from tests.codemod.programs import migrate
 
-_IMPORTS = {"glob.": "import glob\n", "re.": "import re\n"}
+_IMPORTS = {"glob.": "import glob\n", "re.": "import re\n", "Path(": "from pathlib import Path\n"}
 _HEAD = """\
 import os
 import tensorflow as tf
@@ -44,6 +44,25 @@ FORMS = {
         "else:\n    first = 0\n    print('from scratch')\n",
         _FIRST,
     ),
+    "try, told of in its else": (
+        "try:\n    model.load_weights(path)\nexcept:\n    print('new')\nelse:\n    print('old')\n",
+        "",
+    ),
+    "a list that is sorted in place": (
+        'files = glob.glob("out/*.h5")\nfiles.sort()\nif files:\n    model.load_weights(files[-1])\n',
+        "",
+    ),
+    "pathlib": (
+        'files = sorted(Path("out").glob("w-*.h5"))\nfirst = 0\nif files:\n    newest = files[-1]\n'
+        '    model.load_weights(str(newest))\n    first = int(newest.stem.split("-")[1])\n',
+        _FIRST,
+    ),
+    "a loop that looks for the newest": (
+        "first, newest = 0, None\nfor name in os.listdir(folder):\n    number = int(name.split('-')[1][:2])\n"
+        "    if number > first:\n        first = number\n        newest = os.path.join(folder, name)\n"
+        "if newest is not None:\n    model.load_weights(newest)\n",
+        _FIRST,
+    ),
     "listdir": (
         "first = len(os.listdir(folder))\nif os.listdir(folder):\n    model.load_weights(path.format(epoch=first))\n",
         _FIRST,
@@ -68,7 +87,7 @@ def test_the_whole_idiom_goes_and_leaves_nothing_behind(load: str, argument: str
     source = imports + _HEAD + load + _TAIL.format(argument)
     text, findings = migrate(source, recovery=recovery)
     assert [finding.rewritten for finding in findings] == [True]
-    gone = ["load_weights", "load_model", "glob", "re", "latest", "files", "newest", "first", "saver", "print"]
+    gone = ["load_weights", "load_model", "glob", "re", "latest", "files", "newest", "first", "saver", "print", "Path"]
     words = set("".join(c if c.isalnum() or c == "_" else " " for c in text).split())
     assert not words & set(gone), text
     if recovery == "backup-and-restore":

@@ -1,0 +1,222 @@
+"""A function that loads before ``fit`` gives up its load, or goes; nothing that was done once is done at each start."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.finding import Fidelity
+from migrate.run import run
+from migrate.settings import Settings
+from tests.codemod.programs import migrate
+
+_MAKER = """\
+import os
+import keras
+
+folder = "out"
+
+
+def make_or_restore_model(place):
+    # What is there, or a model made anew.
+    names = [place + "/" + name for name in os.listdir(place)]
+    if names:
+        newest = max(names, key=os.path.getctime)
+        print("Restoring from", newest)
+        return keras.models.load_model(newest)
+    print("new")
+    return build()
+
+
+model = make_or_restore_model(folder)
+saver = keras.callbacks.ModelCheckpoint(folder + "/m-{loss:.2f}.keras")
+model.fit(x, y, epochs=3, callbacks=[saver])
+"""
+_PAIR = """\
+import glob
+import os
+import re
+import keras
+
+
+def newest(folder):
+    files = glob.glob(os.path.join(folder, "w-*.h5"))
+    if not files:
+        return None, 0
+    last = max(files, key=os.path.getctime)
+    return last, int(re.search(r"w-(\\d+)", last).group(1))
+
+
+def main(args, model):
+    first = 0
+    if args.resume:
+        path, first = newest(args.out)
+        if path is not None:
+            model.load_weights(path)
+    saver = keras.callbacks.ModelCheckpoint(os.path.join(args.out, "w-{epoch}.h5"), save_weights_only=True)
+    model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[saver])
+"""
+_RESUMER = """\
+import os
+import keras
+
+
+def load_newest(model, folder):
+    files = [name for name in os.listdir(folder) if name.endswith(".h5")]
+    if not files:
+        print("none")
+        return 0
+    files.sort(key=lambda name: int(name.split("-")[1][:-3]))
+    model.load_weights(os.path.join(folder, files[-1]))
+    return int(files[-1].split("-")[1][:-3])
+
+
+def main(args):
+    model = build()
+    first = load_newest(model, args.out)
+    saver = keras.callbacks.ModelCheckpoint(os.path.join(args.out, "w-{epoch}.h5"), save_weights_only=True)
+    model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[saver])
+"""
+_ELSE = """\
+import os
+import keras
+
+model = build()
+if args.resume and os.path.isfile("w.h5"):
+    model.load_weights("w.h5")
+{}
+saver = keras.callbacks.ModelCheckpoint("w.h5", save_weights_only=True)
+model.fit(x, y, epochs=9, callbacks=[saver])
+"""
+
+
+def words(text: str) -> set[str]:
+    return set("".join(c if c.isalnum() or c == "_" else " " for c in text).split())
+
+
+def test_a_function_that_restores_or_makes_the_model_makes_it_alone() -> None:
+    text, (finding,) = migrate(_MAKER)
+    assert finding.rewritten
+    assert 'def make_or_restore_model(place):\n    print("new")\n    return build()\n' in text
+    assert not words(text) & {"load_model", "listdir", "newest", "os"}
+    assert '"out/m_recovery"' in text
+    assert migrate(text) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return keras.models.load_model(newest)\n", "model = keras.models.load_model(newest)\n    else:\n        "),
+        ("        return keras.models.load_model(newest)\n    print", "        model.load_weights(newest)\n    print"),
+    ],
+    ids=["assigned", "weights"],
+)
+def test_it_may_give_the_model_a_name_first(old: str, new: str) -> None:
+    source = _MAKER.replace(old, new)
+    if "weights" in new:
+        source = source.replace("    # What", "    model = build()\n    # What").replace("return build", "return model")
+        source = source.replace("return model()", "return model")
+    else:
+        source = source.replace('    print("new")\n    return build()', "model = build()\n    return model")
+    text, (finding,) = migrate(source)
+    assert finding.rewritten, finding.message
+    assert "model = build()\n" in text
+    assert not words(text) & {"load_model", "load_weights", "newest"}
+
+
+@pytest.mark.parametrize("source", [_PAIR, _RESUMER], ids=["path and epoch", "the epoch"])
+def test_a_function_that_searches_or_resumes_goes_with_its_call(source: str) -> None:
+    text, (finding,) = migrate(source)
+    assert finding.rewritten, finding.message
+    flag = " if args.resume else 0" if "args.resume" in source else ""
+    assert f"initial_epoch=recovery.restore(){flag}" in text
+    assert not words(text) & {"newest", "load_newest", "load_weights", "re", "glob", "listdir", "first"}
+    assert migrate(text) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new", "reason"),
+    [
+        (_MAKER, "    return build()\n", "", "no model is made where there is nothing to load"),
+        (_MAKER, "    if names:", "    if names and RESUME(place):", "more than a flag and a file that exists"),
+        (_MAKER, "        print(", "        upload(", "line 12 does more than load what was saved"),
+        (_RESUMER, "    if not files:", "    if not files or args.fresh:", "decides on more than a file that exists"),
+        (_RESUMER, "    model.load", "    freeze(model)\n    model.load", "line 11 does more than load"),
+        (_RESUMER, "    files.sort", "    global last\n    last = files[-1]\n    files.sort", "line "),
+    ],
+)
+def test_a_function_that_does_more_is_left_with_the_line(source: str, old: str, new: str, reason: str) -> None:
+    assert old in source
+    text, findings = migrate(source.replace(old, new))
+    assert text == source.replace(old, new)
+    assert [finding.fidelity for finding in findings] == [Fidelity.MANUAL]
+    assert reason in findings[0].message
+
+
+def test_a_training_function_that_is_called_again_trains_more_each_time_and_is_left() -> None:
+    body = _MAKER[_MAKER.index("model = make") :].replace("\n", "\n    ").rstrip()
+    head = _MAKER[: _MAKER.index("model = make")]
+    for calls, is_rewritten in (
+        ("run()\n", True),
+        ("run()\nrun()\n", False),
+        ("for fold in folds:\n    run()\n", False),
+    ):
+        _, findings = migrate(f"{head}def run():\n    {body}\n\n\n{calls}")
+        assert findings[0].rewritten == is_rewritten
+        assert is_rewritten or "runs more than once" in findings[0].message
+
+
+def test_a_function_that_another_file_uses_stays(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "evaluate.py").write_text("from train import load_newest, make_or_restore_model, newest\n")
+    path = tmp_path / "train.py"
+    for source, name in ((_PAIR, "newest"), (_RESUMER, "load_newest"), (_MAKER, "")):
+        path.write_text(source)
+        outcome = run([str(path)], Settings(), jobs=1, progress=None)
+        changed = {change.path: change.after for change in outcome.changes}
+        if name:
+            assert f"def {name}(" in changed[str(path)]
+        else:
+            assert not changed
+            assert "another file uses `make_or_restore_model`" in outcome.findings[0].message
+
+
+def test_a_flag_that_stays_keeps_the_statement_that_makes_it() -> None:
+    source = "from absl import flags\n\nFLAGS = flags.FLAGS\n" + _ELSE.replace("args", "FLAGS").format("")
+    text, _ = migrate(source)
+    assert "FLAGS = flags.FLAGS\n" in text
+    assert "recovery.restore() if FLAGS.resume else 0" in text
+
+
+@pytest.mark.parametrize(
+    ("branch", "kept"),
+    [
+        (
+            "elif args.first:\n    model.load_weights(args.first)",
+            "if args.first:\n    model.load_weights(args.first)\n",
+        ),
+        ("else:\n    os.mkdir('out')", '\nos.makedirs("out", exist_ok=True)\n'),
+        ("else:\n    os.makedirs('out', 0o755)", '\nos.makedirs("out", 0o755, exist_ok=True)\n'),
+        ("else:\n    model.compile('sgd')\n    model.summary()", '\nmodel.compile("sgd")\nmodel.summary()\n'),
+    ],
+)
+def test_what_a_start_from_scratch_did_and_each_start_may_do_is_done_by_each(branch: str, kept: str) -> None:
+    text, (finding,) = migrate(_ELSE.format(branch))
+    assert finding.rewritten, finding.message
+    assert kept in text
+
+
+@pytest.mark.parametrize(
+    "once",
+    [
+        "shutil.rmtree('out')",
+        "model.save_weights('w.h5')",
+        "pretrain(model)",
+        "history = model.fit(x)",
+        "raise OSError",
+    ],
+)
+def test_what_only_a_start_from_scratch_may_do_leaves_the_program(once: str) -> None:
+    source = _ELSE.format(f"else:\n    {once}")
+    text, (finding,) = migrate(source)
+    assert text == source
+    assert "is for a start from scratch alone" in finding.message or "more than one" in finding.message

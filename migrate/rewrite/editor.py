@@ -280,10 +280,13 @@ class Editor(cst.CSTTransformer):
         edit = self.expressions.get(where) if where is not None else None
         if where is None or edit is None:
             return updated
-        source = formatted(self._make(edit).expression, where[1], self.module.default_indent).rstrip("\n")
-        self.displaced += [comment for comment in comments_of(original) if comment not in source]
+        source = self._make(edit).expression
+        if not source.startswith(self.module.code_for_node(original.with_changes(lpar=(), rpar=()))):
+            source = formatted(source, where[1], self.module.default_indent).rstrip("\n")
         source = hung(source, self._hang(where))
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)
+        kept = self.module.code_for_node(expression)  # black puts a comment at the end, which no expression holds
+        self.displaced += [comment for comment in comments_of(original) if comment not in kept]
         if original.lpar and not getattr(expression, "lpar", ()):
             return expression.with_changes(lpar=original.lpar, rpar=original.rpar)
         return expression

@@ -68,16 +68,23 @@ _OPTIONS = """tf.distribute.experimental.CommunicationOptions(
     Example(f"{_IMPORT}s = {_OLD}(*given)\n", None, "module"),
     Example(f"{_IMPORT}choices = [{_OLD}]\n", None, "module"),
     Example(f"{_IMPORT}patch({_OLD})\ns = {_OLD}()\n", None, "module"),
+    Example(f"{_IMPORT}{_OLD}._started = hook\ns = {_OLD}()\n", None, "module"),
+    Example(
+        f"{_IMPORT}made = {_OLD}\n\n\ndef f(s: {_OLD}):\n    return made()\n",
+        "made = tf.distribute.MultiWorkerMirroredStrategy\n\n\ndef f(s: tf.distribute.MultiWorkerMirroredStrategy):",
+        "module",
+    ),
 )
 def multi_worker_strategy(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     for tail in (EXPERIMENTAL, CONTRIB):
-        is_handed_on = any(_is_handed_on(module.names.parent(node), node) for node in module.uses.get(tail, []))
-        for node in module.uses.get(tail, []):
+        uses = [node for node in module.uses.get(tail, []) if not _is_alias(bench, node)]
+        is_handed_on = _is_changed(bench, tail) or any(_is_handed_on(bench, node) for node in uses)
+        for node in uses:
             call = module.names.parent(node)
             if isinstance(call, ast.Call) and call.func is node:
                 yield _call(bench, call, tail) if not is_handed_on else _with_its_class(call)
-            elif isinstance(call, ast.Call) and _is_isinstance(call):
+            elif not _is_handed_on(bench, node):
                 span = module.span(node)
                 verdict = exact(node, "the strategy has its stable name")
                 yield Mend((verdict,), (ReplaceExpression(span, _name(bench, node)),))
@@ -86,9 +93,33 @@ def multi_worker_strategy(bench: Workbench) -> Iterator[Mend]:
                 yield Mend((manual(node, "the class is handed on, and its new name takes other arguments", help),))
 
 
-def _is_handed_on(above: ast.AST | None, node: ast.expr) -> bool:
-    """Whether a class is neither called nor asked for by ``isinstance``: it may be changed, or stand in a choice."""
-    return not (isinstance(above, ast.Call) and (above.func is node or _is_isinstance(above)))
+def _is_changed(bench: Workbench, tail: str) -> bool:
+    """Whether an attribute of the class itself is set."""
+    found = (symbol_of(bench.module.names, store.value) for store in bench.module.names.stores)
+    return any(symbol is not None and symbol.tail == tail for symbol in found)
+
+
+def _is_handed_on(bench: Workbench, node: ast.expr) -> bool:
+    """Whether a class may be changed, or stand in a choice: it is not called, asked for, or the type of a parameter."""
+    names = bench.module.names
+    above = names.parent(node)
+    if isinstance(above, ast.Call) and (above.func is node or _is_isinstance(above)):
+        return False
+    if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
+        return not _is_alias(bench, above.targets[0])
+    is_type = isinstance(above, ast.arg | ast.AnnAssign) and above.annotation is node
+    return not (is_type or (isinstance(above, ast.FunctionDef) and above.returns is node))
+
+
+def _is_alias(bench: Workbench, node: ast.expr) -> bool:
+    """Whether a name is another one of the class, by the one assignment to it, and is called only, with no argument."""
+    names = bench.module.names
+    found = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+    if found is None or not isinstance(node, ast.Name) or len(found[1]) != 1 or found[1][0].value is None:
+        return False
+    above = [(use, names.parent(use)) for use in names.uses(node.id, found[0])]
+    is_called = (isinstance(c, ast.Call) and c.func is use and not c.args and not c.keywords for use, c in above)
+    return bool(above) and all(is_called)
 
 
 def _with_its_class(call: ast.Call) -> Mend:

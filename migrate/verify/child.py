@@ -56,6 +56,7 @@ class Child:
       place: where the run takes place, if not simply in ``model_dir``.
 
     Attributes:
+      job: all tasks of the job that it is one of.
       beside: of each type of task, the first of the job.
     """
 
@@ -76,6 +77,7 @@ class Child:
         place = place or Place(model_dir)
         self.model_dir = place.directory
         self.timed_out = False
+        self.job: list[Child] = [self]
         self.beside: dict[str, Child] = {}
         self._read = 0
         self._output: deque[bytes] = deque(maxlen=LINES_KEPT)

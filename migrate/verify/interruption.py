@@ -56,6 +56,7 @@ def run(
             )
         ]
         for each in children:
+            each.job = children
             each.beside = dict(zip(reversed(program.tasks), reversed(children), strict=True))
         if fault and start < fault.starts:
             fault.watch(children[struck(program.tasks, fault.worker)], start, deadline)

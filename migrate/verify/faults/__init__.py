@@ -7,7 +7,7 @@ from migrate.verify.faults.files import EmptyState, LostState, TornData, TornInd
 from migrate.verify.faults.kills import Kill, RandomKills, TwoKills
 from migrate.verify.faults.raised import KeyboardInterruption, RaisedException, Terminate
 from migrate.verify.faults.save import KillInSave
-from migrate.verify.faults.workers import KilledChief, KilledEvaluator, KilledServer, KilledWorker
+from migrate.verify.faults.workers import KilledChief, KilledEvaluator, KilledServer, KilledTogether, KilledWorker
 
 __all__ = ["FAULTS", "Fault", "FaultUnavailable", "Place"]
 
@@ -28,6 +28,7 @@ FAULTS: dict[str, type[Fault]] = {
         DiskFull,
         KilledWorker,
         KilledChief,
+        KilledTogether,
         KilledServer,
         KilledEvaluator,
         WrongOptimizer,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from migrate.verify.faults.fault import Fault
+from migrate.verify.faults.held import Held
 
 if TYPE_CHECKING:
     from migrate.verify.child import Child
@@ -38,7 +37,7 @@ def picture(directory: Path) -> Picture:
 
 
 @dataclass
-class KillInSave(Fault):
+class KillInSave(Held):
     """SIGKILL at one of the file-system calls of the first save after the step (the command tries each of them).
 
     ``strace`` holds up each file-system call while it returns, so that the directory can be looked at after every one.
@@ -59,24 +58,15 @@ class KillInSave(Fault):
         super().__post_init__()
         self.made = 0
         self.complete = False
-        self._gate = Path(tempfile.gettempdir()) / f"migrate-verify-{os.getpid()}-{id(self)}"
 
-    def instruction(self, start: int) -> dict[str, Any] | None:
-        self._gate.touch()
-        return {"kind": "pause", "at": self.at, "while": str(self._gate)}
-
-    def watch(self, child: Child, start: int, deadline: float) -> None:
-        tracer = None
+    def strike(self, child: Child, deadline: float) -> None:
+        tracer = hold_up(child.process.pid)
         try:
-            if child.wait_for("fault", deadline) is None:
-                return
-            tracer = hold_up(child.process.pid)
             if tracer is None:
                 self.notes.append("strace is absent or may not attach: the kills are only near the calls")
-            self._gate.unlink(missing_ok=True)
+            self.release()
             self._kill_at_change(child, deadline)
         finally:
-            self._gate.unlink(missing_ok=True)
             if tracer is not None:
                 tracer.kill()
                 tracer.wait()

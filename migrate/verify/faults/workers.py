@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from migrate.verify.faults.fault import Fault, FaultUnavailable, Place
+from migrate.verify.faults.held import Held
 from migrate.verify.faults.kills import Kill
 from migrate.verify.program import Program
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from migrate.verify.child import Child
 
 
-class _KilledTask(Kill):
+class _OfSeveral(Fault):
     @contextmanager
     def place(self, program: Program, model_dir: Path) -> Iterator[Place]:
         if program.workers + program.chief == 1:
@@ -25,18 +26,28 @@ class _KilledTask(Kill):
             yield place
 
 
-class KilledWorker(_KilledTask):
+class KilledWorker(_OfSeveral, Kill):
     """The last of several TF_CONFIG workers is sent SIGKILL after the step."""
 
     name = "worker-killed"
     worker = -1
 
 
-class KilledChief(_KilledTask):
+class KilledChief(_OfSeveral, Kill):
     """The chief, or the first of several TF_CONFIG workers, is sent SIGKILL after the step."""
 
     name = "chief-killed"
     worker = 0
+
+
+class KilledTogether(_OfSeveral, Held):
+    """All tasks of the job are sent SIGKILL at once, when the chief has made the step."""
+
+    name = "all-killed"
+
+    def strike(self, child: Child, deadline: float) -> None:
+        for each in child.job:
+            each.kill()
 
 
 class _KilledHelper(Fault):

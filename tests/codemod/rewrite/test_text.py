@@ -194,3 +194,19 @@ def test_brackets_that_span_lines_need_no_others() -> None:
     )
     assert "make(\n            3,\n        )" in output
     assert ".take((3 + ks))" in output
+
+
+RESTORED = "import tensorflow as tf\n\nc = tf.train.Checkpoint(model=m)\nc.{}\n"
+
+
+def test_a_call_that_is_only_added_to_keeps_its_quotes_and_spaces() -> None:
+    output, _ = migrate(RESTORED.format("restore( './c/ckpt-3' )  # the third"))
+    assert "\nc.restore( './c/ckpt-3' ).expect_partial()  # the third\n" in output
+
+
+def test_a_comment_in_the_brackets_of_such_a_call_stays() -> None:
+    output, _ = migrate(RESTORED.format("restore(\n    path  # the newest\n)"))
+    assert "\nc.restore(\n    path  # the newest\n).expect_partial()\n" in output
+    deeper = RESTORED.format("restore(\n    path  # the newest\n)").replace("\nc", "\nif m:\n    c")
+    output, _ = migrate(deeper)
+    assert "\n    # the newest\n    c.restore(path).expect_partial()\n" in output

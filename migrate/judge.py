@@ -12,10 +12,11 @@ from migrate.analysis.tree import Tree
 from migrate.finding import Fidelity, Finding
 from migrate.judge_sites import judge_sites
 from migrate.rewrite.compose import compose
-from migrate.rewrite.draft import Draft, LoopNames, OtherFile, Vocabulary
+from migrate.rewrite.draft import Draft, LoopNames, OtherFile
 from migrate.rewrite.eager_names import eager_names
 from migrate.rewrite.plan import Edit, Plan, ReplaceStatement
 from migrate.rewrite.share import share
+from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES, Rule
 from migrate.rules.rule import REWRITTEN, Verdict
 from migrate.selection import Selection

@@ -8,114 +8,12 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
 from migrate.analysis.moves import is_pure, why_not_movable
-from migrate.analysis.names import Binding, Scope
 from migrate.analysis.nothing import is_seen_none
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, stands_alone, strength
+from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
-
-
-class Vocabulary:
-    """The names that new code in one module may use.
-
-    Attributes:
-      tf: the name of plain ``tensorflow`` in this module.
-      imports: the imports that have to be added for the names handed out.
-      aliases: the names of emitted classes and functions whose own names stand for something else in the module.
-      becomes_v1: whether plain ``tensorflow`` becomes ``tensorflow.compat.v1`` here, for the sake of a ``model_fn``;
-        code for Keras then has TensorFlow by another name.
-    """
-
-    def __init__(self, module: Module, becomes_v1: bool = False) -> None:
-        self.module = module
-        self.becomes_v1 = becomes_v1
-        self.imports: set[str] = set()
-        self.aliases: dict[str, str] = {}
-        self._taken: set[str] = set()
-        self._standard: dict[str, str] = {}
-        self._tf = self._existing("tensorflow")
-        self._tf2 = ""
-
-    @property
-    def tf(self) -> str:
-        if self.becomes_v1:
-            return self.tf2
-        if self._tf is None:
-            names = self.module.names
-            is_free = not names.is_bound_anywhere("tf") or names.is_always_import("tf", "tensorflow")
-            self._tf = "tf" if is_free else self.fresh("tf2")
-            self._import("tensorflow", self._tf)
-        elif not self.module.is_tf1:
-            self._import("tensorflow", self._tf)
-        return self._tf
-
-    @property
-    def tf2(self) -> str:
-        """Plain ``tensorflow``, in a file too whose own name for it becomes one of ``tensorflow.compat.v1``."""
-        if not self.module.is_tf1:
-            return self.tf
-        self._tf2 = self._tf2 or self.fresh("tf2")
-        self._import("tensorflow", self._tf2)
-        return self._tf2
-
-    @property
-    def v1_or_tf(self) -> str:
-        """Plain ``tensorflow``, or ``tensorflow.compat.v1`` where that alone is imported: both have ``tf.train``."""
-        own = self._existing("tensorflow.compat.v1") if self._tf is None else self._tf if self.becomes_v1 else None
-        return own or self.tf
-
-    def v1(self, becomes_v1: bool) -> str:
-        """A name of ``tensorflow.compat.v1``; plain ``tensorflow`` has that meaning where ``becomes_v1``."""
-        own = (self._tf if becomes_v1 else None) or self._existing("tensorflow.compat.v1")
-        return own or f"{self.tf}.compat.v1"
-
-    def standard(self, name: str) -> str:
-        """The name of a standard library module, imported if it is not yet."""
-        names, known = self.module.names, self._standard.get(name) or self._existing(name)
-        if known is None:
-            is_free = not names.is_bound_anywhere(name) or names.is_always_import(name, name)
-            known = name if is_free else self.fresh(name)
-        self._standard[name] = known
-        self._import(name, known)
-        return known
-
-    def piece(self, name: str) -> str:
-        """The name of an emitted class or function in this module."""
-        if name not in self.aliases and any(is_users(one) for one in self.module.names.bindings_of(name)):
-            self.aliases[name] = self.fresh(name)
-        return self.aliases.get(name, name)
-
-    def _import(self, module: str, name: str) -> None:
-        """Asks for an import; a file that holds one above the first use gets no other."""
-        self.imports.add(f"import {module}" if name == module else f"import {module} as {name}")
-
-    def fresh(self, name: str, scope: Scope | None = None) -> str:
-        """``name``, or ``name_2`` and so on where it stands for something else already.
-
-        Args:
-          name: what a new variable should be called.
-          scope: where it will be bound; None where that is more than one place.
-        """
-        candidate, number = name, 1
-        names = self.module.names
-        while candidate in self._taken or (
-            names.is_bound_anywhere(candidate) if scope is None else names.is_seen_from(scope, candidate)
-        ):
-            number += 1
-            candidate = f"{name}_{number}"
-        self._taken.add(candidate)
-        return candidate
-
-    def _existing(self, module: str) -> str | None:
-        names = self.module.names
-        return next((name for name in names.top.bindings if names.is_always_import(name, module)), None)
-
-
-def is_users(binding: Binding) -> bool:
-    """Whether a binding of an emitted name is the user's own; imports from TensorFlow go, the tool's may stay."""
-    origin = (binding.imported or "").split(".")
-    return not origin[0].startswith("tensorflow") and "tf2_recovery" not in origin[:-1]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import ast
 
 from migrate.analysis.module import Module
-from migrate.rewrite.draft import Vocabulary
+from migrate.rewrite.vocabulary import Vocabulary
 
 _MODULES = ("app.", "flags.", "gfile.", "logging.")
 _NAMES = {

@@ -12,9 +12,9 @@ from migrate.analysis.saver_stays import saver_stays, uses
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import FIT, FIT_GENERATOR, made_by
 from migrate.rewrite.callback_list import CallbackList
-from migrate.rewrite.draft import Vocabulary
 from migrate.rewrite.kept_checkpoint import SUFFIX, fit_for_keras3
 from migrate.rewrite.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement, SetArgument
+from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
 _STATEFUL = {"keras.callbacks.EarlyStopping": "EarlyStopping", "keras.callbacks.ReduceLROnPlateau": "ReduceLROnPlateau"}

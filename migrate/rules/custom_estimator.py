@@ -33,8 +33,9 @@ from migrate.analysis.functions import Function, Unfollowable, functions_behind
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
 from migrate.analysis.specs import read_spec
-from migrate.rewrite.draft import Draft, is_users
+from migrate.rewrite.draft import Draft
 from migrate.rewrite.hand_on import hand_on
+from migrate.rewrite.vocabulary import is_users
 from migrate.rules.rule import GIVEN, Example, Verdict, exact, manual, noted, rule
 
 

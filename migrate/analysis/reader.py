@@ -1,0 +1,363 @@
+"""One program, read from the site that makes its estimator: its arguments, its config, its calls, its hooks."""
+
+import ast
+
+from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.constructors import (
+    CUSTOM_PARAMETERS,
+    KERAS_PARAMETERS,
+    TPU_PARAMETERS,
+    parameters,
+)
+from migrate.analysis.early_stopping import EarlyStop, early_stopping
+from migrate.analysis.handed_on import HandedOn
+from migrate.analysis.heads import read_head
+from migrate.analysis.inputs import Inputs
+from migrate.analysis.module import Module, Site
+from migrate.analysis.names import Names, Scope
+from migrate.analysis.policy import Config, Configs
+from migrate.analysis.program import HAVE_MODEL_FN, METHODS, MethodCall, Program
+from migrate.analysis.specs import read_spec
+from migrate.analysis.symbols import Symbol, estimator_kind, symbol_of
+from migrate.analysis.tree import Tree
+from migrate.analysis.uses import Hidden, uses
+
+
+def kind_of(module: Module, found: Symbol, canned: str) -> str | None:
+    """The kind of program that a constructor begins; None for another name."""
+    kind = estimator_kind(found)
+    if kind == "canned":
+        is_known = parameters(found.tail.rpartition(".")[2], is_v1=_is_v1(module, found))
+        return ("model-fn" if canned == "model-fn" else kind) if is_known else "other-canned"
+    return kind
+
+
+class Reader:
+    """Reads a program from the site that makes its estimator.
+
+    Args:
+      module: the file with the site.
+      tree: the files around it.
+      canned: what canned estimators become, as in the settings.
+    """
+
+    def __init__(self, module: Module, tree: Tree, canned: str) -> None:
+        self.module = module
+        self.tree = tree
+        self.canned = canned
+        self.names: Names = module.names
+        self.configs = Configs(module.names)
+        self.inputs = Inputs(module.names)
+
+    def read(self, site: Site) -> Program:
+        """The program whose estimator ``site`` makes; what cannot be followed stands in its ``problems``."""
+        kind = self._kind(self.module, site.symbol)
+        assert kind is not None
+        program = Program(self.module, self.tree, site, kind, _is_v1(self.module, site.symbol))
+        if site.symbol.is_contrib_learn:
+            program.problems.append((site.node, f"`{site.symbol.qualified}` is older than tf.estimator and differs"))
+        self._read_arguments(program)
+        config = program.arguments.get("config") or _keyword(site.node, "config")
+        program.config = self.configs.behind(config)
+        self._read_variable(program)
+        if program.statement is not None:
+            self.configs.hold_at(program.config, program.statement)
+        if program.head is not None and program.head.statement is not None:
+            program.config.statements.append(program.head.statement)  # goes as a config's own statements do
+        if (
+            program.has_model_fn
+            and not site.symbol.is_contrib_learn
+            and (program.problems or program.config.problem or program.returned)
+        ):
+            self._read_handed_on(program)
+        program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
+        return program
+
+    def _kind(self, module: Module, found: Symbol) -> str | None:
+        return kind_of(module, found, self.canned)
+
+    def _read_handed_on(self, program: Program) -> None:
+        """Follows the estimator as an object, and takes that reading where it is complete."""
+        call = program.site.node
+        carried = self._part(program)
+        self._read_arguments(carried)
+        parts = {self.module.path: (self, carried)}
+
+        def read_use(module: Module, value: ast.expr) -> bool:
+            if module.path not in parts:
+                reader = Reader(module, self.tree, self.canned)
+                parts[module.path] = reader, reader._part(program)
+            reader, part = parts[module.path]
+            return reader._read_use(part, value)
+
+        met = {program.kind}
+
+        def is_such(where: Module, made: Symbol) -> bool:
+            """An emitted job stands for each estimator that has a model_fn, or gets one."""
+            kind = self._kind(where, made)
+            met.update([kind] if kind in HAVE_MODEL_FN else [])
+            return kind in HAVE_MODEL_FN
+
+        handed_on = HandedOn(self.module, self.tree, read_use, is_such)
+        handed_on.follow(call)
+        for path, module in handed_on.modules.items():
+            if path not in parts:  # it only comes through
+                reader = Reader(module, self.tree, self.canned)
+                parts[path] = reader, reader._part(program)
+        for module, node, reason in handed_on.problems:
+            parts.get(module.path, (self, carried))[1].problems.append((node, reason))
+        elsewhere = [part for _, part in parts.values() if part is not carried]
+        for part in elsewhere:
+            part.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
+        if handed_on.problems and program.returned is None:
+            if program.problems:
+                program.problems, program.elsewhere = carried.problems, elsewhere
+            return
+        program.is_handed_on, program.calls, program.problems = True, carried.calls, carried.problems
+        for part in (program, *elsewhere):
+            part.may_be_tpu = "tpu" in met
+        program.early_stops, program.elsewhere = carried.early_stops, elsewhere
+        program.config, program.statement, program.scope = Config(), self.names.statement_of(call), None
+        program.returned, program.receivers = None, []
+
+    def _part(self, program: Program) -> Program:
+        """A program's uses in this file, still empty."""
+        return Program(self.module, self.tree, program.site, program.kind, program.is_v1, is_handed_on=True)
+
+    def _read_use(self, program: Program, value: ast.expr) -> bool:
+        """Reads a method call on an estimator, or its use by ``train_and_evaluate``; False for another use."""
+        parent, variable = self.names.parent(value), self.module.source.text(value)
+        if isinstance(parent, ast.Attribute) and parent.value is value and parent.attr in METHODS:
+            self._read_method(program, variable, value, parent)
+            return True
+        return self._is_trained_and_evaluated(program, variable, value) or self._stops_early(program, variable, value)
+
+    def _read_arguments(self, program: Program) -> None:
+        if program.kind == "other-canned":
+            return
+        others = {"custom": CUSTOM_PARAMETERS, "tpu": TPU_PARAMETERS, "keras": KERAS_PARAMETERS}
+        canned = parameters(program.name, is_v1=program.is_v1)
+        known = others.get(program.kind, canned)
+        try:
+            program.arguments = bind(program.site.node, known)
+        except Unbindable as reason:
+            program.problems.append((program.site.node, str(reason)))
+            return
+        for name in [name for name in program.arguments if name not in known]:
+            program.problems.append((program.arguments[name], f"its argument `{name}` has no counterpart here"))
+        if "head" in canned:
+            self._read_head(program)
+
+    def _read_head(self, program: Program) -> None:
+        site, given = program.site.node, program.arguments.pop("head", None)
+        try:
+            if given is None:
+                raise Unbindable("head is missing")
+            program.head = read_head(self.names, given, self.names.statement_of(site))
+        except Unbindable as reason:
+            program.kind, program.arguments = "other-canned", {}
+            program.problems.append((given or site, str(reason)))
+            return
+        program.arguments |= program.head.arguments
+
+    def _read_variable(self, program: Program) -> None:
+        call = program.site.node
+        statement = self.names.parent(call)
+        if isinstance(statement, ast.Return):
+            self._read_returned(program, statement, None)
+            return
+        target = _single_target(statement)
+        if target is None:
+            program.problems.append((call, "the estimator is not kept in a variable of its own"))
+            return
+        assert isinstance(statement, ast.stmt)
+        program.statement, program.variable = statement, target.id
+        found = self.names.scope_of(target).lookup(target.id)
+        assert found is not None
+        program.scope, bindings = found
+        if len(bindings) != 1:
+            program.problems.append((call, f"`{target.id}` is assigned in more than one place"))
+            return
+        if program.scope is not self.names.scope_of(target) or isinstance(program.scope.node, ast.ClassDef):
+            reason = f"`{target.id}` is a global name of another scope or an attribute of a class"
+            program.problems.append((call, reason))
+        self._read_uses(program, target.id, program.scope)
+        self._read_uses_elsewhere(program, target.id)
+
+    def _read_uses_elsewhere(self, program: Program, variable: str) -> None:
+        """Sees to it that no other file uses a variable at the top of this one; a script runs to its end by itself."""
+        is_script = program.calls and all(self.names.scope_of(c.node) is self.names.top for c in program.calls)
+        if not program.has_model_fn or program.scope is not self.names.top or is_script:
+            return
+        try:
+            found = [where for where, _ in uses(self.tree, self.module, variable) if where is not self.module]
+        except Hidden as hidden:
+            program.problems.append((program.site.node, f"{hidden}, so the estimator's training cannot be followed"))
+            return
+        if found:
+            reason = f"`{variable}` is used in {found[0].path} too, so its training cannot be followed"
+            program.problems.append((program.site.node, reason))
+
+    def _read_uses(self, program: Program, variable: str, scope: Scope) -> None:
+        for use in self.names.uses(variable, scope):
+            parent = self.names.parent(use)
+            if isinstance(parent, ast.Attribute):
+                self._read_method(program, variable, use, parent)
+            elif isinstance(parent, ast.Return):
+                self._read_returned(program, parent, variable)
+            elif self._is_trained_and_evaluated(program, variable, use) or self._stops_early(program, variable, use):
+                continue
+            else:
+                program.problems.append((use, f"`{variable}` is handed on here, so its training cannot be followed"))
+
+    def _is_trained_and_evaluated(self, program: Program, variable: str, use: ast.expr) -> bool:
+        """Whether a use hands the estimator to ``train_and_evaluate``, which is read as a call of a method."""
+        parent = self.names.parent(use)
+        call = self.names.parent(parent) if isinstance(parent, ast.keyword) else parent
+        found = symbol_of(self.names, call.func) if isinstance(call, ast.Call) else None
+        if not isinstance(call, ast.Call) or found is None or found.tail != "estimator.train_and_evaluate":
+            return False
+        method_call = MethodCall("train_and_evaluate", call, variable)
+        program.calls.append(method_call)
+        try:
+            method_call.arguments = bind(call, ("estimator", "train_spec", "eval_spec"), no_others=True)
+            if program.has_fit:
+                self._read_specs(program, method_call)
+        except Unbindable as reason:
+            method_call.problem = (call, str(reason))
+        return True
+
+    def _stops_early(self, program: Program, variable: str, use: ast.expr) -> bool:
+        """Whether a use makes an early-stopping hook of the estimator."""
+        parent = self.names.parent(use)
+        call = self.names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "estimator" else parent
+        found = symbol_of(self.names, call.func) if isinstance(call, ast.Call) else None
+        name = early_stopping(found.tail) if found is not None else None
+        if not program.has_model_fn or not isinstance(call, ast.Call) or name is None:
+            return False
+        if use in call.args[1:]:
+            return False
+        program.early_stops.append(EarlyStop(call, name, variable))
+        return True
+
+    def _read_specs(self, program: Program, call: MethodCall) -> None:
+        """Makes of ``train_and_evaluate`` a call of ``train`` that evaluates on the way."""
+        evaluation = MethodCall("evaluate_on_the_way", call.node, call.estimator)
+        specs = [
+            read_spec(self.names, call.arguments.get(name), kind)
+            for name, kind in (("train_spec", "TrainSpec"), ("eval_spec", "EvalSpec"))
+        ]
+        for one, spec in zip((call, evaluation), specs, strict=True):
+            one.arguments = spec.arguments
+            if "input_fn" in spec.arguments:
+                one.input = self.inputs.behind(spec.arguments["input_fn"])
+            if spec.arguments.get("hooks") is not None:
+                self._read_hooks(one, spec.arguments["hooks"])
+        call.method, call.evaluation = "train", evaluation
+        call.statements = [spec.statement for spec in specs if spec.statement is not None]
+        program.calls.append(evaluation)
+
+    def _read_method(self, program: Program, variable: str, use: ast.expr, attribute: ast.Attribute) -> None:
+        call = self.names.parent(attribute)
+        if program.has_model_fn and attribute.attr == "model_dir" and isinstance(attribute.ctx, ast.Load):
+            program.model_dirs.append(attribute)
+            return
+        if not isinstance(call, ast.Call) or call.func is not attribute or attribute.attr not in METHODS:
+            program.problems.append((use, f"`{variable}.{attribute.attr}` has no counterpart here yet"))
+            return
+        method_call = MethodCall(attribute.attr, call, variable)
+        program.calls.append(method_call)
+        try:
+            method_call.arguments = bind(call, METHODS[attribute.attr], no_others=True)
+        except Unbindable as reason:
+            method_call.problem = (call, str(reason))
+            return
+        input_fn = method_call.arguments.get("input_fn")
+        if input_fn is not None:
+            method_call.input = self.inputs.behind(input_fn)
+        if program.has_fit and method_call.arguments.get("hooks") is not None:
+            self._read_hooks(method_call, method_call.arguments["hooks"])
+
+    def _read_hooks(self, call: MethodCall, expression: ast.expr) -> None:
+        if isinstance(expression, ast.Constant) and expression.value is None:
+            return
+        value = self.names.only_value(expression) if isinstance(expression, ast.Name) else expression
+        if not isinstance(value, ast.List | ast.Tuple):
+            call.problem = (expression, "the hooks are not a list that stands in this file")
+            return
+        if isinstance(expression, ast.Name) and not self._is_only_given(expression):
+            call.problem = (expression, f"`{expression.id}` may be changed, or is used as something else than `hooks=`")
+            return
+        for element in value.elts:
+            made = self.names.only_value(element) if isinstance(element, ast.Name) else element
+            definition = None
+            if isinstance(made, ast.Call) and isinstance(made.func, ast.Name):
+                definition = self.names.definition(made.func)
+            hook = self.module.hooks.get(definition) if isinstance(definition, ast.ClassDef) else None
+            if hook is None:
+                call.problem = (element, f"the hook `{ast.unparse(element)}` is not a SessionRunHook of this file")
+                return
+            call.hooks.append(hook)
+
+    def _is_only_given(self, name: ast.Name) -> bool:
+        """Whether a list of hooks is used as an argument of an estimator's methods alone."""
+        found = self.names.scope_of(name).lookup(name.id)
+        for use in self.names.uses(name.id, found[0]) if found is not None else []:
+            parent = self.names.parent(use)
+            call = self.names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "hooks" else parent
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in METHODS):
+                return False
+        return True
+
+    def _read_returned(self, program: Program, statement: ast.Return, variable: str | None) -> None:
+        """A function that makes an estimator and returns it: its callers must take it into variables."""
+        function = self.names.scope_of(statement).node
+        if not isinstance(function, ast.FunctionDef) or program.returned is not None:
+            program.problems.append((statement, "the estimator is returned from a place that cannot be followed"))
+            return
+        if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)) or function.decorator_list:
+            program.problems.append((statement, f"`{function.name}` is no plain function"))
+            return
+        if len(self.names.returns(function)) != 1:
+            program.problems.append((statement, f"`{function.name}` returns in more than one place"))
+            return
+        program.returned = (function, statement)
+        if variable is None:
+            program.statement, program.scope = statement, self.names.scope_of(statement)
+        defined_in = self.names.scope_of(function)
+        if not isinstance(defined_in.node, ast.Module | ast.FunctionDef):
+            program.problems.append((statement, f"`{function.name}` is a method, whose callers cannot be followed"))
+            return
+        uses = self.names.uses(function.name, defined_in)
+        if not uses:
+            program.problems.append((statement, f"nothing in this file calls `{function.name}`"))
+        for use in uses:
+            self._read_receiver(program, function, use)
+
+    def _read_receiver(self, program: Program, function: ast.FunctionDef, use: ast.Name) -> None:
+        call = self.names.parent(use)
+        assignment = self.names.parent(call) if isinstance(call, ast.Call) and call.func is use else None
+        target = _single_target(assignment) if isinstance(assignment, ast.Assign) else None
+        found = self.names.scope_of(target).lookup(target.id) if target is not None else None
+        is_own = found is not None and len(found[1]) == 1 and found[0] is self.names.scope_of(use)
+        if target is None or found is None or not is_own or not isinstance(assignment, ast.Assign):
+            reason = f"what `{function.name}` returns is not kept in a variable of its own"
+            program.problems.append((use, reason))
+            return
+        program.receivers.append(assignment)
+        self._read_uses(program, target.id, found[0])
+
+
+def _is_v1(module: Module, found: Symbol) -> bool:
+    return found.api == "v1" or (found.api == "tf" and module.is_tf1)
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+
+
+def _single_target(statement: ast.AST) -> ast.Name | None:
+    """The variable of ``name = value``."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0]
+    return None

@@ -36,15 +36,16 @@ def resumptions(module: Module) -> Iterator[Resume]:
             dissolve(module, alone)
             yield alone
             continue
-        for load in sorted(loads, key=lambda call: call.lineno):
-            resume = _resume(module, fit, load)
-            if resume is None or load in known:
-                continue
-            known.add(load)
-            shared = [other for other in all_fits if other is not fit and _same_model(names, other, fit)]
+        found = [_resume(module, fit, load) for load in sorted(loads, key=lambda call: call.lineno)]
+        own = [resume for resume in found if resume is not None and resume.load not in known]
+        known |= {resume.load for resume in own}
+        shared = [other for other in all_fits if other is not fit and _same_model(names, other, fit)]
+        for resume in own:
             if shared and not resume.problem:
                 resume.problem = "the model is trained by more than one call of fit"
-            yield resume
+            if any(other.guard is not resume.guard for other in own) and not resume.problem:
+                resume.problem = "weights are loaded before it in more than one place"
+        yield from own
 
 
 def _loads_itself(module: Module, saver: Saver) -> bool:

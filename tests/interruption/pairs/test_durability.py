@@ -1,5 +1,6 @@
 """SIGKILL at random moments of the pairs' TF2 programs: a short run of ``python -m tests.benchmarks.durability``."""
 
+import math
 import random
 
 import pytest
@@ -42,9 +43,9 @@ def start(new_python):
 def test_no_kill_costs_a_job_more_than_the_steps_since_its_last_save(way, name, scripts, start, tmp_path):
     script, chance = scripts[way, name], random.Random(f"{way} {name}")
     job = Job(start(script), script, tmp_path, digits(tmp_path), seconds=0)
-    kills = 0
-    while kills < KILLS / len(CASES):
-        found = figures(job, job.killed(chance, most_kills=4))
+    kills, enough = 0, math.ceil(KILLS / len(CASES))
+    while kills < enough:
+        found = figures(job, job.killed(chance, most_kills=enough))
         kills += found["kills"]
         assert [found[what] for what in ("stuck", "far", "elsewhere")] == [0, 0, 0], found
         assert way == "restart" or found["changed"] == 0, found

@@ -90,8 +90,11 @@ class ResumeCode:
         return found is not None and all(isinstance(binding.node, ast.Assign) for binding in found[1])
 
     def goes(self, statement: ast.stmt) -> bool:
+        """Whether a statement is part of the resumption and nothing else."""
         if isinstance(statement, ast.Pass):
             return True
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            return self._is_used_here_alone(statement)
         if isinstance(statement, ast.If):
             return all(self.goes(inner) for inner in [*statement.body, *statement.orelse])
         if isinstance(statement, ast.For):
@@ -123,6 +126,13 @@ class ResumeCode:
                         self.assigned.setdefault(name.id, []).append(statement)
                 return True
         return False
+
+    def _is_used_here_alone(self, statement: ast.Import | ast.ImportFrom) -> bool:
+        """Whether nothing outside the resumption reads what an import binds."""
+        names = {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+        scope, guard = self.names.scope_of(statement), self.resume.guard
+        inside = set(ast.walk(guard)) if guard is not None else set()
+        return "*" not in names and all(use in inside for name in names for use in self.names.uses(name, scope))
 
     def _is_returned(self, value: ast.expr | None) -> bool:
         """Whether a function that resumes may return this: nothing, an epoch, the model; or the load itself."""

@@ -4,6 +4,9 @@ The Estimator writes summaries to ``model_dir`` every N steps, 100 by default.
 
 Instead: ``TrainingLog(model_dir, summary_steps=N)``, which writes the loss of that step under the same tag ``loss``.
 
+With a custom ``model_fn``: ``ModelFnTraining(…, save_summary_steps=N)``, which writes the summaries of the ``model_fn``
+and the loss, exactly.
+
 Fidelity: noted. Only the loss is written; a canned estimator's summaries of its layers are not, nor those of
 ``evaluate``.
 
@@ -15,7 +18,7 @@ from collections.abc import Iterator
 from migrate.analysis.program import Program
 from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, noted, rule
+from migrate.rules.rule import Example, Verdict, exact, noted, rule
 
 
 @rule(
@@ -28,5 +31,9 @@ from migrate.rules.rule import Example, Verdict, noted, rule
 def save_summary_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
     steps = program.config.settings.get("save_summary_steps")
     draft.log_arguments["summary_steps"] = DEFAULTS["save_summary_steps"] if steps is None else draft.or_none(steps)
-    if steps is not None:
-        yield noted(steps, "of the summaries only the loss is still written, by TrainingLog")
+    if steps is None:
+        return
+    if program.has_model_fn and program.kind != "model-fn":
+        yield exact(steps, "the model_fn's summaries and the loss are written by ModelFnTraining")
+    else:
+        yield noted(steps, "of the summaries only the loss is still written")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 
@@ -101,7 +101,9 @@ class Comparison:
         )
 
 
-def compare(old: Record, new: Record, tolerance: float = 0.0, losses: bool | None = None) -> Comparison:
+def compare(
+    old: Record, new: Record, tolerance: float = 0.0, losses: bool | None = None, unlike: str = ""
+) -> Comparison:
     """Compare two records of the same fault.
 
     Where the fault makes the last start wrong, as another optimizer does, NEW must refuse to go on, and that is all.
@@ -117,8 +119,10 @@ def compare(old: Record, new: Record, tolerance: float = 0.0, losses: bool | Non
       tolerance: the largest relative difference of losses, metrics and variables that counts as none; 0 by default.
       losses: whether losses, evaluations and final variables must agree. By default they must where the first losses of
         both are equal to the last bit, which shows that the two began in one state.
+      unlike: why not even two runs of OLD have the same batches; then neither these nor what follows from them counts.
     """
     shared = _share_a_state(old, new) if losses is None else losses
+    apart = unlike or ("" if shared else "the two did not begin in one state")
     stuck = old.needs_person
     late = _struck_late(old) or _struck_late(new)
     if new.fault and FAULTS[new.fault].must_refuse:
@@ -136,11 +140,11 @@ def compare(old: Record, new: Record, tolerance: float = 0.0, losses: bool | Non
         _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven),
         _equal("steps run", old, new, lambda record: record.steps_run, uneven),
         _equal("saved at steps", old, new, lambda record: record.saved_steps, without_old or _nothing_saved(old, new)),
-        _equal("checkpoints kept", old, new, lambda record: record.kept, without_old or _nothing_kept(old, new)),
-        _batches(old, new, without_old or moments),
-        _losses(old, new, tolerance, shared, without_old or moments),
-        _evaluations(old, new, tolerance, shared, without_old, moments),
-        _variables(old, new, tolerance, shared, without_old or moments),
+        _kept(old, new, without_old or _nothing_kept(old, new)),
+        _batches(old, new, without_old or moments or unlike),
+        _losses(old, new, tolerance, without_old or moments or apart),
+        _evaluations(old, new, tolerance, apart, without_old, moments),
+        _variables(old, new, tolerance, without_old or moments or apart),
         _information("seconds to resume", old, new, _seconds_to_resume),
         _information("seconds in saves", old, new, lambda record: f"{record.seconds_in_saves:.3f}"),
     ]
@@ -235,6 +239,15 @@ def _nothing_saved(old: Record, new: Record) -> str:
     return "" if old.saved_steps or new.saved_steps else "neither program saved"
 
 
+def _kept(old: Record, new: Record, reason: str) -> Row:
+    """What each keeps of its own saves: OLD deletes its earlier ones in time, NEW none that another program wrote."""
+    row = _equal("checkpoints kept", old, new, lambda r: [s for s in r.kept if s not in r.handed_over], reason)
+    if reason or not new.handed_over:
+        return row
+    before = [_show([step for step in record.handed_over if step in record.kept]) for record in (old, new)]
+    return replace(row, note=f"of those from before, OLD keeps {before[0]}, NEW {before[1]}")
+
+
 def _nothing_kept(old: Record, new: Record) -> str:
     if new.kept or new.of("save") == [] or any(event["kind"] == "checkpoint" for event in new.of("save")):
         return "" if old.kept or new.kept else "neither directory holds a TensorFlow checkpoint"
@@ -254,15 +267,15 @@ def _batches(old: Record, new: Record, reason: str) -> Row:
     return Row("batches", *texts, Verdict.DIFFERENT, note)
 
 
-def _losses(old: Record, new: Record, tolerance: float, shared: bool, reason: str) -> Row:
+def _losses(old: Record, new: Record, tolerance: float, reason: str) -> Row:
     difference = _loss_difference(old, new)
     texts = (_last_loss(old), _last_loss(new))
     if difference is None:
         means = "only running means could be seen" if old.losses_are_means or new.losses_are_means else ""
         why = reason or means or _unseen(old, new, "loss") or "no common steps"
         return Row("losses", *texts, Verdict.NOT_COMPARED, why)
-    if reason or not shared:
-        return Row("losses", *texts, Verdict.NOT_COMPARED, reason or "the two did not begin in one state")
+    if reason:
+        return Row("losses", *texts, Verdict.NOT_COMPARED, reason)
     verdict = Verdict.SAME if difference.relative <= tolerance else Verdict.DIFFERENT
     return Row("losses", *texts, verdict, difference.text)
 
@@ -283,7 +296,7 @@ def _last_loss(record: Record) -> str:
     return f"{losses[max(losses)]:.9g} at step {max(losses)}" if losses else "-"
 
 
-def _evaluations(old: Record, new: Record, tolerance: float, shared: bool, reason: str, moments: str) -> Row:
+def _evaluations(old: Record, new: Record, tolerance: float, apart: str, reason: str, moments: str) -> Row:
     before, after = dict(old.evaluations), dict(new.evaluations)
     texts = (_show(sorted(step or 0 for step in before)), _show(sorted(step or 0 for step in after)))
     if not before and not after:
@@ -296,8 +309,8 @@ def _evaluations(old: Record, new: Record, tolerance: float, shared: bool, reaso
         return Row("evaluations", *texts, Verdict.SAME, "the last step only: a kill may fall before an evaluation")
     if before.keys() != after.keys():
         return Row("evaluations", *texts, Verdict.DIFFERENT, "not at the same steps")
-    if not shared:
-        return Row("evaluations", *texts, Verdict.SAME, "steps only: the two did not begin in one state")
+    if apart:
+        return Row("evaluations", *texts, Verdict.SAME, f"steps only: {apart}")
     for step in before:
         for metric in before[step].keys() & after[step].keys():
             if not math.isclose(before[step][metric], after[step][metric], rel_tol=tolerance):
@@ -306,12 +319,12 @@ def _evaluations(old: Record, new: Record, tolerance: float, shared: bool, reaso
     return Row("evaluations", *texts, Verdict.SAME)
 
 
-def _variables(old: Record, new: Record, tolerance: float, shared: bool, reason: str) -> Row:
+def _variables(old: Record, new: Record, tolerance: float, reason: str) -> Row:
     texts = (f"{len(old.variables)} variables", f"{len(new.variables)} variables")
     if not old.variables or not new.variables:
         return Row("final variables", *texts, Verdict.NOT_COMPARED, reason or "no checkpoint was read")
-    if reason or not shared:
-        return Row("final variables", *texts, Verdict.NOT_COMPARED, reason or "the two did not begin in one state")
+    if reason:
+        return Row("final variables", *texts, Verdict.NOT_COMPARED, reason)
     difference = variable_difference(old.variables, new.variables)
     verdict = Verdict.SAME if difference.relative <= tolerance else Verdict.DIFFERENT
     return Row("final variables", *texts, verdict, difference.text)

@@ -13,7 +13,7 @@
       matches
       rows[]        name, old, new (texts), verdict (same, different, information, not compared), note
       old, new      the records
-        resumed_at[], interrupted_at[], steps_lost[], saved_steps[], kept[]   step numbers, null for none
+        resumed_at[], interrupted_at[], steps_lost[], saved_steps[], kept[], handed_over[]   step numbers, null for none
         steps_run, steps_repeated, final_step, needs_person, seconds_in_saves
         losses, batches    by step
         evaluations[]      step, metrics
@@ -92,6 +92,7 @@ def _record(record: Record) -> dict[str, Any]:
         "final_step": record.final_step,
         "saved_steps": record.saved_steps,
         "kept": record.kept,
+        "handed_over": record.handed_over,
         "needs_person": record.needs_person,
         "seconds_in_saves": record.seconds_in_saves,
         "losses": record.by_step("loss"),

@@ -87,6 +87,7 @@ class Record:
       kept: the steps of the checkpoints that the directory held at the end.
       variables: the last checkpoint's variables, where they were read.
       notes: what the harness could not do as asked.
+      handed_over: the steps of the checkpoints that were there before, where one program goes on in what another began.
     """
 
     attempts: list[Attempt]
@@ -95,6 +96,7 @@ class Record:
     kept: list[int] = field(default_factory=list)
     variables: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    handed_over: list[int] = field(default_factory=list)
 
     @cached_property
     def events(self) -> list[Event]:

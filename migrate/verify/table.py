@@ -7,9 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from migrate.verify.compare import Comparison, Verdict
-from migrate.verify.verification import Verification
+from migrate.verify.verification import UNLIKE, Verification
 
 MARKS = {Verdict.SAME: "=", Verdict.DIFFERENT: "≠", Verdict.INFORMATION: " ", Verdict.NOT_COMPARED: "?"}
+IN_ONE_ORDER = (
+    "To have batches and losses compared, give each shuffle of the input a seed of its own, in both programs."
+)
 STYLES = {Verdict.SAME: "", Verdict.DIFFERENT: "bold red", Verdict.INFORMATION: "dim", Verdict.NOT_COMPARED: "dim"}
 
 
@@ -54,6 +57,9 @@ def summary(verification: Verification) -> list[str]:
     )
     lines += [f"Note: {note}." for note in notes]
     lines += [f"Not tried: {reason}." for reason in verification.not_tried]
+    batches = [row for _, comparison in comparisons for row in comparison.rows if row.name == "batches"]
+    if any(row.verdict is Verdict.DIFFERENT or row.note == UNLIKE for row in batches):
+        lines.append(IN_ONE_ORDER)
     if not verification.matches:
         lines.append(f"First difference: {verification.first}.")
     return lines

@@ -26,6 +26,8 @@ Converter = Callable[[Path, Path], None]
 
 MOST_CHANGES = 64
 
+UNLIKE = "OLD itself draws other batches each time that it is started"
+
 
 @dataclass
 class Request:
@@ -121,6 +123,7 @@ class _Bench:
         self.pool = pool
         self.progress = progress
         self.initial: tuple[Path | None, Path | None] = (None, None)
+        self.unlike = ""
         self._made = 0
         self._begun = time.monotonic()
         self._done = 0
@@ -161,6 +164,11 @@ class _Bench:
         ]
         return _named(runs[0].result, "OLD"), _named(runs[1].result, "NEW")
 
+    def compare(self, old: Record, new: Record, losses: bool | None = None) -> Comparison:
+        """What differs; ``losses`` must agree where both began in one checkpoint."""
+        losses = True if self.request.share_initial else losses
+        return compare(old, new, self.request.tolerance, losses, self.unlike)
+
 
 def _named(result: Callable[[], Record], side: str) -> Record:
     try:
@@ -177,7 +185,8 @@ def _verify(done: Verification, bench: _Bench) -> None:
     if request.share_initial:
         bench.initial = _shared_initial(bench, baseline[0])
         baseline = bench.both(lambda: None, "undisturbed, from one checkpoint")
-    done.comparisons.append(("undisturbed", _compare(request, *baseline)))
+    bench.unlike = _why_unlike(bench, *baseline)
+    done.comparisons.append(("undisturbed", bench.compare(*baseline)))
     bench.advance()
     for step in request.at or [default_step(baseline[0])]:
         _expect_within(step, baseline[0], "OLD")
@@ -200,7 +209,7 @@ def _verify(done: Verification, bench: _Bench) -> None:
 def _try_fault(done: Verification, bench: _Bench, name: str, step: int, baseline: tuple[Record, Record]) -> None:
     if name != KillInSave.name:
         records = bench.both(lambda: FAULTS[name](step), f"{name} at step {step}")
-        done.comparisons.append((f"{name} at step {step}", _compare(done.request, *records)))
+        done.comparisons.append((f"{name} at step {step}", bench.compare(*records)))
         return
     # A fault in the save itself strikes just before the first save after the step.
     later = [saved for saved in baseline[0].saved_steps if saved > step]
@@ -210,13 +219,9 @@ def _try_fault(done: Verification, bench: _Bench, name: str, step: int, baseline
         each = iter(faults)
         records = bench.both(lambda each=each: next(each), f"{name} at change {change} of step {before + 1}")  # type: ignore[misc]
         title = f"{name} at change {change} of the save of step {before + 1}"
-        done.comparisons.append((title, _compare(done.request, *records)))
+        done.comparisons.append((title, bench.compare(*records)))
         if all(fault.complete for fault in faults):
             return
-
-
-def _compare(request: Request, old: Record, new: Record) -> Comparison:
-    return compare(old, new, request.tolerance, losses=True if request.share_initial else None)
 
 
 def _expect_sound(record: Record, side: str) -> None:
@@ -262,6 +267,22 @@ def _shared_initial(bench: _Bench, old: Record) -> tuple[Path, Path]:
     return start, converted
 
 
+def _why_unlike(bench: _Bench, old: Record, new: Record) -> str:
+    """Where OLD and NEW drew other batches: whether OLD, started once more, does so too."""
+    before, after = old.by_step("batch"), new.by_step("batch")
+    apart = [step for step in sorted(before.keys() & after.keys()) if before[step] != after[step]]
+    last = old.final_step or 0
+    if not apart or apart[0] >= last:
+        return ""
+    bench.say("undisturbed · OLD once more, for its batches differ from NEW's")
+    directory = bench.directory()
+    if bench.initial[0] is not None:
+        copy_directory(bench.initial[0], directory)
+    again = Record([run(bench.request.old, directory, Kill(apart[0]), timeout=bench.request.timeout)], directory)
+    repeated = again.by_step("batch").get(apart[0]) in (None, before[apart[0]])
+    return "" if repeated else UNLIKE
+
+
 def _continued(bench: _Bench, step: int) -> Comparison:
     """OLD is killed at ``step``; OLD goes on in its directory, NEW in a copy."""
     request = bench.request
@@ -272,9 +293,11 @@ def _continued(bench: _Bench, step: int) -> Comparison:
         bench.pool.submit(_go_on, program, directory, first, request.timeout)
         for program, directory in ((request.old, place), (request.new, copy))
     ]
-    return compare(runs[0].result(), runs[1].result(), request.tolerance, losses=True)
+    return bench.compare(runs[0].result(), runs[1].result(), losses=True)
 
 
 def _go_on(program: Program, directory: Path, first: Attempt, timeout: float) -> Record:
+    handed_over = kept_steps(directory, [first])
     attempts = [first, run(program, directory, timeout=timeout)]
-    return Record(attempts, directory, Kill.name, kept_steps(directory, attempts), read_variables(program, directory))
+    kept, variables = kept_steps(directory, attempts), read_variables(program, directory)
+    return Record(attempts, directory, Kill.name, kept, variables, handed_over=handed_over)

@@ -49,6 +49,14 @@ def test_where_no_fault_could_be_tried_nothing_is_proved(verify, capsys):
     assert "nothing interrupted the programs: worker-killed: one process trains" in capsys.readouterr().err
 
 
+def test_where_old_itself_draws_other_batches_each_time_recovery_is_compared_and_that_is_said(verify, capsys):
+    assert verify("loop", "loop", "--fault", "sigkill", "--at", "13", "--args", "--seed -1") == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "2 of 2 comparisons match." in told
+    assert "OLD itself draws other batches each time that it is started: batches, losses, final variables." in told
+    assert "give each shuffle of the input a seed of its own" in told
+
+
 def test_from_a_shared_checkpoint_losses_and_variables_are_compared_to_the_last_bit(verify, capsys):
     arguments = ("--share-initial", "--new-args", "--steps_per_call 5", "--fault", "sigkill", "--at", "13")
     assert verify("loop", "loop", *arguments, "--format", "json") == 0

@@ -115,6 +115,16 @@ model.fit(x, y, callbacks=[tf.keras.callbacks.ModelCheckpoint("m.keras")])
     assert "load_model" not in text
 
 
+def test_an_import_that_only_the_resumption_needs_goes_with_it() -> None:
+    load = "latest = tf.train.latest_checkpoint('out')\nif latest:\n    import re\n    model.load_weights(latest)\n"
+    source = _HEAD + load + _TAIL.format("")
+    text, _ = migrate(source)
+    assert "import re\n" not in text
+    assert "load_weights" not in text
+    stays = source + "print(re.escape('a'))\n"
+    assert migrate(stays)[0] == stays
+
+
 def test_a_function_that_only_the_resumption_calls_goes_and_one_with_another_caller_stays() -> None:
     source = """\
 import os

@@ -23,9 +23,9 @@ def attempt(first, last, code=0, every=5, loss=lambda step: 1.0 / step, batch=la
 def record():
     """Make the record of a program killed at step 13 that goes on at ``resumed``, to ``final``."""
 
-    def make(resumed=10, final=20, fault="sigkill", **how):
+    def make(resumed=10, final=20, fault="sigkill", kept=(10, 15, 20), handed_over=(), **how):
         attempts = [attempt(0, 13, -9, **how), attempt(resumed, final, began=20.0, **how)]
-        return Record(attempts, Path("model"), fault, kept=[10, 15, 20])
+        return Record(attempts, Path("model"), fault, kept=[*kept], handed_over=[*handed_over])
 
     return make
 

@@ -1,6 +1,7 @@
 """A small custom loop that recovers by a CheckpointManager: every 5 steps, 3 kept; one or several steps a call."""
 
 import argparse
+import time
 
 import numpy as np
 import tensorflow as tf
@@ -11,8 +12,10 @@ parser.add_argument("--max_steps", type=int, default=23)
 parser.add_argument("--steps_per_call", type=int, default=1)
 parser.add_argument("--weights", help="where the final weights are written, as .npz")
 parser.add_argument("--slip", choices=["load_checkpoint", "no_slots"], help="a mistake in the recovery to make")
-parser.add_argument("--seed", type=int, default=7)
+parser.add_argument("--seed", type=int, default=7, help="a negative one stands for another at each start")
 options = parser.parse_args()
+if options.seed < 0:
+    options.seed = time.time_ns() % 2**31
 
 tf.keras.utils.set_random_seed(options.seed)
 rng = np.random.RandomState(0)

@@ -154,6 +154,11 @@ class Inputs:
     def is_dataset(self, value: ast.expr, seen: set[ast.AST] | None = None) -> bool:
         """Whether an expression is seen to be a Dataset."""
         seen = set() if seen is None else seen
+        if isinstance(value, ast.Subscript):
+            made = self.names.only_value(value.value) if isinstance(value.value, ast.Name) else value.value
+            return self._loads(made, has_split=False)
+        if self._loads(value, has_split=True):
+            return True
         if isinstance(value, ast.Call):
             found = symbol_of(self.names, value.func)
             if found is not None:
@@ -177,6 +182,19 @@ class Inputs:
             first = [v for v in values if v is not None and not _is_method_of(v, value.id)]
             return None not in values and bool(first) and all(self.is_dataset(v, seen) for v in first)
         return False
+
+    def _loads(self, value: ast.expr | None, *, has_split: bool) -> bool:
+        """Whether an expression is a Dataset of TensorFlow Datasets, or without a split a dict of them."""
+        if not isinstance(value, ast.Call) or self.names.qualified(value.func) != "tensorflow_datasets.load":
+            return False
+        given = {keyword.arg: keyword.value for keyword in value.keywords}
+        if len(value.args) > 1 or None in given or not given.keys().isdisjoint({"with_info", "batch_size"}):
+            return False
+        split = given.get("split")
+        if not has_split:
+            return split is None
+        split = self.names.only_value(split) if isinstance(split, ast.Name) else split
+        return isinstance(split, ast.Attribute) or (isinstance(split, ast.Constant) and isinstance(split.value, str))
 
 
 def _is_method_of(value: ast.expr, name: str) -> bool:

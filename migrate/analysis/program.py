@@ -9,7 +9,7 @@ from migrate.analysis.heads import Head
 from migrate.analysis.hooks import HookClass
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module, Site
-from migrate.analysis.names import Scope
+from migrate.analysis.names import Names, Scope
 from migrate.analysis.policy import Config
 from migrate.analysis.tree import Link, Tree
 
@@ -144,6 +144,24 @@ class Program:
     def has_model_fn(self) -> bool:
         """Whether the estimator is made from a custom model_fn, or becomes one."""
         return self.kind in HAVE_MODEL_FN
+
+
+def gives_itself(value: ast.AST | None, variable: str) -> bool:
+    """Whether ``variable = value`` leaves an estimator what it is: ``train`` returns the estimator itself."""
+    function = value.func if isinstance(value, ast.Call) else None
+    if not isinstance(function, ast.Attribute) or function.attr != "train":
+        return False
+    return isinstance(function.value, ast.Name) and function.value.id == variable
+
+
+def statement_of_its_own(names: Names, call: MethodCall) -> ast.stmt | None:
+    """The statement that a ``train`` call is, whose value goes nowhere or back into the estimator's own variable."""
+    statement = names.parent(call.node)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    if isinstance(statement, ast.Expr):
+        return statement
+    is_own = isinstance(target, ast.Name) and gives_itself(call.node, target.id)
+    return statement if is_own and isinstance(statement, ast.Assign) else None
 
 
 def loose_sites(module: Module, found: list[Program]) -> Iterator[Site]:

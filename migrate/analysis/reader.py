@@ -16,7 +16,7 @@ from migrate.analysis.inputs import Inputs
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import Names, Scope
 from migrate.analysis.policy import Config, Configs
-from migrate.analysis.program import HAVE_MODEL_FN, METHODS, MethodCall, Program
+from migrate.analysis.program import HAVE_MODEL_FN, METHODS, MethodCall, Program, gives_itself
 from migrate.analysis.specs import read_spec
 from migrate.analysis.symbols import Symbol, estimator_kind, symbol_of
 from migrate.analysis.tree import Tree
@@ -175,7 +175,7 @@ class Reader:
         found = self.names.scope_of(target).lookup(target.id)
         assert found is not None
         program.scope, bindings = found
-        if len(bindings) != 1:
+        if sum(not gives_itself(binding.value, target.id) for binding in bindings) != 1:
             program.problems.append((call, f"`{target.id}` is assigned in more than one place"))
             return
         if program.scope is not self.names.scope_of(target) or isinstance(program.scope.node, ast.ClassDef):

@@ -170,6 +170,18 @@ def _stopped_at_manager(number: int) -> Iterator[None]:
             name.CheckpointManager = before
 
 
+def _shape_and_dtype(initial: Any, dtype: Any) -> tuple[Any, Any]:
+    """Those of a variable that begins with a value, or with what a function returns; it is not computed."""
+    if callable(initial):
+        with contextlib.suppress(Exception), tf.Graph().as_default():  # one that works eagerly alone is called below
+            value = tf.convert_to_tensor(initial(), dtype)
+            if value.shape.is_fully_defined():
+                return value.shape, value.dtype
+        initial = initial()
+    value = tf.convert_to_tensor(initial, dtype)
+    return value.shape, value.dtype
+
+
 @contextlib.contextmanager
 def _without_memory() -> Iterator[None]:
     """Within, a large variable has a shape and no value."""
@@ -177,12 +189,11 @@ def _without_memory() -> Iterator[None]:
     def make(next_creator: Any, **settings: Any) -> Any:
         if not tf.executing_eagerly():
             return next_creator(**settings)
-        value = settings["initial_value"]
-        value = tf.convert_to_tensor(value() if callable(value) else value, settings.get("dtype"))
-        if value.shape.num_elements() * value.dtype.size <= SMALL_BYTES:
-            return next_creator(**{**settings, "initial_value": value})
+        shape, dtype = _shape_and_dtype(settings["initial_value"], settings.get("dtype"))
+        if shape.num_elements() * dtype.size <= SMALL_BYTES:
+            return next_creator(**settings)
         return UninitializedVariable(
-            trainable=settings.get("trainable", True), shape=value.shape, dtype=value.dtype, name=settings.get("name")
+            trainable=settings.get("trainable", True), shape=shape, dtype=dtype, name=settings.get("name")
         )
 
     with tf.variable_creator_scope(make):

@@ -11,6 +11,7 @@ from migrate.checkpoints import keras_names
 from migrate.checkpoints.bundle import STEP_OF_OBJECTS, Stored
 from migrate.checkpoints.described import Described
 from migrate.checkpoints.plan import Carried, Misfit, parts
+from migrate.recovery.canned_variables import canned_variables
 
 # Keras optimizer: the attribute that holds a slot of every variable, and the slot's name in checkpoints that were
 # written with a tf.compat.v1.train optimizer and with a Keras optimizer.
@@ -108,34 +109,10 @@ def _weights(model: Any, old: Mapping[str, list[int]]) -> Iterator[tuple[str, An
 
 
 def _canned_weights(model: Any) -> Iterator[tuple[str, Any]]:
-    layers = getattr(model, "stack", None) or getattr(model, "layers", [model])
-    dense = [layer for layer in layers if isinstance(layer, tf.keras.layers.Dense)]
-    position, scope = -1, ""
-    for layer in layers:
-        if isinstance(layer, tf.keras.layers.Dense):
-            position += 1
-            scope = "dnn/logits" if layer is dense[-1] else f"dnn/hiddenlayer_{position}"
-            yield from ((f"{scope}/{part}", getattr(layer, part)) for part in ("kernel", "bias"))
-        elif isinstance(layer, tf.keras.layers.BatchNormalization):
-            parts = ("gamma", "beta", "moving_mean", "moving_variance")
-            yield from ((f"{scope}/batchnorm_{position}/{part}", getattr(layer, part)) for part in parts)
-        elif type(layer).__name__ == "DenseColumns":
-            where = "dnn/input_from_feature_columns/input_layer"
-            for column, variable in layer.embeddings.items():
-                yield f"{where}/{_in_scope(column)}/embedding_weights", variable
-        elif type(layer).__name__ == "LinearColumns":
-            for column, variable in layer.kernels.items():
-                yield f"linear/linear_model/{_in_scope(column)}/weights", variable
-            yield "linear/linear_model/bias_weights", layer.bias
-        elif type(layer).__name__ == "BiasAlone":
-            yield "baseline/bias", layer.bias
-        elif layer.trainable_weights:
-            raise Misfit(f"The layer {layer.name} has weights, and a canned estimator has no such layer.")
-
-
-def _in_scope(column: str) -> str:
-    """A feature column's name as it stands in the names of its variables."""
-    return re.sub(r"[^A-Za-z0-9.\-_]", "_", column)
+    try:
+        yield from canned_variables(model)
+    except ValueError as reason:
+        raise Misfit(str(reason)) from reason
 
 
 def _slots(

@@ -73,7 +73,8 @@ def _keras(draft: Draft) -> None:
 
 def _recovery(draft: Draft) -> str:
     """The visible ``CheckpointManager`` with the RunConfig's numbers, in the callback that obeys it."""
-    draft.pieces |= {"CheckpointRecovery", "drop_empty_checkpoint_list"}
+    piece = "WarmStartedRecovery" if "warm_start_from" in draft.recovery_arguments else "CheckpointRecovery"
+    draft.pieces |= {piece, "drop_empty_checkpoint_list"}
     train = f"{draft.tf}.train"
     order = ("max_to_keep", "keep_checkpoint_every_n_hours", "step_counter", "checkpoint_interval")
     manager = {name: draft.manager[name] for name in order if name in draft.manager}
@@ -83,7 +84,7 @@ def _recovery(draft: Draft) -> str:
     checkpoint = f"{train}.Checkpoint({_arguments(saved)})"
     arguments = _arguments({"": f"{checkpoint}, {draft.model_dir}", **manager})
     further = _arguments({"": f"{train}.CheckpointManager({arguments})", **draft.recovery_arguments})
-    return f"drop_empty_checkpoint_list({draft.model_dir})\n{draft.recovery} = CheckpointRecovery({further})"
+    return f"drop_empty_checkpoint_list({draft.model_dir})\n{draft.recovery} = {piece}({further})"
 
 
 def _backup(draft: Draft) -> str:

@@ -8,13 +8,16 @@ Instead: the same model in Keras, with a visible ``tf.train.CheckpointManager`` 
 is a stack of Dense, Dropout and BatchNormalization layers, a linear model one ``LinearColumns`` layer, a combined one a
 ``WideAndDeep`` model, whose two parts have an optimizer each. The loss keeps the Estimator's reduction: v1 names sum
 over the batch, v2 names take the mean. ``evaluate`` reports the same metrics under the same names.
-``weight_column`` becomes the sample weights of the dataset, ``label_vocabulary`` a lookup in it.
+``weight_column`` becomes the sample weights of the dataset, ``label_vocabulary`` a lookup in it. ``WarmStartSettings``
+and ``shared_embedding_columns`` are emitted.
 
 Fidelity: exact for the trained function and its metrics. Dropout draws other random numbers. With batch normalization
 and Adam the weights drift apart by rounding. A v1 classifier of two classes interpolates ``auc_precision_recall`` in
 another way. Variables that a partitioner split are whole, and trained the same; ``python -m migrate checkpoint`` joins
-their parts. ``warm_start_from``, a weighted mean (``loss_reduction=MEAN`` with a ``weight_column``) and a
-``weight_column`` that is no literal leave the program.
+their parts. ``warm_start_from`` takes the same variables, from an Estimator's checkpoint or from that of a migrated
+program with the same model, where the job has none of its own; a job that has one needs the other no more. In a
+``WarmStartSettings``, lists of variables, other names and changed vocabularies leave the program. So do a weighted mean
+(``loss_reduction=MEAN`` with a ``weight_column``) and a ``weight_column`` that is no literal.
 
 See: tf.estimator.DNNClassifier, tf.estimator.LinearClassifier, tf.estimator.DNNLinearCombinedClassifier.
 """
@@ -22,17 +25,23 @@ See: tf.estimator.DNNClassifier, tf.estimator.LinearClassifier, tf.estimator.DNN
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.canned_head import Head, NotCarried, read_head
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.numeric_inputs import numeric_inputs
+from migrate.rewrite.plan import ReplaceExpression
 from migrate.rewrite.precedence import OR
+from migrate.rewrite.shared_embeddings import shared_embeddings
 from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, noted, rule
 
+_WARM_START = (
+    "ckpt_to_initialize_from", "vars_to_warm_start", "var_name_to_vocab_info", "var_name_to_prev_var_name",
+)  # fmt: skip
 _PARTITIONERS = ("input_layer_partitioner", "partitioner")
 _MODEL_FN = "Use --canned model-fn."
+_ONE = "Write the model with one tf.keras.layers.Embedding for all of them."
 
 
 @rule(
@@ -47,15 +56,24 @@ _MODEL_FN = "Use --canned model-fn."
     Example("hidden_units=[8], n_classes=args.every", None, "estimator"),
     Example("hidden_units=[8], weight_column='w'", "model = FeatureNetwork(layers)", "estimator"),
     Example("hidden_units=[8], label_vocabulary=args.words", "class_ids(labels, args.words)", "estimator"),
-    Example("hidden_units=[8], warm_start_from=args.old", None, "estimator"),
+    Example("hidden_units=[8], warm_start_from=args.old", "warm_start_from=args.old", "estimator"),
+    Example(
+        "hidden_units=[8], warm_start_from=tf1.estimator.WarmStartSettings(args.old, vars_to_warm_start='dnn/h')",
+        'warm_start_from=WarmStartSettings(args.old, vars_to_warm_start="dnn/h")',
+        "estimator",
+    ),
+    Example(
+        "hidden_units=[8], warm_start_from=tf1.estimator.WarmStartSettings(args.old, ['dnn/h'])", None, "estimator"
+    ),
     Example("hidden_units=[8], input_layer_partitioner=args.parts", "tf.keras.layers.Dense(units", "estimator"),
     kinds=CANNED,
 )
 def canned_keras(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node
-    problems = []
-    if not is_none(arguments.get("warm_start_from")):
-        problems.append(manual(arguments["warm_start_from"], "warm_start_from is not carried over to Keras", _MODEL_FN))
+    problems = [*_start_warm(program, draft)]
+    if not program.name.startswith(("Baseline", "Linear")):
+        unshared = shared_embeddings(draft, "shared_embedding_columns")
+        problems += [manual(node, reason, _ONE) for node, reason in unshared]
     head = None
     try:
         head = read_head(program, draft)
@@ -79,6 +97,34 @@ def canned_keras(program: Program, draft: Draft) -> Iterator[Verdict]:
     message = f"{program.name} becomes a Keras model with the same layers and loss"
     differences = list(_differences(program, head.units))
     yield noted(site, f"{message}; {'; '.join(differences)}") if differences else exact(site, message)
+
+
+def _start_warm(program: Program, draft: Draft) -> Iterator[Verdict]:
+    """Hands what the model begins with to the callback that restores."""
+    given = program.arguments.get("warm_start_from")
+    if given is None or is_none(given):
+        return
+    if draft.uses_backup:
+        yield manual(given, "warm_start_from goes with a CheckpointManager", "Use --recovery checkpoint-manager.")
+    names = program.module.names
+    call = names.only_value(given) if isinstance(given, ast.Name) else given
+    found = symbol_of(names, call.func) if isinstance(call, ast.Call) else None
+    if isinstance(call, ast.Call) and found is not None and found.tail == "estimator.WarmStartSettings":
+        try:
+            arguments = bind(call, _WARM_START, no_others=True)
+        except Unbindable as reason:
+            yield manual(call, str(reason), "Write the arguments out.")
+            return
+        pattern = literal(arguments.get("vars_to_warm_start", ast.Constant(".*")))
+        if not isinstance(pattern, str) or "$" in pattern:
+            yield manual(call, "vars_to_warm_start is no literal pattern for the beginnings of names", _MODEL_FN)
+        for name in ("var_name_to_vocab_info", "var_name_to_prev_var_name"):
+            if not is_none(arguments.get(name)):
+                yield manual(call, f"{name} is not carried over to Keras", _MODEL_FN)
+        draft.renamed[call.func] = draft.piece("WarmStartSettings")
+        draft.edits.append(ReplaceExpression(program.module.span(call.func), draft.renamed[call.func]))
+        draft.shared.append(names.statement_of(call))
+    draft.recovery_arguments["warm_start_from"] = draft.text(given)
 
 
 def _problems_of_both(program: Program, draft: Draft) -> Iterator[Verdict]:

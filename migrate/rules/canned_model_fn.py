@@ -16,8 +16,8 @@ Fidelity: exact: variables and slots are equal to the last bit after 50 more ste
 two classes on the newest, because its ``tf.sigmoid`` differs by a bit, and for TensorFlow 2's Adam and RMSprop. Dropout
 draws other random numbers. The histograms of the layers' activations are not written for TensorBoard. TensorFlow 2's
 own ``Baseline*``, partitioners, ``LinearSDCA``, gradient clipping of Keras optimizers, ``optimizer=None`` and the
-columns of ``shared_embeddings`` and ``shared_embedding_columns`` leave the program, and so does an estimator that is
-made in a loop and handed on. Without ``--canned model-fn`` a canned estimator becomes a Keras model where there is one
+columns of TensorFlow 2's ``shared_embeddings`` leave the program, and so does an estimator that is made in a loop and
+handed on. Without ``--canned model-fn`` a canned estimator becomes a Keras model where there is one
 for it.
 
 See: tf.estimator.DNNClassifier, tf.estimator.DNNLinearCombinedClassifier, tf.estimator.LinearClassifier.
@@ -33,6 +33,7 @@ from migrate.rewrite.draft import Draft
 from migrate.rewrite.hand_on import hand_on
 from migrate.rewrite.keras_optimizer import KINDS, carried, why_not_carried
 from migrate.rewrite.plan import ReplaceExpression
+from migrate.rewrite.shared_embeddings import shared_embeddings
 from migrate.rules.rule import MODEL_FN, Example, Verdict, exact, manual, noted, rule
 
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)
@@ -73,7 +74,12 @@ _COMBINED_RATES = {"dnn": ("Adagrad", 0.001), "linear": ("Ftrl", 0.005)}
     Example("hidden_units=[8], input_layer_partitioner=args.p", None, "estimator", kind="model-fn"),
     Example("[tf.feature_column.embedding_column(x, 4)]", "training_steps(", "columns", kind="model-fn"),
     Example("tf.feature_column.shared_embeddings([x, y], 4)", None, "columns", kind="model-fn"),
-    Example("tf1.feature_column.shared_embedding_columns([x, y], 4)", None, "columns", kind="model-fn"),
+    Example(
+        "tf1.feature_column.shared_embedding_columns([x, y], 4)",
+        "tf1_shared_embedding_columns([x, y], 4)",
+        "columns",
+        kind="model-fn",
+    ),
     kinds=MODEL_FN,
 )
 def canned_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -125,12 +131,8 @@ def _problems(program: Program, draft: Draft) -> Iterator[Verdict]:
                 yield manual(given, not_carried, "Give the name of an optimizer, or one of tf.keras.")
     if "loss_reduction" in arguments and _reduction(arguments["loss_reduction"]) is None:
         yield manual(arguments["loss_reduction"], "this loss_reduction is not known", "Name one of losses.Reduction.")
-    for node in program.module.names.parents:
-        found = symbol_of(program.module.names, node) if isinstance(node, ast.Attribute) else None
-        if found is not None and found.tail.startswith("feature_column.shared_embedding"):
-            assert isinstance(node, ast.Attribute)
-            reason = f"`{found.tail}` makes no columns outside of a graph"
-            yield manual(node, reason, "Make the columns and the model_fn's layers in a model_fn of your own.")
+    for node, reason in shared_embeddings(draft, "tf1_shared_embedding_columns"):
+        yield manual(node, reason, "Make the columns and the model_fn's layers in a model_fn of your own.")
 
 
 def _stands_alone(program: Program, draft: Draft) -> bool:

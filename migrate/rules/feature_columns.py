@@ -12,8 +12,8 @@ preprocessing layers give other numbers: ``StringLookup`` puts what it does not 
 passes over missing values (``""`` and -1), and several values of one feature are averaged or added by none.
 
 Fidelity: exact. ``make_parse_example_spec`` and everything else that uses the columns stays too.
-Sequence columns leave the program, and so do ``shared_embeddings`` and ``shared_embedding_columns``: TensorFlow makes
-them in a graph alone, and TensorFlow 2's own DNNs never trained them.
+``shared_embedding_columns``, which TensorFlow makes in a graph alone, is emitted. Sequence columns leave the program,
+and so does ``shared_embeddings``: that one, too, needs a graph, and TensorFlow 2's own DNNs never trained what it made.
 
 See: tf.feature_column, tf.keras.Input.
 """
@@ -22,12 +22,11 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
-from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, rule
 
 _ARGUMENTS = ("feature_columns", "linear_feature_columns", "dnn_feature_columns")
-_UNREAD = ("feature_column.shared_embedding", "feature_column.sequence_")
+_RECURRENT = "Write the network with tf.keras.layers, and train it with fit and a tf.train.CheckpointManager."
 
 
 @rule(
@@ -40,7 +39,10 @@ _UNREAD = ("feature_column.shared_embedding", "feature_column.sequence_")
     Example('[tf1.feature_column.numeric_column("x", normalizer_fn=abs)]', "[DenseColumns(columns)]", "columns"),
     Example("[tf.feature_column.embedding_column(x, 4)]", "example_batch(columns)", "columns"),
     Example("args.columns", "[DenseColumns(columns)]", "columns"),
+    Example("tf1.feature_column.shared_embedding_columns([x, y], 4)", "shared_embedding_columns([x, y], 4)", "columns"),
+    Example("tf1.feature_column.shared_embedding_columns([x, y], 4, ckpt_to_load_from=z)", None, "columns"),
     Example("tf.feature_column.shared_embeddings([x, y], 4)", None, "columns"),
+    Example("[tf.feature_column.sequence_numeric_column('x')]", None, "columns"),
     kinds=CANNED,
 )
 def feature_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -48,14 +50,9 @@ def feature_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
     if draft.columns:
         yield exact(given[0], "each numeric column becomes an input of the Keras model")
         return
-    for node in program.module.names.parents:
-        found = symbol_of(program.module.names, node) if isinstance(node, ast.Attribute) else None
-        if given and found is not None and found.tail.startswith(_UNREAD):
-            assert isinstance(node, ast.Attribute)
-            reason = f"`{found.tail}` is no column that the emitted layers read"
-            if found.tail.startswith("feature_column.shared_embedding"):
-                reason = f"`{found.tail}` makes no columns outside of a graph"
-            yield manual(node, reason, "Write the model with one tf.keras.layers.Embedding for all of them.")
+    for tail, nodes in program.module.uses.items():
+        if given and tail.startswith("feature_column.sequence_"):
+            yield manual(nodes[0], f"`{tail}` is no column that the emitted layers read", _RECURRENT)
             return
     for columns in given:
         if isinstance(columns, ast.List | ast.Tuple) and not columns.elts:

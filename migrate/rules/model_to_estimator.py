@@ -9,8 +9,10 @@ training begins with the weights that it has, as the Estimator's did.
 Fidelity: noted. After training the model holds the trained weights, where the Estimator left it as it was. In
 TensorFlow 2.15 the Estimator trained with the optimizer of ``tf.keras.optimizers.legacy`` in the place of the new one:
 Adam and SGD agree to rounding, RMSprop and Adagrad add their epsilon under the root. Keras 3 names the inputs of a
-``Sequential`` without ``Input`` otherwise than Keras 2. A finished job that is started again does nothing, where the
-Estimator trained one step more at each start. ``metric_names_map`` and ``export_outputs`` leave the program.
+``Sequential`` without ``Input`` otherwise than Keras 2. Of a row of an ``Embedding`` that a batch reads more than once,
+Keras 3's optimizers other than SGD square each gradient by itself, where the Estimator and Keras 2 square their sum:
+such a model trains otherwise there, and the report says so. A finished job that is started again does nothing, where
+the Estimator trained one step more at each start. ``metric_names_map`` and ``export_outputs`` leave the program.
 
 See: tf.keras.estimator.model_to_estimator, tf.keras.Model.fit.
 """
@@ -49,4 +51,9 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         return
     draft.layers.append(f"{draft.model} = {text}")
     message = "the Keras model itself is trained, from the weights that it has"
-    yield noted(site, f"{message}; afterwards it holds the trained weights, where the Estimator trained a copy")
+    message += "; afterwards it holds the trained weights, where the Estimator trained a copy"
+    if "Embedding" in program.module.text and draft.settings.target != "keras2":
+        message += "; Keras 3 trains an Embedding otherwise where a batch reads a row of it twice"
+        yield noted(site, message, "Run it with tf_keras (TF_USE_LEGACY_KERAS=1), whose optimizers sum such gradients.")
+        return
+    yield noted(site, message)

@@ -13,8 +13,8 @@ Fidelity: exact to rounding: from the same checkpoint the losses of 50 steps are
 within 5e-6, because its step is one operation under an Estimator and several in Keras; the comparison is a test. A
 function of the file that makes the optimizer, another learning rate that is computed from the global step, and Momentum
 of TensorFlow 1 under a changing rate leave the program. So do Momentum, RMSProp and Adadelta on categorical columns,
-Ftrl on embeddings, and Ftrl under a changing rate on categorical columns: the Estimator's train the rows of a variable
-that a batch reads, and Keras's train all rows.
+Ftrl on embeddings, and Ftrl on categorical columns under a changing rate or with ``warm_start_from``: the Estimator's
+train the rows of a variable that a batch reads, and Keras's train all rows.
 ``--canned model-fn`` keeps them.
 
 See: tf.compat.v1.train.AdamOptimizer, tf.keras.optimizers.Adam.
@@ -24,8 +24,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from migrate.analysis.arguments import Unbindable, bind, literal
+from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.moves import why_not_movable
+from migrate.analysis.numeric_columns import numeric_columns
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
@@ -191,16 +192,28 @@ def _require_dense(program: Program, draft: Draft, argument: str, text: str) -> 
     is_plain = kind == "SGD" or (kind == "RMSprop" and not program.is_v1)
     is_safe = kind in ("Adam", "Adagrad") or (is_plain and "momentum" not in arguments)
     if kind == "Ftrl" and is_wide and "shrinkage" not in arguments:
+        all_of_them = "Keras's Ftrl moves all weights of categorical columns, the Estimator's those that a batch reads"
+        if not is_none(program.arguments.get("warm_start_from")) and not _reads_numbers(program):
+            raise Unbindable(f"with warm_start_from {all_of_them}")
         if _has_constant_rate(program, argument):
             return
-        reason = "under a changing rate Keras's Ftrl moves all weights of categorical columns"
-        raise Unbindable(f"{reason}, the Estimator's those that a batch reads")
+        raise Unbindable(f"under a changing rate {all_of_them}")
     if is_safe:
         return
     if not is_wide and not _may_embed(program):
         return
     rows = "weights of categorical columns" if is_wide else "embeddings"
     raise Unbindable(f"the Estimator's {kind} trains only those rows of {rows} that a batch reads, and Keras's all")
+
+
+def _reads_numbers(program: Program) -> bool:
+    """Whether the columns of a linear model are seen to be numeric ones alone."""
+    given = program.arguments
+    try:
+        numeric_columns(program, given.get("feature_columns") or given["linear_feature_columns"])
+    except (Unbindable, KeyError):
+        return False
+    return True
 
 
 def _has_constant_rate(program: Program, argument: str) -> bool:

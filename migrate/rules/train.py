@@ -26,7 +26,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, is_none, literal
-from migrate.analysis.program import MethodCall, Program
+from migrate.analysis.program import MethodCall, Program, statement_of_its_own
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import export_after_evaluation
 from migrate.rewrite.plan import Part, ReplaceStatement
@@ -74,8 +74,8 @@ def train(program: Program, draft: Draft) -> Iterator[Verdict]:
 def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     if call.problem is not None:
         return manual(call.problem[0], call.problem[1], "Hooks that are classes of this file become callbacks.")
-    statement = program.module.names.parent(call.node)
-    if not isinstance(statement, ast.Expr):
+    statement = statement_of_its_own(program.module.names, call)
+    if statement is None:
         return manual(call.node, "what train() returns is used here", "Call train() in a statement of its own.")
     if call.input is None:
         return manual(call.node, "train() is called without input_fn", "Give an input_fn.")

@@ -13,11 +13,10 @@ torn newest checkpoint. ``saving_listeners`` hear of each save through ``Listene
 See: tf.estimator.Estimator.train, tf.train.CheckpointManager.
 """
 
-import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none
-from migrate.analysis.program import MethodCall, Program
+from migrate.analysis.program import MethodCall, Program, statement_of_its_own
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.hand_on import of_call
 from migrate.rewrite.training_loop import training_loop
@@ -55,8 +54,8 @@ def train_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
 def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     if call.problem is not None:
         return manual(call.problem[0], call.problem[1], "Write the arguments out.")
-    statement = program.module.names.parent(call.node)
-    if not isinstance(statement, ast.Expr):
+    statement = statement_of_its_own(program.module.names, call)
+    if statement is None:
         return manual(call.node, "what train() returns is used here", "Call train() in a statement of its own.")
     if "input_fn" not in call.arguments:
         return manual(call.node, "train() is called without input_fn", "Give an input_fn.")

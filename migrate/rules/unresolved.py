@@ -19,6 +19,7 @@ from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, manual, rule
 
 _HELP = "Keep config, estimator and its train, evaluate and predict calls in variables assigned once in one file."
+_FOLLOWED = "Use --canned model-fn, which follows an estimator from place to place."
 _CARRIED = ("train", "evaluate", "evaluate_on_the_way", "predict", "export_saved_model", "export_savedmodel")
 """The methods that other rules rewrite for Keras."""
 
@@ -32,7 +33,7 @@ _CARRIED = ("train", "evaluate", "evaluate_on_the_way", "predict", "export_saved
 )
 def unresolved(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, reason in program.problems:
-        yield manual(node, reason, _HELP)
+        yield manual(node, reason, _FOLLOWED if program.kind == "canned" else _HELP)
     for call in program.calls if program.has_fit else ():
         if call.method not in _CARRIED:
             node, reason = call.problem or (call.node, f"`{call.method}` of an estimator is not carried over to Keras")

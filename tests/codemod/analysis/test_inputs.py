@@ -48,6 +48,16 @@ FOLLOWED = {
         "def g(n):\n    if n:\n        return g(n - 1)\n    return data()\n" + DEF + use("lambda: g(2)"),
         "g(2).map(",
     ),
+    "a split of TensorFlow Datasets": (
+        "import tensorflow_datasets as tfds\ndef g():\n    s = tfds.Split.TRAIN\n"
+        "    d = tfds.load('iris', split=s, as_supervised=True)\n    return d.batch(3)\ndef f(x):\n" + use("g"),
+        "g().map(",
+    ),
+    "one of the splits of TensorFlow Datasets": (
+        "import tensorflow_datasets as tfds\ndef g():\n    d = tfds.load('iris')\n"
+        "    return d['train'].batch(3)\ndef f(x):\n" + use("g"),
+        "g().map(",
+    ),
     "a helper": (
         f"def f(x):\n    train_input_fn = {HELPER}shuffle=False)\n" + use("train_input_fn"),
         "train_dataset.take(",
@@ -71,6 +81,17 @@ LEFT = {
     ),
     "`lambda` is not seen to return": "def k(x):\n    if x:\n        return 3\n    return data()\ndef f(x):\n"
     + use("lambda: k(x)"),
+    "is not seen to return a tf.data": (
+        "import tensorflow_datasets as tfds\ndef g():\n    return tfds.load('iris', split='a', with_info=True)\n"
+        "def f(x):\n" + use("g")
+    ),
+    "not seen to return a tf.data": (
+        "import tensorflow_datasets as tfds\ndef g():\n    return tfds.load('iris')\ndef f(x):\n" + use("g")
+    ),
+    "not seen to return a tf.data.Dataset": (
+        "import tensorflow_datasets as tfds\ndef g():\n    return tfds.load('iris', split=['a'])\n"
+        "def f(x):\n" + use("g")
+    ),
     "`make(3)` is not a function of this file": (
         "def make(n):\n    if n:\n        return other\n    return data\ndef f(x):\n" + use("make(3)")
     ),

@@ -122,9 +122,9 @@ def test_a_config_that_may_hold_other_settings_leaves_the_program(expected: str,
 
 
 def test_a_config_that_two_estimators_share_leaves_both_where_one_is_left() -> None:
-    two = "    two = DNN(config=config, warm_start_from='w')\n    two.train(data)\n"
+    two = "    two = DNN(config=config, loss_reduction='w')\n    two.train(data)\n"
     text = f"def f(g):\n    config = {RUN}()\n{USE}{two}"
-    assert "warm_start_from is not carried over to Keras" in reason(text)
+    assert "this loss_reduction has no Keras counterpart" in reason(text)
 
 
 def test_a_config_that_two_rewritten_estimators_share_goes_once() -> None:

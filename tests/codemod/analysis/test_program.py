@@ -41,6 +41,10 @@ FOLLOWED = {
         f"def f(a): a(); est = DNN(); {TRAIN}",
         "def f(a):\n    a()\n    inputs =",
     ),
+    "trained into its own variable": (
+        f"def f(a):\n    est = DNN()\n    est = est.{TRAIN.strip().partition('.')[2]}\n    print(est.evaluate(data))\n",
+        "    if recovery.restore()",
+    ),
     "returned as made": (
         f"def make():\n    return DNN()\ndef f():\n    est = make()\n    {TRAIN}",
         "est, recovery, training_log = make()",

@@ -64,6 +64,10 @@ CARRIED = [
         with_columns("cs", EMPTY.replace("cs.append(", "col = (") + "        cs.append(col)\n"),
         "tf.keras.Input((1,), name=k) for k in a}",
     ),
+    (
+        f"def f(a, b):\n    est = tf.estimator.LinearClassifier([{X}], warm_start_from=b)\n{TRAIN}",
+        "warm_start_from=b",
+    ),
     (with_columns("cs", f"    x = {X}\n    cs = [x]\n    for i in cs: print(i)\n"), "    cs = [x]\n    for i in cs:"),
 ]  # fmt: skip
 
@@ -83,6 +87,10 @@ LEFT = [
             ("", "lambda: tf.keras.optimizers.Ftrl(learning_rate=r)"),
             ("1", "tf1.train.FtrlOptimizer(tf1.train.exponential_decay(b, tf1.train.get_global_step(), 9, 0.5))"),
         )
+    ),
+    (
+        f"def f(a, b):\n    est = tf.estimator.LinearClassifier(a, warm_start_from=b)\n{TRAIN}",
+        "with warm_start_from Keras's Ftrl moves all weights of categorical columns",
     ),
     (made("optimizer=o", "o = tf1.train.AdamOptimizer(a); a = 4"), "`a` changes between"),
     (made("optimizer=tf.keras.optimizers.Adam(**a)"), "passed by **kwargs"),

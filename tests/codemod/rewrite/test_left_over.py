@@ -32,8 +32,8 @@ def test_any_other_name_of_the_estimator_leaves_the_program(line: str) -> None:
 
 
 def test_a_program_that_is_left_keeps_its_aliases_and_lets_those_go_that_need_none() -> None:
-    left = f"two = e.DNNClassifier([4], {COLUMNS}, 'n', warm_start_from='w')\ntwo.train(data, max_steps=3)\n"
-    assert "warm_start_from" in reason(ALIASES + BY_ALIAS + left)
+    left = f"two = e.DNNClassifier([4], {COLUMNS}, 'n', loss_reduction='w')\ntwo.train(data, max_steps=3)\n"
+    assert "loss_reduction" in reason(ALIASES + BY_ALIAS + left)
     output, _ = migrate(
         PRELUDE + "e = tf.estimator\n" + left + f"est = tf.estimator.DNNClassifier([4], {COLUMNS}, 'm')\n{TRAIN}"
     )
@@ -43,8 +43,8 @@ def test_a_program_that_is_left_keeps_its_aliases_and_lets_those_go_that_need_no
 
 
 def test_graph_mode_stays_where_a_program_that_is_left_runs_in_it() -> None:
-    both = f"est = DNN()\n{TRAIN}two = DNN(warm_start_from='w')\ntwo.train(data, max_steps=3)\n"
-    assert "warm_start_from" in reason(f"tf1.disable_v2_behavior()\n{both}")
+    both = f"est = DNN()\n{TRAIN}two = DNN(loss_reduction='w')\ntwo.train(data, max_steps=3)\n"
+    assert "loss_reduction" in reason(f"tf1.disable_v2_behavior()\n{both}")
 
 
 def test_the_modes_that_an_input_function_is_given_are_emitted() -> None:

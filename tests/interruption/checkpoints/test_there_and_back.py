@@ -16,8 +16,8 @@ from tests.pairs import LEGACY, ROOT
 
 # The largest relative difference: Keras's Adam rounds otherwise than the Estimator's; a model_fn is the very same.
 PROGRAMS = {
-    Path(__file__).parent / "regression.py": 1e-5,
     LEGACY / "keras_to_estimator.py": 1e-5,
+    LEGACY / "warm_start.py": 1e-5,
     LEGACY / "wide_and_deep.py": 1e-5,
     LEGACY / "alternating_model_fn.py": 0.0,
 }
@@ -49,7 +49,7 @@ def moved(request, tmp_path_factory):
     run("MIGRATE_NEW_PYTHON", migrated, "--model_dir", folder / "new", "--max_steps", 20)
     back = ("--to-estimator", "--like", folder / "old")
     run("MIGRATE_NEW_PYTHON", *convert, folder / "new", folder / "back", *back)
-    run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", folder / "back", "--max_steps", 30)
+    run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", folder / "back", "--max_steps", 30, *warm(legacy, alone))
     return folder, migrated, alone / "at_30", PROGRAMS[request.param]
 
 
@@ -62,13 +62,20 @@ def copy_job(source, target):
 
 def run_alone(legacy, place):
     """The Estimator's directories as they are at three steps."""
+    for donor in warm(legacy, place)[1:]:
+        run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", donor, "--max_steps", 4)
     before = None
     for steps in (10, 20, 30):
         directory = place / f"at_{steps}"
         if before:
             copy_job(before, directory)
-        run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", directory, "--max_steps", steps)
+        run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", directory, "--max_steps", steps, *warm(legacy, place))
         before = directory
+
+
+def warm(legacy, place):
+    """The arguments that name the job with whose weights another begins."""
+    return ("--warm_start_from", place / "donor") if Path(legacy).stem == "warm_start" else ()
 
 
 def test_after_all_it_has_what_the_estimator_alone_comes_to(moved):

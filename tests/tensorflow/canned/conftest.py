@@ -22,8 +22,8 @@ IN_KERAS = {
         "dnn_momentum_2", "dnn_rmsprop_2", "dnn_partitioned", "linear_partitioned",
     ),
     HERE / "estimators.py": (
-        "dnn_default", "dnn_adam", "dnn_sgd", "dnn_named", "linear_default", "linear_adam", "linear_values",
-        "combined_default", "combined_adam", "baseline_classes",
+        "dnn_default", "dnn_adam", "dnn_sgd", "dnn_named", "dnn_shared", "linear_default", "linear_adam",
+        "linear_values", "combined_default", "combined_adam", "baseline_classes",
     ),
     HERE / "estimators_2.py": (
         "dnn_default", "dnn_adam", "dnn_rmsprop", "linear_default", "linear_sgd", "combined_default",

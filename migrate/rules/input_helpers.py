@@ -24,6 +24,7 @@ from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import Part, ReplaceExpression, ReplaceStatement
+from migrate.rewrite.precedence import OR
 from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 
 _PARAMETERS = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity", "num_threads", "target_column")
@@ -38,7 +39,8 @@ _PARAMETERS = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity"
     Example("numpy_input_fn({'x': x}, y, num_epochs=None, shuffle=False)", ".repeat().batch(128)", "train_input_fn"),
     Example("numpy_input_fn({'x': x}, y, 8, 2, True)", ".shuffle(1000)", "train_input_fn"),
     Example("pandas_input_fn(x, y, shuffle=False)", "from_tensor_slices((dict(x), y))", "train_input_fn"),
-    Example("numpy_input_fn({'x': x}, y, shuffle=args.every)", None, "train_input_fn"),
+    Example("numpy_input_fn({'x': x}, y, shuffle=args.every)", ".shuffle(1000 if args.every else 1)", "train_input_fn"),
+    Example("numpy_input_fn({'x': x}, y)", None, "train_input_fn"),
     Example("numpy_input_fn({'x': x}, x, shuffle=False)", "lambda: (", "train_input_fn", kind="custom"),
     Example("numpy_input_fn({'x': y}, y, shuffle=False); y = 1", None, "train_input_fn", kind="custom"),
     of_calls=True,
@@ -163,8 +165,8 @@ def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> t
     if "x" not in arguments:
         raise Unbindable("the helper is called without x")
     shuffle = literal(arguments.get("shuffle"))
-    if not isinstance(shuffle, bool):
-        raise Unbindable("shuffle is not the literal True or False")
+    if "shuffle" not in arguments or (shuffle is not ... and not isinstance(shuffle, bool)):
+        raise Unbindable("shuffle is not True or False, which is an error in the Estimator")
     features = draft.text(arguments["x"])
     features = f"dict({features})" if is_pandas else features
     labels = arguments.get("y")
@@ -175,6 +177,8 @@ def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> t
         if capacity is not None and is_none(capacity):
             raise Unbindable("queue_capacity=None is an error in the Estimator where the examples are shuffled")
         size = "1000" if capacity is None else draft.text(capacity)
+        if shuffle is ...:  # a buffer of one example leaves the order as it is
+            size = f"{size} if {draft.text(arguments['shuffle'], OR)} else 1"
         seed = ", seed=0" if draft.continues_input else ""
         batches = f".shuffle({size}{seed})"
     epochs = arguments.get("num_epochs")

@@ -42,6 +42,11 @@ def test_it_may_be_kept_in_a_variable():
     assert "train_input_fn()" in migrate(PROGRAM.format(train=train))[0]
 
 
+def test_whether_it_shuffles_may_be_decided_as_it_runs():
+    found, _ = migrate(PROGRAM.format(train=TRAIN).replace("shuffle=False", "shuffle=epochs is None"))
+    assert ".shuffle(1000 if epochs is None else 1)" in found
+
+
 def test_two_estimators_share_the_function():
     two = f"{TRAIN}\n    other = tf.estimator.DNNRegressor([4], COLUMNS, 'other')\n    other.{TRAIN.partition('.')[2]}"
     found, _ = migrate(PROGRAM.format(train=two))
@@ -63,7 +68,7 @@ def test_two_estimators_share_the_function():
             "SIZE = 8\nSIZE += 1\nCOLUMNS = [tf",
             "`SIZE` has more than one value, and the dataset would be made later",
         ),
-        ("shuffle=False", "shuffle=epochs is None", "shuffle is not the literal True or False"),
+        ("shuffle=False", "shuffle=None", "shuffle is not True or False"),
     ],
 )
 def test_where_the_function_cannot_change_the_program_is_left_with_the_reason(old, new, reason):

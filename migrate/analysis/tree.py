@@ -133,6 +133,8 @@ class Tree:
 
     def target(self, module: Module, dotted: str) -> Target | None:
         """The file that a dotted name leads into from a module, or None where that is no file of the tree."""
+        if dotted.split(".")[0] in installed(module.path):
+            return None
         return self._target(os.path.dirname(os.path.abspath(module.path)), dotted)
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
@@ -158,7 +160,7 @@ class Tree:
         if not os.path.exists(start):  # a text from standard input has no neighbours
             return []
         links: dict[str, Link] = {}
-        waiting = [(start, tuple(_imports(module.tree)))]
+        waiting = [(start, _from_files(start, _imports(module.tree)))]
         while waiting:
             importer, imports = waiting.pop(0)
             for link in _links(importer, imports, self._target):
@@ -219,7 +221,7 @@ def _facts(path: str, stamp: tuple[int, int]) -> Facts:
 
 def _facts_of(source: SourceText) -> Facts:
     tree = parse(source)
-    imports = tuple(_imports(tree))
+    imports = _from_files(source.path, _imports(tree))
     if "tensorflow" not in source.text:
         return Facts(imports)
     module = Module(source.path, source.text, tree)
@@ -253,6 +255,31 @@ def _source(path: str, data: bytes) -> SourceText:
     from migrate.files.cells import joined
 
     return joined(path, data)
+
+
+_INSTALLS = re.compile(rb"\bpip3?[ ]+install[ ]+([^\"\\\\\n]*)")
+
+_VARIANT = re.compile(r"_(?:cpu|gpu|python|tensorflow|tf)$")
+
+
+@lru_cache(maxsize=_KNOWN)
+def installed(path: str) -> frozenset[str]:
+    """The packages that a notebook installs by ``pip`` and imports from there: ``bert`` where it is bert-tensorflow.
+
+    Nothing is known of what it installs from a directory or an address: that may be the tree itself.
+    """
+    if not path.endswith(NOTEBOOK) or not os.path.exists(path):
+        return frozenset()
+    with suppress(Unreadable):
+        given = b" ".join(_INSTALLS.findall(read(path))).decode(errors="replace").split()
+        names = [re.split(r"[<>=!~\[;]", word)[0].lower() for word in given if not word.startswith("-")]
+        return frozenset(_VARIANT.sub("", name.replace("-", "_")) for name in names if re.fullmatch(r"[\w-]+", name))
+    return frozenset()
+
+
+def _from_files(path: str, imports: Iterator[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """The imports of a file, without those of packages that it installs."""
+    return tuple((dotted, line) for dotted, line in imports if dotted.split(".")[0] not in installed(path))
 
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")

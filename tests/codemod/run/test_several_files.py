@@ -222,6 +222,22 @@ def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(
     assert help == f"See the program at line 12 of {tmp_path / 'b.py'}, which shares code with it."
 
 
+def test_a_notebook_has_a_package_that_it_installs_from_there_and_ties_no_program(tmp_path: Path) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
+    put_notebook(tmp_path / "job.ipynb", "%pip install -q modeling-tensorflow==1.0\n\n\n" + main())
+    names = [os.path.basename(change.path) for change in migrated(tmp_path).changes]
+    assert names == ["main.py", "modeling.py", "tf2_recovery.py"]
+
+
+def test_a_function_that_imports_tensorflow_itself_gets_the_import_that_keeps_its_meaning(tmp_path: Path) -> None:
+    inside = MODELING.split("def model_fn_builder")[0].replace("import tensorflow as tf\n\n\n", "")
+    inside = inside.replace("mode):\n", "mode):\n    import tensorflow as tf\n\n")
+    put(tmp_path, {"main.py": main(), "modeling.py": inside})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert "\n    import tensorflow.compat.v1 as tf\n" in new_text(outcome, tmp_path / "modeling.py")
+
+
 def test_a_program_that_cannot_be_migrated_leaves_no_other_that_shares_only_tensorflow_1(tmp_path: Path) -> None:
     put(
         tmp_path,

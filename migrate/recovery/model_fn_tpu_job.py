@@ -1,6 +1,7 @@
 """A ``model_fn`` for TPUs and its settings, where code hands a TPUEstimator around."""
 
 from migrate.recovery.model_fn_job import RunConfig, TrainingJob
+from migrate.recovery.model_fn_params import with_values
 
 
 class InputPipelineConfig:
@@ -69,7 +70,7 @@ class TPUTrainingJob(TrainingJob):
       model_fn: takes features and any of labels, mode, params and config.
       model_dir: the directory of the checkpoints; by default config's, else a new one.
       config: a ``TPURunConfig``.
-      params: a dict for the model_fn.
+      params: a dict or an ``HParams`` for the model_fn.
       use_tpu: must be false.
       train_batch_size, eval_batch_size, predict_batch_size: an int, what params hold as
         "batch_size" in each mode; None for nothing.
@@ -111,4 +112,4 @@ class TPUTrainingJob(TrainingJob):
         """Returns the params of a mode: "train", "eval", "infer" or "export"."""
         size = self._batch_sizes.get(mode)
         sized = {} if size is None else {"batch_size": size}
-        return {**self.params, "use_tpu": False, **sized}
+        return with_values(self.params, use_tpu=False, **sized)

@@ -132,21 +132,31 @@ def _params(program: Program, draft: Draft) -> None:
     if program.kind == "custom":
         draft.params = dict.fromkeys(("train", "eval", "infer", "export"), given) if given else {}
         return
-    items = [f"**{given}"] if given else []
     is_read = any(_reads_use_tpu(node) for file in draft.files for node in file.module.names.parents)
-    items += ['"use_tpu": False'] if is_read else []
-    made: dict[str, str] = {f"{{**{given}}}": given} if given else {}
-    draft.params = {"export": made.get(f"{{{', '.join(items)}}}", f"{{{', '.join(items)}}}")} if items else {}
+    values = {"use_tpu": "False"} if is_read else {}
+    made: dict[str, str] = {given: given}
+    if given or values:
+        draft.params = {"export": _with_values(draft, given, values)}
     for mode, name, methods in _BATCH_SIZES:
         size = arguments.get(name)
-        own = [*items, f'"batch_size": {draft.text(size)}'] if size is not None and not is_none(size) else items
-        if not own or not any(call.method in methods for call in program.calls):
+        own = {**values, "batch_size": draft.text(size)} if size is not None and not is_none(size) else values
+        if not (given or own) or not any(call.method in methods for call in program.calls):
             continue
-        text = f"{{{', '.join(own)}}}"
+        text = _with_values(draft, given, own)
         if text not in made:
             made[text] = draft.fresh(name.replace("batch_size", "params"))
             draft.before.append(f"{made[text]} = {text}")
         draft.params[mode] = made[text]
+
+
+def _with_values(draft: Draft, given: str, values: dict[str, str]) -> str:
+    """The code for ``given``, a dict or, in a program that names HParams, maybe one of these, with more values."""
+    if given and (not values or any("HParams" in file.module.text for file in draft.files)):
+        parts = "".join(f", {name}={value}" for name, value in values.items())
+        return f"{draft.piece('with_values')}({given}{parts})" if values else given
+    items = [f"**{given}"] if given else []
+    items += [f'"{name}": {value}' for name, value in values.items()]
+    return f"{{{', '.join(items)}}}"
 
 
 def _is_changed_later(program: Program, params: ast.Name) -> bool:

@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from migrate.recovery.hparams import HParams
+from migrate.recovery.model_fn_params import with_values
 
 
 def params() -> HParams:
@@ -58,3 +59,12 @@ def test_a_name_is_taken_once() -> None:
     for name in ("steps", "values"):
         with pytest.raises(ValueError, match=name):
             params().add_hparam(name, 2)
+
+
+def test_a_tpu_estimators_values_are_added_to_a_copy() -> None:
+    given = HParams(rate=0.5)
+    more = with_values(given, batch_size=8, use_tpu=False)
+    assert (more.values(), given.values()) == ({"rate": 0.5, "batch_size": 8, "use_tpu": False}, {"rate": 0.5})
+    assert with_values(more, batch_size=4).batch_size == 4
+    mapping = {"rate": 0.5}
+    assert (with_values(mapping, batch_size=8), mapping) == ({"rate": 0.5, "batch_size": 8}, {"rate": 0.5})

@@ -4,7 +4,8 @@
 again; some small functions can be written down.
 
 Instead: the name that TensorFlow 2 has, below ``tf.compat.v1``; the functions that it has nowhere are emitted
-(``optimize_loss``, ``layer_norm``, ``fully_connected``, ``batch_norm``, ``l1_regularizer``, ``l2_regularizer``, the
+(``optimize_loss``, ``layer_norm``, ``fully_connected``, ``batch_norm``, ``l1_regularizer``, ``l2_regularizer``,
+``variance_scaling_initializer``, ``xavier_initializer``, the
 tables of ``lookup``, ``crf_log_likelihood``, ``crf_decode``, ``viterbi_decode``, ``LSTMBlockFusedCell``,
 ``TimeReversedFusedRNN``, ``model_variable``, the loss scaling of ``mixed_precision``, the scalars and histograms of
 ``summary``, ``f1_score``, ``streaming_covariance``, ``streaming_pearson_correlation``, ``HParams``). Other streaming
@@ -50,6 +51,7 @@ _DATA = (
 )  # fmt: skip
 _STEP = ("assert_global_step", "create_global_step", "get_global_step", "get_or_create_global_step")
 _NEST = ("assert_same_structure", "flatten", "map_structure", "pack_sequence_as")
+_INITIALIZERS = ("layers.", "layers.python.layers.initializers.")
 
 SUCCESSORS = {
     "cluster_resolver.TPUClusterResolver": "distribute.cluster_resolver.TPUClusterResolver",
@@ -100,6 +102,8 @@ EMITTED = {
     "summary.scalar": "write_scalar",
     "framework.model_variable": "model_variable",
     "framework.python.ops.variables.model_variable": "model_variable",
+    **{f"{module}variance_scaling_initializer": "variance_scaling_initializer" for module in _INITIALIZERS},
+    "layers.python.layers.initializers": "Initializers",
     "layers.python.layers.utils.collect_named_outputs": "collect_named_outputs",
     "layers.python.layers.utils.get_variable_collections": "get_variable_collections",
     "mixed_precision.ExponentialUpdateLossScaleManager": "ExponentialUpdateLossScaleManager",
@@ -128,7 +132,7 @@ STREAMING = {
 }
 """Streaming metrics: their names in ``tf.compat.v1.metrics``, and their parameters, which have another order there."""
 
-_XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
+_XAVIER = tuple(f"{module}xavier_initializer{end}" for module in _INITIALIZERS for end in ("", "_conv2d"))
 
 
 @rule(
@@ -142,7 +146,13 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
         "head",
         kind="custom",
     ),
-    Example("w = tf.contrib.layers.xavier_initializer(False)", None, "head", kind="custom"),
+    Example("w = tf.contrib.layers.xavier_initializer(False)", "w = xavier_initializer(False)", "head", kind="custom"),
+    Example(
+        "from tensorflow.contrib.layers.python.layers import initializers; w = f(initializers)",
+        "w = f(Initializers)",
+        "head",
+        kind="custom",
+    ),
     Example("w = tf.contrib.layers.layer_norm(x, scope='s')", "w = layer_norm(x, scope='s')", "head", kind="custom"),
     Example("print(tf.contrib.layers.layer_norm(x, True))", None, "head", kind="custom"),
     Example(
@@ -244,10 +254,10 @@ def _successor(file: Draft | OtherFile, node: ast.expr, name: str) -> str | None
         return f"{file.v1}.{SUCCESSORS[name]}"
     if name in EMITTED:
         return file.piece(EMITTED[name])
-    if name in _XAVIER and isinstance(call, ast.Call) and call.func is node:
-        # Its first parameters say which distribution; without them it is that of Glorot and Bengio.
-        is_plain = not call.args and all(keyword.arg in ("seed", "dtype") for keyword in call.keywords)
-        return f"{file.v1}.glorot_uniform_initializer" if is_plain else None
+    if name in _XAVIER:
+        # Its first parameter says which distribution; without it, it is that of Glorot and Bengio.
+        is_plain = isinstance(call, ast.Call) and call.func is node and not call.args and given <= {"seed", "dtype"}
+        return f"{file.v1}.glorot_uniform_initializer" if is_plain else file.piece("xavier_initializer")
     return None
 
 

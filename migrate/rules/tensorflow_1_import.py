@@ -9,6 +9,8 @@ go, because the loop around the ``model_fn`` runs eagerly; the ``model_fn`` itse
 ``tf.placeholder`` that only tells ``build_raw_serving_input_receiver_fn`` a type and a shape becomes a
 ``tf.TensorSpec``.
 
+A function that imports TensorFlow itself gets the same import, unless it hands ``tf`` on to code that is not seen.
+
 Fidelity: exact. Sessions beside the estimator, and names imported one by one from ``tensorflow``, leave the program;
 a session in a ``tf.Graph`` of its own, entered by ``with``, works eagerly as before and stays.
 
@@ -31,6 +33,7 @@ _SESSIONS = {
     "InteractiveSession", "Session", "global_variables_initializer", "placeholder", "train.MonitoredTrainingSession",
     "train.Supervisor",
 }  # fmt: skip
+_MOST_ALIASES = 10
 
 
 @rule(
@@ -47,6 +50,20 @@ _SESSIONS = {
         kind="custom",
     ),
     Example("f = {'x': tf1.placeholder(tf.int64, [None])}", None, "head", kind="custom"),
+    Example(
+        "def log(): import tensorflow as t; t.logging.info(1)",
+        "import tensorflow.compat.v1 as t",
+        "head",
+        kind="custom",
+    ),
+    Example("def log(): import tensorflow as t; t.logging.info(1); return t", None, "head", kind="custom"),
+    Example(
+        "layers = tf.layers; log = tf.logging; log.info(layers)",
+        "import tensorflow.compat.v1 as tf\n",
+        "head",
+        kind="custom",
+    ),
+    Example("from tensorflow import gfile; gfile.MkDir('x')", None, "head", kind="custom"),
     Example("with tf.Graph().as_default(): tf1.Session()", "training = ModelFnTraining(", "head", kind="custom"),
     kinds=CUSTOM,
 )
@@ -78,13 +95,15 @@ def _of_file(program: Program, file: Draft | OtherFile) -> Iterator[Verdict]:
         if isinstance(statement, ast.Expr):
             file.absorbed.append(statement)
             yield exact(call, f"{found.tail}() goes: the loop runs eagerly, the model_fn in its own graph", module)
-    plain = _plain_import(module)
+    plain = _plain_imports(module)
     # What has another name now does not need the import that it came by.
-    remaining = [(node, found) for node, found in module.tf1_only if plain is not None or not _goes(file, node)]
-    if not remaining:
-        return
-    if plain is None:
-        node, found = remaining[0]
+    other = [
+        (node, found)
+        for node, found in module.tf1_only
+        if node not in plain and not _goes(file, node) and not found.qualified.startswith("tensorflow.contrib.")
+    ]  # contrib's have a rule of their own
+    if other:
+        node, found = other[0]
         yield manual(
             node,
             f"`{found.qualified}` exists in TensorFlow 1 alone, and is not reached by `import tensorflow as …`",
@@ -92,12 +111,14 @@ def _of_file(program: Program, file: Draft | OtherFile) -> Iterator[Verdict]:
             module,
         )
         return
-    name = plain.names[0].asname
-    lines = [f"import tensorflow.compat.v1 as {name}"]
-    if any(isinstance(node, ast.Attribute) and node.attr == "value" for node in module.names.parents):
-        lines += ["", f"{name}.disable_v2_tensorshape()"]
-    file.edits.append(ReplaceStatement(module.span(plain), (Part("\n".join(lines)),)))
-    yield exact(plain, f"`{name}` becomes tensorflow.compat.v1, which has all names of this file", module)
+    reads_value = any(isinstance(node, ast.Attribute) and node.attr == "value" for node in module.names.parents)
+    for statement in dict.fromkeys(plain.values()):
+        name = statement.names[0].asname
+        lines = [f"import tensorflow.compat.v1 as {name}"]
+        if reads_value:
+            lines += ["", f"{name}.disable_v2_tensorshape()"]
+        file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
+        yield exact(statement, f"`{name}` becomes tensorflow.compat.v1, which has all names of this file", module)
 
 
 def _spec_of_feature(file: Draft | OtherFile, node: ast.expr) -> str | None:
@@ -162,11 +183,37 @@ def _enters_graph(module: Module, item: ast.withitem) -> bool:
     return found is not None and found.tail == "Graph"
 
 
-def _plain_import(module: Module) -> ast.Import | None:
-    """The statement ``import tensorflow as NAME`` alone, if that is how the file has TensorFlow."""
-    for bindings in module.names.top.bindings.values():
-        statement = bindings[0].node
-        is_plain = len(bindings) == 1 and bindings[0].imported == "tensorflow"
-        if is_plain and isinstance(statement, ast.Import) and len(statement.names) == 1 and statement.names[0].asname:
-            return statement
+def _plain_imports(module: Module) -> dict[ast.expr, ast.Import]:
+    """The names of TensorFlow 1 that some ``import tensorflow as NAME`` alone gives a file, and that statement."""
+    found: dict[ast.expr, ast.Import] = {}
+    for node, _ in module.tf1_only:
+        statement = _import_of(module.names, node)
+        is_plain = statement is not None and len(statement.names) == 1 and statement.names[0].name == "tensorflow"
+        if statement is not None and is_plain and statement.names[0].asname and not _is_given_away(module, statement):
+            found[node] = statement
+    return found
+
+
+def _is_given_away(module: Module, statement: ast.Import) -> bool:
+    """Whether a function that imports TensorFlow hands it on, to code whose names are not seen."""
+    names, name = module.names, statement.names[0].asname or ""
+    scope = names.scope_of(statement)
+    uses = [] if isinstance(scope.node, ast.Module) else names.uses(name, scope)
+    return not all(isinstance(names.parent(use), ast.Attribute) for use in uses)
+
+
+def _import_of(names: Names, node: ast.expr) -> ast.Import | None:
+    """The ``import`` that a dotted name begins with, also by another name (``layers = tf.layers``)."""
+    for _ in range(_MOST_ALIASES):
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        seen = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+        if seen is None or len(seen[1]) != 1:
+            return None
+        binding = seen[1][0]
+        if isinstance(binding.node, ast.Import):
+            return binding.node
+        if binding.value is None:
+            return None
+        node = binding.value
     return None

@@ -9,6 +9,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 from tensorflow.python.ops import lookup_ops  # contrib.lookup only named these functions again
 
+from migrate.recovery.model_fn_initializers import Initializers, variance_scaling_initializer, xavier_initializer
 from migrate.recovery.model_fn_layer_norm import layer_norm
 from migrate.recovery.model_fn_lookup import index_table_from_file, index_table_from_tensor
 from migrate.recovery.model_fn_lookup_words import index_to_string_table_from_file, index_to_string_table_from_tensor
@@ -213,3 +214,22 @@ def test_optimize_loss_refuses_what_contrib_refused(rate, optimizer):
         w = tf1.get_variable("w", [2])
         with pytest.raises(ValueError, match="Not a"):
             optimize_loss(tf.reduce_sum(w), None, rate, optimizer)
+
+
+def test_initializers_give_the_numbers_of_tensorflow_1_15():
+    made = [  # with what TensorFlow 1.15.5 gave, summed
+        (Initializers.xavier_initializer(seed=3), [4, 3], -2.4656732082366943),
+        (Initializers.xavier_initializer(False, seed=3), [4, 3], 0.6128734946250916),
+        (Initializers.xavier_initializer_conv2d(False, seed=3), [2, 2, 3, 4], -1.3614511489868164),
+        (variance_scaling_initializer(seed=3), [5], 0.22912439703941345),
+        (variance_scaling_initializer(1.5, "FAN_OUT", True, 3), [3, 2, 4], -2.670670747756958),
+        (variance_scaling_initializer(seed=3), [], 1.7118786573410034),
+    ]
+    with tf.Graph().as_default():
+        variables = [tf1.get_variable(f"v{i}", shape, initializer=f) for i, (f, shape, _) in enumerate(made)]
+        sums = [float(value.sum()) for value in in_session(variables)]
+    assert sums == [expected for _, _, expected in made]
+    with pytest.raises(TypeError, match="FAN_IN"):
+        variance_scaling_initializer(mode="fan_in")
+    with pytest.raises(TypeError, match="floating"):
+        xavier_initializer(dtype=tf.int32)

@@ -12,7 +12,9 @@ go, because the loop around the ``model_fn`` runs eagerly; the ``model_fn`` itse
 A function that imports TensorFlow itself gets the same import, unless it hands ``tf`` on to code that is not seen.
 
 Fidelity: exact. Sessions beside the estimator, and names imported one by one from ``tensorflow``, leave the program;
-a session in a ``tf.Graph`` of its own, entered by ``with``, works eagerly as before and stays.
+a session in a ``tf.Graph`` of its own works eagerly as before and stays, and so does one that a function enters by
+``with`` and that runs only what is made there. A session in a function leaves the program where the code around the
+estimator calls that function.
 
 See: tf.compat.v1.
 """
@@ -24,6 +26,7 @@ from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
+from migrate.analysis.sessions import eager_functions, runs_beside
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rewrite.plan import Part, ReplaceExpression, ReplaceStatement
@@ -64,15 +67,39 @@ _MOST_ALIASES = 10
         kind="custom",
     ),
     Example("from tensorflow import gfile; gfile.MkDir('x')", None, "head", kind="custom"),
+    Example("def export(): tf1.Session()\n    export()", None, "head", kind="custom"),
+    Example(
+        "def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)",
+        "training = ModelFnTraining(",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "def f():\n        x = tf.range(3)\n        with tf1.Session() as s: s.run(x)\n    f()",
+        None,
+        "head",
+        kind="custom",
+    ),
+    Example("g = tf.Graph(); s = tf1.Session(graph=g)", "training = ModelFnTraining(", "head", kind="custom"),
+    Example("def unused(): tf1.Session()", "training = ModelFnTraining(", "head", kind="custom"),
+    Example(
+        "with tf1.Session(graph=tf.Graph()): tf1.placeholder(tf.int64)",
+        "training = ModelFnTraining(",
+        "head",
+        kind="custom",
+    ),
     Example("with tf.Graph().as_default(): tf1.Session()", "training = ModelFnTraining(", "head", kind="custom"),
     kinds=CUSTOM,
 )
 def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for file in draft.changed_files:
-        yield from _of_file(program, file)
+    files = draft.changed_files
+    is_beside = any(found.tail in _SESSIONS for file in files for _, found in [*file.module.v1, *file.module.tf1_only])
+    eager = eager_functions(program, [file.module for file in draft.files]) if is_beside else set[ast.AST]()
+    for file in files:
+        yield from _of_file(file, eager)
 
 
-def _of_file(program: Program, file: Draft | OtherFile) -> Iterator[Verdict]:
+def _of_file(file: Draft | OtherFile, eager: set[ast.AST]) -> Iterator[Verdict]:
     module = file.module
     for node, found in [*module.v1, *module.tf1_only]:
         text = _spec_of_feature(file, node) if found.tail == "placeholder" else None
@@ -82,7 +109,7 @@ def _of_file(program: Program, file: Draft | OtherFile) -> Iterator[Verdict]:
             file.renamed[call] = text
             file.edits.append(ReplaceExpression(module.span(call), text))
             yield exact(node, "only says what a request feeds, and becomes a tf.TensorSpec", module)
-        elif found.tail in _SESSIONS and _runs_beside(program, module, node):
+        elif found.tail in _SESSIONS and runs_beside(module, node, eager):
             yield manual(
                 node,
                 f"`{found.qualified}` works on a session beside the estimator, and graph mode goes",
@@ -106,7 +133,7 @@ def _of_file(program: Program, file: Draft | OtherFile) -> Iterator[Verdict]:
         node, found = other[0]
         yield manual(
             node,
-            f"`{found.qualified}` exists in TensorFlow 1 alone, and is not reached by `import tensorflow as …`",
+            f"`{found.qualified}` exists in TensorFlow 1 alone, and is not reached by `import tensorflow as NAME`",
             "Run tf_upgrade_v2 on the file first, then migrate it again.",
             module,
         )
@@ -157,30 +184,6 @@ def _is_receiver(names: Names, use: ast.expr) -> bool:
 
 def _goes(file: Draft | OtherFile, node: ast.expr) -> bool:
     return node in file.renamed or (isinstance(file, Draft) and (node in file.constructors or file.goes(node)))
-
-
-def _runs_beside(program: Program, module: Module, node: ast.expr) -> bool:
-    """Whether a node stands in the code around the estimator, not in a function that it may call or a graph of its own.
-
-    Under ``with tf.Graph().as_default()`` all code builds a graph, in eager mode too, and nothing from outside enters.
-    """
-    scope = module.names.scope_of(node)
-    if not isinstance(scope.node, ast.Module) and scope is not program.scope:
-        return False
-    for around in module.names.ancestors(node):
-        if around is scope.node:
-            break
-        if isinstance(around, ast.With) and any(_enters_graph(module, item) for item in around.items):
-            return False
-    return True
-
-
-def _enters_graph(module: Module, item: ast.withitem) -> bool:
-    """Whether a ``with`` enters a new graph: ``tf.Graph().as_default()``."""
-    entered = item.context_expr.func if isinstance(item.context_expr, ast.Call) else None
-    made = entered.value if isinstance(entered, ast.Attribute) and entered.attr == "as_default" else None
-    found = symbol_of(module.names, made.func) if isinstance(made, ast.Call) else None
-    return found is not None and found.tail == "Graph"
 
 
 def _plain_imports(module: Module) -> dict[ast.expr, ast.Import]:

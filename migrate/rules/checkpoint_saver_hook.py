@@ -9,10 +9,10 @@ Instead: an emitted ``CheckpointSaverHook`` of the same arguments, which saves b
 the site; ``saved_by_hook`` keeps the loop around it from saving too.
 
 Fidelity: noted. Its saves, its listeners and what is kept were compared with the Estimator's on TensorFlow 2.15, over
-restarts and a SIGKILL too; in a directory other than ``model_dir`` the count of what is kept goes on when a job is started again,
-where the Estimator's began anew. Several hooks at once, which shared one count, raise an error as the program starts. A
-hook with a ``saver``, a ``scaffold`` or another ``checkpoint_basename``, a class that derives from it, and one beside
-``train_and_evaluate`` or ``saving_listeners`` leave the program.
+restarts and a SIGKILL too; in a directory other than ``model_dir`` the count of what is kept goes on when a job is
+started again, where the Estimator's began anew. Several hooks at once, which shared one count, raise an error as the
+program starts. A hook with a ``saver``, a ``scaffold`` or another ``checkpoint_basename``, a class that derives from
+it, and one beside ``train_and_evaluate`` or ``saving_listeners`` leave the program.
 
 See: tf.compat.v1.train.CheckpointSaverHook.
 """

@@ -5,9 +5,11 @@ usage: MIGRATE_OLD_PYTHON=… MIGRATE_NEW_PYTHON=… python tests/benchmarks/mod
 Each row trains one dense network with Adam, once under an Estimator (MIGRATE_OLD_PYTHON) and once as it is migrated
 (both interpreters), with summaries and log lines every 100 steps; of several stretches the fastest counts, for the
 machine may be busy. So it is with saves, which are timed apart. "CPU" compares the processor time of a step, which a
-busy machine changes little. Memory is the peak of the whole process, TensorFlow itself included. "Session" is the same
-graph in a bare ``tf.compat.v1.Session`` of the same TensorFlow, in turn with the migrated training: one line of
-TensorFlow has other kernels than another, and this leaves them out.
+busy machine changes little. Memory is the peak of the whole process, TensorFlow itself included; "imported" is that
+ratio when TensorFlow is imported and nothing else has happened. "In turn" are the CPU times of a step, the Estimator's,
+the migrated training's and that of the same graph in a bare ``tf.compat.v1.Session``, in one process and in turn: one
+line of TensorFlow has other kernels than another, and one process another layout than the next, and this leaves both
+out. "Tensors" is the part of a save's time that writing its tensors takes, by the operations alone.
 """
 
 import json
@@ -48,13 +50,15 @@ def train(side, size):
         train_op = tf1.train.AdamOptimizer(1e-4).minimize(loss, global_step=tf1.train.get_global_step())
         return Spec(mode=mode, loss=loss, train_op=train_op)
 
+    imported = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     model_dir, times, cpu_times, saves = tempfile.mkdtemp(), {}, {}, []
+
+    class Times(tf1.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            times[len(times)], cpu_times[len(times)] = time.perf_counter(), time.process_time()
+
     if side == "estimator":
         Spec = tf1.estimator.EstimatorSpec
-
-        class Times(tf1.train.SessionRunHook):
-            def after_run(self, run_context, run_values):
-                times[len(times)], cpu_times[len(times)] = time.perf_counter(), time.process_time()
 
         class Saves(tf1.train.CheckpointSaverListener):
             def before_save(self, session, step):
@@ -99,6 +103,7 @@ def train(side, size):
         seconds, cpu = min(stretches[1:]), min(cpu_stretches[1:])
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     figures = {"step": seconds / steps * 1e3, "cpu": cpu / steps * 1e3, "save": min(saves) * 1e3, "memory": memory}
+    figures["imported"] = imported
     if side == "migrated":
         with tf.Graph().as_default():
             tf1.train.create_global_step()
@@ -107,23 +112,48 @@ def train(side, size):
             session.run(tf1.global_variables_initializer())
 
         def of_session(count):
+            began = time.process_time()
             for _ in range(count):
                 session.run([spec.loss, spec.train_op])
+            return time.process_time() - began
 
         def of_job(count):
+            began = time.process_time()
             list(training_steps(job, dataset, manager, max_steps=int(job.global_step) + count))
+            return time.process_time() - began
 
-        for train_steps in (of_session, of_job):
-            train_steps(steps)
-        pairs = [[seconds_of(each, steps) for each in (of_session, of_job)] for _ in range(STRETCHES)]
-        bare, migrated = (min(side) for side in zip(*pairs, strict=True))
-        figures["session"] = bare / migrated
+        def of_estimator(count):
+            times.clear()
+            cpu_times.clear()
+            estimator.train(input_fn, hooks=[Times()], steps=count + 3)
+            after = list(cpu_times.values())
+            return after[-1] - after[2]
+
+        def for_estimator(features, labels, mode):
+            spec = model_fn(features, labels, mode)
+            return tf1.estimator.EstimatorSpec(mode, loss=spec.loss, train_op=spec.train_op)
+
+        turns = {"job": of_job, "session": of_session}
+        if hasattr(tf1, "estimator"):
+            config = tf1.estimator.RunConfig(save_checkpoints_steps=100000)
+            estimator = tf1.estimator.Estimator(for_estimator, tempfile.mkdtemp(), config)
+            turns["estimator"] = of_estimator
+        rounds = [{name: turn(steps) for name, turn in turns.items()} for _ in range(STRETCHES + 1)][1:]
+        figures["turns"] = {name: min(each[name] for each in rounds) / steps * 1e3 for name in turns}
+        tensors = [seconds_of_tensors(job.variables, f"{model_dir}/tensors") for _ in range(2 * SAVES)]
+        figures["tensors"] = min(tensors) * 1e3
     return figures
 
 
-def seconds_of(train_steps, steps):
+def seconds_of_tensors(variables, prefix):
+    """The seconds that writing variables takes by the operations alone, in the two files of a checkpoint."""
+    import tensorflow as tf
+
     began = time.perf_counter()
-    train_steps(steps)
+    values = [variable.read_value() for variable in variables.values()]
+    part, nothing = f"{prefix}_temp/part", [""] * len(values)
+    tf.raw_ops.SaveV2(prefix=part, tensor_names=list(variables), shape_and_slices=nothing, tensors=values)
+    tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=[part], destination_prefix=prefix)
     return time.perf_counter() - began
 
 
@@ -137,20 +167,19 @@ def measured(python, side, size):
 
 def main():
     old, new = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
-    print("steps        Estimator, ms  TensorFlow   times as fast, as a session   CPU  save  memory")
+    print(
+        "steps        Estimator, ms  TensorFlow   times as fast   CPU  save  tensors  memory  imported  in turn, CPU ms"
+    )
     for size in SIZES:
         estimator = measured(old, "estimator", size)
         for name, python in (("its own", old), ("the newest", new)):
             ours = measured(python, "migrated", size)
-            speed, cpu, save, memory = (
-                estimator["step"] / ours["step"],
-                ours["cpu"] / estimator["cpu"],
-                ours["save"] / estimator["save"],
-                ours["memory"] / estimator["memory"],
-            )
+            turns = ", ".join(f"{each} {value:.2f}" for each, value in ours["turns"].items())
             print(
-                f"{size:12} {estimator['step']:13.2f}  {name:10} {speed:15.2f} {ours['session']:13.2f}"
-                f" {cpu:5.2f} {save:5.2f} {memory:7.2f}",
+                f"{size:12} {estimator['step']:13.2f}  {name:10} {estimator['step'] / ours['step']:15.2f}"
+                f" {ours['cpu'] / estimator['cpu']:5.2f} {ours['save'] / estimator['save']:5.2f}"
+                f" {ours['tensors'] / ours['save']:8.2f} {ours['memory'] / estimator['memory']:7.2f}"
+                f" {ours['imported'] / estimator['imported']:9.2f}  {turns}",
                 flush=True,
             )
 

@@ -115,5 +115,13 @@ def _runs_straight_on(names: Names, origin: ast.stmt, statement: ast.stmt) -> bo
     for _, block in ast.iter_fields(names.parent(origin)):
         if isinstance(block, list) and origin in block and statement in block:
             between = block[block.index(origin) + 1 : block.index(statement)]
-            return all(isinstance(s, ast.Assign) and is_pure(names, s.value) for s in between)
+            return all(_has_no_effect(names, statement) for statement in between)
     return False
+
+
+def _has_no_effect(names: Names, statement: ast.stmt) -> bool:
+    """Whether a statement only gives a name to what is pure, or to a function."""
+    if isinstance(statement, ast.FunctionDef) and not statement.decorator_list:
+        defaults = [*statement.args.defaults, *(d for d in statement.args.kw_defaults if d is not None)]
+        return all(is_pure(names, default) for default in defaults)
+    return isinstance(statement, ast.Assign) and is_pure(names, statement.value)

@@ -22,7 +22,7 @@ class ReplicatedTraining(ModelFnTraining):
         are added on one of them, whatever its ``cross_device_ops``.
       model_fn: as for a ``ModelFnTraining``.
       dataset: a ``tf.data.Dataset`` of one replica's batches.
-      options: other arguments of a ``ModelFnTraining``; no ``warm_start_from``.
+      options: other arguments of a ``ModelFnTraining``.
 
     Raises:
       ValueError: strategy is another one, the model_fn gives a Scaffold, or the
@@ -30,8 +30,6 @@ class ReplicatedTraining(ModelFnTraining):
     """
 
     def __init__(self, strategy, model_fn, dataset, **options):
-        if options.get("warm_start_from"):
-            raise ValueError("A warm start is not carried over to several replicas.")
         self._strategy = self._of_this_process(strategy)
         self._devices = self._strategy.extended.worker_devices
         self._model_fn, self._mirrored = model_fn, {}

@@ -4,14 +4,14 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from migrate.analysis.arguments import literal
+from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
 from migrate.analysis.moves import is_pure, why_not_movable
 from migrate.analysis.nothing import is_seen_none
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.plan import Edit, ReplaceExpression, ReplaceStatement
-from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, stands_alone, strength
+from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, PRODUCT, stands_alone, strength
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
@@ -107,7 +107,7 @@ class Draft:
       interval: the steps between two saves; None when saves go by the clock.
       strategy: the variable of the distribution strategy that training is under; "" for none.
       has_workers: whether that strategy is one of several processes.
-      evaluates_on_replicas: whether evaluation, too, draws a batch for each replica.
+      eval_strategy: the variable of the strategy of which each replica draws a batch of an evaluation; "" for none.
       constructors: what the module's programs call to make their estimators.
       model_fn: a custom model_fn, as an expression cheap enough to be repeated.
       warm_start: what a custom model_fn's variables begin with; "" for nothing.
@@ -161,7 +161,7 @@ class Draft:
     interval: str | None = None
     strategy: str = ""
     has_workers: bool = False
-    evaluates_on_replicas: bool = False
+    eval_strategy: str = ""
     constructors: set[ast.expr] = field(default_factory=set)
     model_fn: str = ""
     warm_start: str = ""
@@ -270,6 +270,13 @@ class Draft:
             return ast.unparse(node)
         text = self.module.source.text(node, self.renamed)
         return text if strength(node) >= place and stands_alone(text) else f"({text})"
+
+    def evaluation_steps(self, steps: ast.expr | None, default: str = "") -> str:
+        """The batches that an evaluation draws of ``steps``, or of ``default`` where none are given."""
+        replicas = f" * {self.eval_strategy}.num_replicas_in_sync" if self.eval_strategy else ""
+        if steps is None:
+            return f"{default}{replicas}"
+        return f"{self.text(steps, PRODUCT)}{replicas}" if replicas and not is_none(steps) else self.text(steps)
 
     def once(self, node: ast.expr, name: str, place: int = ARGUMENT) -> str:
         """An expression for a loop's body: ``node`` itself if it does not matter how often it is evaluated."""

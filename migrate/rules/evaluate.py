@@ -18,7 +18,6 @@ from migrate.analysis.arguments import is_none
 from migrate.analysis.program import MethodCall, Program
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import ReplaceExpression
-from migrate.rewrite.precedence import ARGUMENT, PRODUCT
 from migrate.rules.rule import FIT, Example, Verdict, manual, noted, rule
 
 
@@ -53,8 +52,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     steps = call.arguments.get("steps")
     limit = ""
     if steps is not None and not is_none(steps):
-        replicas = f" * {draft.strategy}.num_replicas_in_sync" if draft.evaluates_on_replicas else ""
-        limit = f"steps={draft.text(steps, PRODUCT if replicas else ARGUMENT)}{replicas}, "
+        limit = f"steps={draft.evaluation_steps(steps)}, "
     step = f"int({call.estimator}.optimizer.iterations.numpy())" if draft.uses_backup else f"{draft.recovery}.restore()"
     text = (
         f'{{"global_step": {step}, **{call.estimator}.evaluate({draft.dataset(call)}, {limit}verbose=0,'

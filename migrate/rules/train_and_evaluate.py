@@ -91,7 +91,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         raise Unbindable("a spec has no input_fn")
     bound = train.get("max_steps")
     draft.pieces.add("evaluate_model_fn")
-    steps = draft.text(evaluation["steps"]) if "steps" in evaluation else "100"
+    steps = draft.evaluation_steps(evaluation.get("steps"), "100")
     given = {name: draft.text(evaluation[name]) for name in ("hooks", "name") if not is_none(evaluation.get(name))}
     common = [f"{name}={value}" for name, value in {**draft.shared_arguments("eval"), "steps": steps, **given}.items()]
     arguments = [draft.model_fn, draft.text(evaluation["input_fn"]), draft.model_dir, *common]

@@ -10,15 +10,20 @@ their names in ``tf.distribute``, ``tf.compat.v1.distribute`` and ``tf.contrib.d
 
 A custom ``model_fn`` under ``MirroredStrategy`` is trained by ``ReplicatedTraining``, an emitted class that takes the
 strategy: it calls the ``model_fn`` once a replica under a strategy of the same devices, each replica draws a batch of
-its own, the step counts once, and losses, gradients and moving averages are joined as under the Estimator. The
-checkpoint holds each variable once, under its plain name, so that the Estimator's goes on, with one replica too.
-Evaluation, prediction and export are on one replica, as they were. It comes back to Python after every step.
+its own, the step counts once, and losses, gradients and moving averages are joined as under the Estimator. A warm start
+begins all of them alike. The checkpoint holds each variable once, under its plain name, so that the Estimator's goes
+on, with one replica too. Prediction and export are on one replica, as they were. It comes back to Python after every
+step.
 
 A custom ``model_fn`` under ``MultiWorkerMirroredStrategy``, by any of its names, is trained by ``WorkersTraining``:
 each process that ``TF_CONFIG`` names runs the same loop, draws from its own ``input_fn`` (with its ``input_context``),
 and adds its gradients to the others' in each step. The chief's ``CheckpointManager`` alone saves, and all workers wait
 for its last save. The task ``evaluator`` of a cluster evaluates the checkpoints one by one; the workers do not
 evaluate, as under the Estimator, and without ``TF_CONFIG`` the loop does.
+
+An evaluation of a ``model_fn`` under ``eval_distribute``, whatever trains it, is on one replica, over as many batches:
+``steps=n * strategy.num_replicas_in_sync``. The metrics and the loss are the Estimator's within rounding. Where the
+data end with fewer batches than there are replicas, the Estimator leaves these out, and the new evaluation counts them.
 
 A strategy of one device, ``MirroredStrategy(["/gpu:0"])``, ``MirroredStrategy(num_gpus=1)`` or ``OneDeviceStrategy``,
 goes from a custom ``model_fn``'s program: the Estimator trains the same numbers under it as without it, and keeps the
@@ -52,17 +57,17 @@ trains. Each worker calls ``input_fn`` and draws all its batches, which nothing 
 works only after ``disable_eager_execution()``. The checkpoint of a ``model_fn`` has the names that one process gives
 it, under ``MirroredStrategy``, too: a program without the strategy goes on from it.
 
-Left whole: a ``model_fn`` under several replicas with a ``Scaffold`` or a warm start, with ``eval_distribute``, or of
-a ``TPUEstimator``; one on several workers with ``train``, ``saving_listeners``, a ``CheckpointSaverHook`` or early
-stopping, that asks its config for the cluster or its strategy for replicas, or with other arguments of the strategy
-than its communication; ``ParameterServerStrategy``, with which the coordinator restores and saves; ``--recovery
-backup-and-restore``. Of canned estimators: TensorFlow 2's names under several replicas, whose Keras optimizer saved
-its slots once a replica; several workers; ``--canned model-fn``, because the slots have other names in a checkpoint
-that was written under a strategy; ``predict``; ``train`` without a number of steps, which ``fit`` asks for there. A
-``RunConfig`` that is handed on with a strategy.
+Left whole: a ``model_fn`` under several replicas with a ``Scaffold``, or of a ``TPUEstimator``; one on several workers
+with ``train``, ``saving_listeners``, a ``CheckpointSaverHook`` or early stopping, that asks its config for the cluster
+or its strategy for replicas, or with other arguments of the strategy than its communication;
+``ParameterServerStrategy``, with which the coordinator restores and saves; ``--recovery backup-and-restore``. Of canned
+estimators: TensorFlow 2's names under several replicas, whose Keras optimizer saved its slots once a replica; several
+workers; ``--canned model-fn``, because the slots have other names in a checkpoint that was written under a strategy;
+``predict``; ``train`` without a number of steps, which ``fit`` asks for there. A ``RunConfig`` that is handed on with a
+strategy.
 
-What cannot be seen stops the new program where it starts: a Scaffold, a strategy of another class, a variable that
-each replica keeps for itself and that is no mean, an emitted ``RunConfig`` that is given a strategy.
+What cannot be seen stops the new program where it starts: a Scaffold, a strategy of another class, a variable that each
+replica keeps for itself and that is no mean, an emitted ``RunConfig`` that is given a strategy.
 
 See: tf.estimator.RunConfig, tf.distribute.MirroredStrategy, tf.distribute.Strategy.distribute_datasets_from_function.
 """
@@ -71,17 +76,18 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, bind, is_none
-from migrate.analysis.program import MethodCall, Program
+from migrate.analysis.program import Program
 from migrate.analysis.strategies import (
     OF_WORKERS,
     given_strategies,
     is_on_workers,
     is_one_device,
+    is_tensorflow_1,
     made_by,
     strategy_kind,
     strategy_symbol,
+    why_workers_left,
 )
-from migrate.analysis.symbols import Symbol
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
@@ -91,7 +97,7 @@ _ONE_PROCESS = (
     f"{_WITHOUT}: trained in one process it goes on from the same checkpoint, with one worker's batch a step. For"
     " several, make a Keras model inside strategy.scope() and train it as FT404 shows."
 )
-_OTHERWISE = "Take out what is named here, or train_distribute, to migrate the program."
+_OTHERWISE = "Take out what is named here, or {}, to migrate the program."
 _HELP = {
     "MirroredStrategy": f"{_WITHOUT}, then make the model inside strategy.scope() and batch for all replicas.",
     "MultiWorkerMirroredStrategy": _ONE_PROCESS,
@@ -99,12 +105,14 @@ _HELP = {
     "ParameterServerStrategy": f"{_WITHOUT}, then save and restore on the coordinator alone.",
 }
 _CARRIED = ("MirroredStrategy", "OneDeviceStrategy")
-_ARGUMENTS = ("`communication`", "`communication_options`")
 _NOTE_OF_WORKERS = (
     "each worker draws its own batches, gradients are added over all of them, and the chief alone writes, where each"
     " other worker kept a directory tmp_worker_N"
 )
-_OF_REPLICAS = ("get_replica_context", "get_strategy", "merge_call")
+_NOTE_OF_EVALUATION = (
+    "evaluation is on one replica, over the batches that all of them drew; where the data end with fewer batches than"
+    " there are replicas, those count, too, which they did not"
+)
 _MIRRORED = "tf.distribute.MirroredStrategy"
 _ONE = f"RunConfig(train_distribute={_MIRRORED}(['/gpu:0']))"
 _FILE = """\
@@ -170,7 +178,8 @@ _CONFIG = f"experimental_distribute=tf.contrib.distribute.DistributeConfig({_MIR
     Example(_NAMED, None, "module", recovery="backup-and-restore"),
     Example(_NAMED.replace("max_steps=10", ""), None, "module"),
     Example(f"RunConfig(train_distribute={_MIRRORED}())", "ReplicatedTraining(\n strategy, model_fn,", kind="custom"),
-    Example(f"RunConfig(eval_distribute={_MIRRORED}())", None, kind="custom"),
+    Example(f"RunConfig(eval_distribute={_MIRRORED}())", "evaluate_model_fn(model_fn, test_inp", kind="custom"),
+    Example(f"RunConfig(eval_distribute={_WORKERS}())", None, kind="custom"),
     Example(_ONE, "ModelFnTraining(", kind="custom"),
     Example(_ONE, None, kind="model-fn"),
     Example(f"RunConfig(train_distribute={_WORKERS}())", None, kind="custom"),
@@ -190,15 +199,15 @@ def train_distribute(program: Program, draft: Draft) -> Iterator[Verdict]:
         reason = _why_left(program, draft, given, name, value)
         if reason:
             kind = strategy_kind(program, value)
-            is_custom = program.has_model_fn and kind in _CARRIED
-            help = _OTHERWISE if is_custom else _HELP.get(kind, _HELP["MirroredStrategy"])
+            is_custom = program.has_model_fn and (kind in _CARRIED or (kind and name == "eval_distribute"))
+            help = _OTHERWISE.format(name) if is_custom else _HELP.get(kind, _HELP["MirroredStrategy"])
             yield manual(value, f"{name} {reason}", help)
             return
     train = given.get("train_distribute")
     has_workers = is_on_workers(program)
     is_replicated = program.has_model_fn and train is not None and not is_one_device(program, train)
     for name, value in given.items():
-        if has_workers:
+        if has_workers and name == "train_distribute":
             draft.has_workers = True
             yield noted(value, _NOTE_OF_WORKERS)
         elif is_replicated and name == "train_distribute":
@@ -207,6 +216,8 @@ def train_distribute(program: Program, draft: Draft) -> Iterator[Verdict]:
                 "each replica draws a batch of its own, as under the Estimator; gradients are added on one device,"
                 " which may round otherwise than its all-reduce did",
             )
+        elif name == "eval_distribute" and program.has_model_fn and not is_one_device(program, value):
+            yield noted(value, _NOTE_OF_EVALUATION)
         elif program.has_model_fn or train is None:
             _take_away(program, draft, value)
             yield exact(value, f"{name} goes: a strategy of one device trains as none does")
@@ -220,15 +231,29 @@ def train_distribute(program: Program, draft: Draft) -> Iterator[Verdict]:
             yield exact(value, f"{name}: evaluation is under the strategy of training, too")
     if train is not None and (is_replicated or not program.has_model_fn):
         draft.strategy = _variable(program, draft, train)
-        draft.evaluates_on_replicas = "eval_distribute" in given
+    evaluation = given.get("eval_distribute")
+    if evaluation is None or (program.has_model_fn and is_one_device(program, evaluation)):
+        return
+    if _is_same(evaluation, train):
+        draft.eval_strategy = draft.strategy
+    elif program.has_model_fn:
+        draft.eval_strategy = _variable(program, draft, evaluation)
+
+
+def _is_same(one: ast.expr | None, other: ast.expr | None) -> bool:
+    return isinstance(one, ast.Name) and isinstance(other, ast.Name) and one.id == other.id
 
 
 def _why_left(program: Program, draft: Draft, given: dict[str, ast.expr], name: str, value: ast.expr) -> str:
     """Why a strategy is not carried over; "" where it is."""
     kind = strategy_kind(program, value)
-    under = f"puts training under a {kind or 'distribution strategy'}"
-    if kind in OF_WORKERS and program.kind == "custom":
-        return _why_model_fn_left(program, draft, name, under) or _why_workers_left(program, draft, value, under)
+    under = (
+        f"puts {'training' if name == 'train_distribute' else 'evaluation'} under a {kind or 'distribution strategy'}"
+    )
+    if kind in OF_WORKERS and program.kind == "custom" and name == "train_distribute":
+        return _why_model_fn_left(program, draft, name, under) or _of_workers_left(program, draft, value, under)
+    if kind in OF_WORKERS and name == "eval_distribute" and program.has_model_fn:
+        return f"{under}: what is emitted evaluates in one process"
     if kind in OF_WORKERS:
         return f"{under}, whose processes reduce their gradients together: what is emitted trains in one process"
     if kind not in _CARRIED or _arguments(program, draft, value) is None:
@@ -240,8 +265,7 @@ def _why_left(program: Program, draft: Draft, given: dict[str, ast.expr], name: 
     if program.has_model_fn:
         return _why_model_fn_left(program, draft, name, under)
     if name == "eval_distribute":
-        train = given.get("train_distribute")
-        is_same = isinstance(value, ast.Name) and isinstance(train, ast.Name) and train.id == value.id
+        is_same = _is_same(value, given.get("train_distribute"))
         return "" if is_same else "evaluates under another strategy than training"
     if not program.is_v1 and not is_one_device(program, value):
         return f"{under}, whose copies of a Keras optimizer's slots in the checkpoint are not carried over yet"
@@ -259,66 +283,17 @@ def _why_left(program: Program, draft: Draft, given: dict[str, ast.expr], name: 
 
 def _why_model_fn_left(program: Program, draft: Draft, name: str, under: str) -> str:
     """Why a model_fn under several replicas is not carried over; "" where it is."""
-    if name == "eval_distribute":
-        return "evaluates a model_fn on several replicas: what is emitted evaluates on one"
     if program.kind == "tpu":
         return f"{under}: a TPUEstimator's batch is not that of a replica"
-    if not is_none(program.arguments.get("warm_start_from")):
-        return f"{under}, and a warm start is not carried over to several replicas"
     for node in (node for file in draft.files for node in file.module.names.parents):
         if isinstance(node, ast.keyword) and node.arg in ("scaffold", "scaffold_fn") and not is_none(node.value):
             return f"{under}, and a Scaffold (line {node.value.lineno}) is not carried over to several replicas"
     return ""
 
 
-def _why_workers_left(program: Program, draft: Draft, value: ast.expr, under: str) -> str:
-    """Why a model_fn on several workers is not carried over; "" where it is."""
-    made, found = made_by(program, value), strategy_symbol(program, value)
-    assert made is not None
-    assert found is not None
-    given = [*(["an argument"] if made.args else []), *(f"`{k.arg or '**'}`" for k in made.keywords)]
-    is_named = isinstance(value, ast.Name) and not _is_tensorflow_1(program, found)
-    known = ("`num_gpus_per_worker`", *(_ARGUMENTS if is_named else ()))
-    unknown = [argument for argument in given if argument not in known]
-    if unknown:
-        return f"{under}, which is given {unknown[0]}"
-    for call in program.calls:
-        if call.method == "train":
-            return (
-                f"{under}, under which train() (line {call.node.lineno}) raised where TF_CONFIG named several workers"
-            )
-        listeners = _listeners(program, call)
-        if listeners is not None:
-            return f"{under}, whose workers told saving_listeners (line {listeners.lineno}) of no save"
-    if program.early_stops:
-        return (
-            f"{under}, where the workers stopped early (line {program.early_stops[0].node.lineno}) by a common signal"
-        )
-    for node in (node for file in draft.files for node in file.module.names.parents):
-        if isinstance(node, ast.Attribute | ast.Name) and _called(node) == "CheckpointSaverHook":
-            return f"{under}, and a CheckpointSaverHook (line {node.lineno}) would save on each worker"
-        if isinstance(node, ast.Attribute) and node.attr in _OF_REPLICAS:
-            return f"{under}, and `{node.attr}` (line {node.lineno}) speaks of its replicas"
-    return ""
-
-
-def _called(node: ast.Attribute | ast.Name) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id
-
-
-def _listeners(program: Program, call: MethodCall) -> ast.expr | None:
-    """The ``saving_listeners`` of a ``TrainSpec``."""
-    spec = call.arguments.get("train_spec")
-    if spec is None:
-        return None
-    made = made_by(program, spec)
-    given = [k.value for k in made.keywords if k.arg == "saving_listeners"] if made is not None else []
-    return given[0] if given and not is_none(given[0]) else None
-
-
-def _is_tensorflow_1(program: Program, found: Symbol) -> bool:
-    """Whether a strategy is spelled as TensorFlow 1 has it, and FT401 leaves it."""
-    return found.api == "v1" or program.module.is_tf1
+def _of_workers_left(program: Program, draft: Draft, value: ast.expr, under: str) -> str:
+    reason = why_workers_left(program, [file.module for file in draft.files], value)
+    return reason and f"{under}, {reason}"
 
 
 def _arguments(program: Program, draft: Draft, value: ast.expr) -> list[str] | None:
@@ -358,7 +333,7 @@ def _variable(program: Program, draft: Draft, value: ast.expr) -> str:
     made, found = made_by(program, value), strategy_symbol(program, value)
     assert made is not None
     assert found is not None
-    if draft.has_workers:
+    if strategy_kind(program, value) in OF_WORKERS:
         return _of_workers(program, draft, value, made)
     is_contrib = found.tail.startswith("contrib.")
     is_plain = not is_contrib and (found.api != "v1" or program.has_model_fn)
@@ -383,6 +358,6 @@ def _of_workers(program: Program, draft: Draft, value: ast.expr, made: ast.Call)
         variable = draft.fresh("strategy")
         draft.before.append(f"{variable} = {text}")
         return variable
-    if _is_tensorflow_1(program, found):
+    if is_tensorflow_1(program, found):
         draft.edits.append(ReplaceExpression(program.module.span(made), text))
     return draft.repeatable(value, "strategy")

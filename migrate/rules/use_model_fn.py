@@ -87,5 +87,7 @@ def _call(
     draft: Draft, piece: str, first: list[ast.expr], call: MethodCall, others: tuple[str, ...], shared: dict[str, str]
 ) -> str:
     given = {name: draft.text(call.arguments[name]) for name in others if not is_none(call.arguments.get(name))}
+    if piece == "evaluate_model_fn" and "steps" in given:
+        given["steps"] = draft.evaluation_steps(call.arguments["steps"])
     written = [f"{name}={value}" for name, value in {**shared, **given}.items()]
     return f"{piece}({', '.join([draft.model_fn, *map(draft.text, first), draft.model_dir, *written])})"

@@ -68,6 +68,37 @@ def test_an_input_function_is_told_which_part_of_the_data_is_its_own():
     assert "evaluate_model_fn(model_fn, input_fn, " in text
 
 
+@pytest.mark.parametrize("train", ["", "train_distribute=strategy, "], ids=["alone", "beside the same for training"])
+def test_an_evaluation_on_replicas_draws_as_many_batches_on_one(train):
+    source = PROGRAM.format("tf.distribute.MirroredStrategy()", f"{train}eval_distribute")
+    for steps, written in (("steps=1", "steps=1 * strategy.num"), ("name='a'", "steps=100 * strategy.num")):
+        text, findings = migrate(source.replace("steps=1", steps))
+        assert written in text
+        assert ("ReplicatedTraining(" in text) == bool(train)
+        assert [f for f in findings if "those count, too" in f.message]
+    text, _ = migrate(source.replace("steps=1", "steps=None"))
+    assert "steps=None" in text
+    assert "num_replicas_in_sync" not in text
+
+
+def test_workers_that_train_may_be_evaluated_on_replicas_of_one():
+    given = "train_distribute=strategy, eval_distribute=tf.distribute.MirroredStrategy()"
+    text, _ = migrate(WORKERS.replace("train_distribute=strategy", given))
+    assert "strategy_2 = tf.distribute.MirroredStrategy()\n" in text
+    assert "steps=1 * strategy_2.num_replicas_in_sync" in text
+    assert "WorkersTraining(\n        strategy, model_fn," in text
+
+
+def test_a_distribute_config_in_the_config_gives_both_their_variables():
+    contrib = "tf.contrib.distribute.MirroredStrategy(num_gpus=2)"
+    both = f"tf.contrib.distribute.DistributeConfig(train_distribute={contrib}, eval_distribute={contrib})"
+    source = PROGRAM.format("None", "experimental_distribute").replace("=strategy", f"={both}")
+    text, findings = migrate(source.replace("compat.v1.", ""))
+    assert not [finding for finding in findings if finding.fidelity is Fidelity.MANUAL], findings
+    assert "ReplicatedTraining(\n    strategy_2, model_fn" in text
+    assert "steps=1 * strategy_3.num_replicas_in_sync" in text
+
+
 WORKERS = PROGRAM.format("tf.distribute.MultiWorkerMirroredStrategy()", "train_distribute")
 EVALUATED = """\
 if is_evaluator(strategy):
@@ -178,7 +209,6 @@ def test_workers_are_left_with_what_is_not_carried_over(before, after, reason):
     ("before", "after", "reason"),
     [
         ("train_op=train_op)", "train_op=train_op, scaffold=made())", "a Scaffold (line 11) is not carried over"),
-        ("(model_fn, config=config)", "(model_fn, config=config, warm_start_from=path)", "a warm start is not carried"),
     ],
 )
 def test_a_model_fn_on_several_replicas_is_left_with_what_is_not_carried_over(before, after, reason):
@@ -200,7 +230,12 @@ def test_a_model_fn_on_several_replicas_is_left_with_what_is_not_carried_over(be
             "on the coordinator alone",
         ),
         ("chosen()", "train_distribute", "under a distribution strategy", "strategy.scope()"),
-        ("tf.distribute.MirroredStrategy()", "eval_distribute", "evaluates on one", "Take out"),
+        (
+            "tf.distribute.MultiWorkerMirroredStrategy()",
+            "eval_distribute",
+            "evaluation under a MultiWorkerMirroredStrategy: what is emitted evaluates in one process",
+            "or eval_distribute, to migrate",
+        ),
         ("chosen()", "experimental_distribute", "cannot be followed", "strategy.scope()"),
     ],
 )

@@ -14,6 +14,7 @@ parser.add_argument("--max_steps", type=int)
 parser.add_argument("--optimizer", default="adam")
 parser.add_argument("--rows", type=int, default=24)
 parser.add_argument("--times", type=int)
+parser.add_argument("--warm_start")
 
 
 def input_fn():
@@ -48,9 +49,10 @@ def main():
         save_checkpoints_steps=3,
         save_summary_steps=1,
         train_distribute=strategy,
+        eval_distribute=strategy,
         session_config=tf1.ConfigProto(device_count={"CPU": 2}, allow_soft_placement=True),
     )
-    estimator = tf.estimator.Estimator(model_fn, config=config)
+    estimator = tf.estimator.Estimator(model_fn, config=config, warm_start_from=args.warm_start)
     estimator.train(input_fn, max_steps=args.max_steps)
     metrics = estimator.evaluate(input_fn, steps=3)
     print(int(metrics["global_step"]), float(metrics["loss"]).hex())

@@ -29,10 +29,15 @@ def hooked(tmp_path_factory):
     return WrittenPair(source, tmp_path_factory.mktemp("hooked") / "pair")
 
 
+def kept_alone(pair, *arguments):
+    """What the Estimator, stopped twice, left and printed."""
+    starts = (("begun", 3), ("stopped", 6), ("end", 9))
+    return pair.kept("alone", *((name, "--max_steps", steps, *arguments) for name, steps in starts))
+
+
 def check_killed(pair, directory, *arguments):
     """Compares the new program, killed after the save of step 6, with the Estimator, stopped there."""
-    starts = (("begun", 3), ("stopped", 6), ("end", 9))
-    alone = pair.kept("alone", *((name, "--max_steps", steps, *arguments) for name, steps in starts))
+    alone = kept_alone(pair, *arguments)
     shutil.copytree(alone / "begun", directory)
     told = ("--model_dir", "{model_dir}", "--max_steps", "9", *arguments)
     environment = {} if pair.new_python == pair.old_python else {"TF_USE_LEGACY_KERAS": "1"}
@@ -41,10 +46,17 @@ def check_killed(pair, directory, *arguments):
     )
     assert (struck.code, struck.steps[-1]) == (-9, 8)
     printed = pair.run(pair.new, directory, "--max_steps", 9, *arguments)
-    assert printed == json.loads((alone / "printed.json").read_text())["end"]
+    check_printed(printed, json.loads((alone / "printed.json").read_text())["end"])
     assert losses(directory) == losses(alone / "end")
     assert losses(directory).keys() >= {4, 5, 6, 7, 8, 9}
     assert_equal(final_variables(directory), final_variables(alone / "end"))
+
+
+def check_printed(found, expected):
+    """Compares the steps and the losses of evaluation, which the Estimator adds up on two replicas."""
+    (step, loss), (own_step, own_loss) = (each[-1].split() for each in (found, expected))
+    assert step == own_step
+    assert float.fromhex(loss) == pytest.approx(float.fromhex(own_loss), rel=1e-6)
 
 
 def test_killed_between_two_saves_it_ends_with_the_losses_and_variables_of_the_estimator(pair, tmp_path):
@@ -55,8 +67,9 @@ def test_so_it_does_with_another_optimizer_and_a_hook_around_each_step(hooked, t
     check_killed(hooked, tmp_path / "model", "--optimizer", "momentum")
 
 
-def test_it_begins_as_the_estimator_and_ends_where_a_batch_is_left_over_for_one_replica(pair, tmp_path):
-    arguments = ("--max_steps", 9, "--rows", 20, "--times", 1)
+def test_it_begins_with_the_estimators_warm_start_and_ends_where_a_batch_is_left_over_for_one_replica(pair, tmp_path):
+    begun = kept_alone(pair) / "begun"
+    arguments = ("--max_steps", 9, "--rows", 20, "--times", 1, "--warm_start", begun)
     alone = pair.kept("to_the_end_of_its_data", ("end", *arguments))
     assert pair.run(pair.new, tmp_path, *arguments)[-1].split()[0] == "2"
     assert losses(tmp_path) == losses(alone / "end")

@@ -19,6 +19,5 @@ def test_each_refusal_says_what_is_not_carried_over():
     assert [line.partition(" <")[0] for line in printed.splitlines()] == [
         "A Scaffold is not carried over to several replicas.",
         "seen is no mean over the replicas.",
-        "A warm start is not carried over to several replicas.",
         "Only a MirroredStrategy trains here, not",
     ]

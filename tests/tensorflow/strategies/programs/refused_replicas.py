@@ -28,14 +28,13 @@ def with_a_count_for_each_replica(features, mode):
     return spec(features, mode)
 
 
-for strategy, model_fn, options in (
-    (MIRRORED, with_scaffold, {}),
-    (MIRRORED, with_a_count_for_each_replica, {}),
-    (MIRRORED, spec, {"warm_start_from": "/tmp/model.ckpt-1"}),
-    (tf.distribute.experimental.CentralStorageStrategy(), spec, {}),
+for strategy, model_fn in (
+    (MIRRORED, with_scaffold),
+    (MIRRORED, with_a_count_for_each_replica),
+    (tf.distribute.experimental.CentralStorageStrategy(), spec),
 ):
     try:
-        ReplicatedTraining(strategy, model_fn, DATASET, **options)
+        ReplicatedTraining(strategy, model_fn, DATASET)
         print("trains")
     except ValueError as problem:
         print(problem)

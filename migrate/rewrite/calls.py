@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from migrate.rewrite.lines import comments_of
-from migrate.rewrite.plan import AddElement, SetArgument
+from migrate.rewrite.plan import MoveFirst, SetArgument
 
 
 def _index(call: cst.Call, edit: SetArgument) -> int | None:
@@ -44,17 +44,12 @@ def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.
     return call.with_changes(args=[*args, new])
 
 
-def with_element(display: cst.List, edit: AddElement, module: cst.Module) -> cst.List:
-    new = cst.Element(cst.parse_expression(edit.element, config=module.config_for_parsing))
+def with_moved(display: cst.List, edit: MoveFirst) -> cst.List:
     old = list(display.elements)
-    if not old:
-        return display.with_changes(elements=[new])
-    comma = cst.Comma(whitespace_after=_between(old, display.lbracket.whitespace_after))
-    if edit.first:
-        return display.with_changes(elements=[new.with_changes(comma=comma), *old])
-    last = old[-1]
-    old[-1] = last.with_changes(comma=comma)
-    return display.with_changes(elements=[*old, new.with_changes(comma=last.comma)])
+    order = [old[edit.index], *old[: edit.index], *old[edit.index + 1 :]]
+    # Each keeps the comma and the line of its place.
+    moved = [place.with_changes(value=element.value) for place, element in zip(old, order, strict=True)]
+    return display.with_changes(elements=moved)
 
 
 def _between(

@@ -6,15 +6,15 @@ from typing import TypeGuard, TypeVar
 import libcst as cst
 
 from migrate.finding import Span
-from migrate.rewrite.calls import lost_comments, with_argument, with_element
+from migrate.rewrite.calls import lost_comments, with_argument, with_moved
 from migrate.rewrite.format import formatted
 from migrate.rewrite.indent import hung
 from migrate.rewrite.lines import Line, blank_lines, comment_line, comments_of, header_of, set_apart, with_first
 from migrate.rewrite.plan import (
-    AddElement,
     Edit,
     InsertBefore,
     InsertFirst,
+    MoveFirst,
     Part,
     Plan,
     Redefine,
@@ -47,7 +47,7 @@ class Editor(cst.CSTTransformer):
         self.functions: dict[_Place, list[Redefine | InsertFirst]] = {}
         self.above: dict[_Place, list[InsertBefore]] = {}
         self.arguments: dict[Range, list[SetArgument]] = {}
-        self.elements: dict[Range, list[AddElement]] = {}
+        self.elements: dict[Range, list[MoveFirst]] = {}
         self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
         self.absorbed = {(span.line, span.column) for edit in plan.edits for span in absorbed_by(edit)}
         self.displaced: list[str] = []  # comments of what is replaced or goes, on their way to the next line
@@ -60,7 +60,7 @@ class Editor(cst.CSTTransformer):
                 self.expressions[_range(edit.span)] = edit
             elif isinstance(edit, SetArgument):
                 self.arguments.setdefault(_range(edit.span), []).append(edit)
-            elif isinstance(edit, AddElement):
+            elif isinstance(edit, MoveFirst):
                 self.elements.setdefault(_range(edit.span), []).append(edit)
             elif isinstance(edit, InsertBefore):
                 self.above.setdefault((edit.span.line, edit.span.column), []).append(edit)
@@ -176,7 +176,7 @@ class Editor(cst.CSTTransformer):
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
         where = self.ranges.get(original_node)
         for edit in self.elements.get(where, []) if where is not None else ():
-            updated_node = with_element(updated_node, self._make(edit), self.module)
+            updated_node = with_moved(updated_node, self._make(edit))
         return self._expression(original_node, updated_node)
 
     def leave_SimpleString(self, original_node: cst.SimpleString, updated_node: cst.SimpleString) -> cst.BaseExpression:

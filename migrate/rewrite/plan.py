@@ -76,12 +76,16 @@ class SetArgument:
 
 
 @dataclass(frozen=True)
-class AddElement:
-    """Puts one more element into a list display, after its others, or before them."""
+class MoveFirst:
+    """Makes one element of a list display its first; other edits may change the elements.
+
+    Attributes:
+      span: the display.
+      index: where the element stands.
+    """
 
     span: Span
-    element: str
-    first: bool = False
+    index: int
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ def import_of_pieces(module: str, names: Iterable[str], aliases: Mapping[str, st
     return f"from {module} import {', '.join(written)}"
 
 
-Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | SetArgument | AddElement | InsertBefore
+Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | SetArgument | MoveFirst | InsertBefore
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import made_by, trainings
-from migrate.rewrite.plan import ReplaceExpression, SetArgument
+from migrate.rewrite.plan import MoveFirst, SetArgument
 from migrate.rules.backup_settings import BACKUPS
 from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule
 
@@ -40,6 +40,11 @@ model.fit(x, y, callbacks=[{}])
     "noted",
     Example(_FIT.format("Stop(), backup"), "callbacks=[backup, Stop()]", "module"),
     Example(
+        _FIT.format('tf.keras.callbacks.CSVLogger("log.csv"), Stop(), backup'),
+        'callbacks=[backup, tf.keras.callbacks.CSVLogger("log.csv", append=True), Stop()]',
+        "module",
+    ),
+    Example(
         _FIT.format('backup, tf.keras.callbacks.CSVLogger("log.csv")'), 'CSVLogger("log.csv", append=True)', "module"
     ),
 )
@@ -59,10 +64,8 @@ def callbacks_around_backup(bench: Workbench) -> Iterator[Mend]:
         before = fit.display.elts[:at]
         raising = next((element for element in before if _raises(bench, element)), None)
         if raising is not None and at < len(fit.display.elts):
-            order = [fit.display.elts[at], *before, *fit.display.elts[at + 1 :]]
-            text = ", ".join(module.source.text(element) for element in order)
             message = "this callback raises before BackupAndRestore has saved the epoch; the backup comes first now"
-            yield Mend((noted(raising, message),), (ReplaceExpression(module.span(fit.display), f"[{text}]"),))
+            yield Mend((noted(raising, message),), (MoveFirst(module.span(fit.display), at),))
 
 
 def _appends(log: ast.Call) -> bool:

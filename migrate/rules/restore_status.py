@@ -3,10 +3,11 @@
 ``restore`` matches a checkpoint to the objects in silence: a layer that was renamed keeps its first weights, and with
 ``path`` None nothing is read. What it returns can tell.
 
-Instead: ``.assert_existing_objects_matched()`` where the file saves this checkpoint too, so that each of its variables
-must be there; behind ``if path:`` where ``path`` may be None, because the assertion then fails. Where the file only
-reads the checkpoint and it holds no optimizer, ``.expect_partial()``, which says that the rest is not wanted. Elsewhere
-the finding asks for one of the two. On Keras 3 build the optimizer before (``optimizer.build(variables)``): slots that
+Instead: ``.assert_existing_objects_matched()`` where ``path`` is seen to be one that this file saves from the same
+checkpoint, so that each of its variables must be there; behind ``if path:`` where ``path`` may be None, because the
+assertion then fails. Where the file only reads the checkpoint and it holds no optimizer, ``.expect_partial()``, which
+says that the rest is not wanted. Elsewhere, as for a path of a flag, which may be another model's to begin with, the
+finding asks for one of the two. On Keras 3 build the optimizer before (``optimizer.build(variables)``): slots that
 are made later are not restored.
 
 Fidelity: noted. A checkpoint that does not fit is an error now, and was none before.
@@ -18,9 +19,11 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
+from migrate.analysis.paths import directory, normal, template
 from migrate.rewrite.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
+_HELP = "Call assert_existing_objects_matched() on what it returns where a path is given, or expect_partial()."
 _TRAINING = """\
 import tensorflow as tf
 
@@ -50,6 +53,7 @@ checkpoint.restore("/tmp/c/ckpt-3")
     Example(_GUARDED, "checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()", "module"),
     Example(_READING, 'checkpoint.restore("/tmp/c/ckpt-3").expect_partial()', "module"),
     Example(_READING.replace("(model=model)", "(model=model, optimizer=o)"), None, "module"),
+    Example(_TRAINING.replace("restore(manager.latest_checkpoint", "restore(args.begin_with"), None, "module"),
 )
 def restore_status(bench: Workbench) -> Iterator[Mend]:
     checkpoints = Checkpoints(bench.module)
@@ -58,15 +62,17 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
         for call in checkpoint.methods.get("restore", []):
             is_own = isinstance(call.func, ast.Attribute) and checkpoints.of(call.func.value) is checkpoint
             if is_own and isinstance(names.parent(call), ast.Expr) and len(call.args) == 1:
-                yield _judge(bench, checkpoint, call)
+                yield _judge(bench, checkpoints, checkpoint, call)
 
 
-def _judge(bench: Workbench, checkpoint: Checkpoint, call: ast.Call) -> Mend:
+def _judge(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, call: ast.Call) -> Mend:
     module, path = bench.module, call.args[0]
     text = module.source.text(call)
     message = "restore() does not say what it did not find"
     span = module.span(call)
     if checkpoint.managers or {"save", "write"} & checkpoint.methods.keys():
+        if not _is_own(bench, checkpoints, checkpoint, path):
+            return Mend((manual(call, message, _HELP),))
         new = f"{text}.assert_existing_objects_matched()"
         message += "; now a variable that is not in the checkpoint is an error"
         if not _may_be_none(bench, path) or _is_guarded(bench, call, path):
@@ -76,8 +82,35 @@ def _judge(bench: Workbench, checkpoint: Checkpoint, call: ast.Call) -> Mend:
             return Mend((noted(call, message),), (ReplaceStatement(span, (Part(block),)),))
     elif "optimizer" not in checkpoint.tracked():
         return Mend((noted(call, message, ""),), (ReplaceExpression(span, f"{text}.expect_partial()"),))
-    help = "Call assert_existing_objects_matched() on what it returns where a path is given, or expect_partial()."
-    return Mend((manual(call, "restore() does not say what it did not find", help),))
+    return Mend((manual(call, "restore() does not say what it did not find", _HELP),))
+
+
+def _is_own(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, path: ast.expr) -> bool:
+    """Whether a path is one that the file saves from the same checkpoint, and none of another model."""
+    if checkpoints.of_path(path) is checkpoint:
+        return True
+    names = bench.module.names
+    saved = [template(names, manager.arguments.get("directory")) for manager in checkpoint.managers]
+    for call in (call for name in ("save", "write") for call in checkpoint.methods.get(name, [])):
+        if call.args and checkpoints.of(call.func.value) is checkpoint:  # type: ignore[attr-defined]
+            prefix = template(names, call.args[0])
+            saved.append(prefix and directory(prefix))
+    value = names.only_value(path) if isinstance(path, ast.Name) else path
+    if isinstance(value, ast.Call) and value in bench.module.calls_of("train.latest_checkpoint"):
+        searched = template(names, value.args[0]) if value.args else None
+        made = [manager.arguments.get("directory") for manager in checkpoint.managers]
+        if value.args and any(_is_made_of(bench, each, value.args[0]) for each in made):
+            return True  # a worker's own directory beside the chief's
+        return searched is not None and normal(searched) in {normal(str(each)) for each in saved}
+    given = template(names, path)
+    return given is not None and directory(given) in {normal(str(each)) for each in saved}
+
+
+def _is_made_of(bench: Workbench, made: ast.expr | None, part: ast.expr) -> bool:
+    """Whether an expression, or the one behind a variable, holds another: ``own(directory)`` holds ``directory``."""
+    value = bench.module.names.only_value(made) if isinstance(made, ast.Name) else made
+    inside = ast.walk(value) if value is not None else ()
+    return any(isinstance(node, ast.expr) and ast.unparse(node) == ast.unparse(part) for node in inside)
 
 
 def _may_be_none(bench: Workbench, path: ast.expr) -> bool:

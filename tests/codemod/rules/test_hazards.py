@@ -174,3 +174,37 @@ def test_a_loop_that_begins_where_a_checkpoint_says_that_it_never_restores_is_a_
 )
 def test_a_loop_whose_checkpoint_something_may_restore_is_no_finding(old: str, new: str) -> None:
     assert "FT503" not in codes(COUNTED.replace(old, new))
+
+
+RESTORED = """\
+import tensorflow as tf
+from job import args, own
+
+checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, step=step)
+manager = tf.train.CheckpointManager(checkpoint, {}, max_to_keep=2)
+if path:
+    checkpoint.restore({})
+manager.save()
+"""
+
+
+@pytest.mark.parametrize(
+    ("directory", "path", "is_own"),
+    [
+        ("'/tmp/c'", "manager.latest_checkpoint", True),
+        ("'/tmp/c'", "tf.train.latest_checkpoint('/tmp/c/')", True),
+        ("args.out", "tf.train.latest_checkpoint(args.out)", True),
+        ("own(args.out)", "tf.train.latest_checkpoint(args.out)", True),
+        ("'/tmp/c'", "'/tmp/c/ckpt-3'", True),
+        ("'/tmp/c'", "tf.train.latest_checkpoint('/tmp/pretrained')", False),
+        ("args.out", "tf.train.latest_checkpoint(args.begin_with)", False),
+        ("'/tmp/c'", "args.begin_with", False),
+        ("'/tmp/c'", "'/tmp/bert/bert_model.ckpt'", False),
+    ],
+)
+def test_all_variables_are_asked_of_a_checkpoint_of_ones_own_and_never_of_one_to_begin_with(
+    directory: str, path: str, is_own: bool
+) -> None:
+    text, findings = migrate(RESTORED.format(directory, path).replace("if path:", f"if {path}:"))
+    assert [finding.rewritten for finding in findings if finding.code == "FT502"] == [is_own]
+    assert ("assert_existing_objects_matched" in text) == is_own

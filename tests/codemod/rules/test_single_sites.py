@@ -6,7 +6,7 @@ import pytest
 
 from migrate.finding import Span
 from migrate.rewrite.apply import apply
-from migrate.rewrite.plan import AddElement, InsertBefore, Plan, ReplaceStatement, SetArgument
+from migrate.rewrite.plan import InsertBefore, MoveFirst, Plan, ReplaceStatement, SetArgument
 from migrate.rewrite.todo import add_todos
 from tests.codemod.programs import migrate
 
@@ -52,15 +52,18 @@ def _span(node: ast.expr | ast.stmt) -> Span:
 
 
 def test_edits_of_one_call_leave_its_other_arguments_and_comments_as_they_stand() -> None:
-    text = "fit(\n    x,  # all\n    first=1,  # of it\n    callbacks=[a],\n)\n"
+    text = "fit(\n    x,  # all\n    first=1,  # of it\n    callbacks=[\n        a,  # a\n        b(x), c],\n)\n"
     call = ast.parse(text).body[0].value  # type: ignore[attr-defined]
     edits = [
         SetArgument(_span(call), "first", None),
         SetArgument(_span(call), "x", "y", position=0),
         SetArgument(_span(call), "verbose", "0"),
-        AddElement(_span(call.keywords[1].value), "b", first=True),
+        MoveFirst(_span(call.keywords[1].value), 2),
     ]
-    assert apply(text, Plan(edits)) == "# of it\nfit(\n    y,  # all\n    callbacks=[b, a],\n    verbose=0,\n)\n"
+    assert (
+        apply(text, Plan(edits))
+        == "# of it\nfit(\n    y,  # all\n    callbacks=[\n        c,  # a\n        a, b(x)],\n    verbose=0,\n)\n"
+    )
 
 
 def test_lines_above_a_statement_take_the_comments_of_a_block_that_goes() -> None:

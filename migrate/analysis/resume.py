@@ -77,6 +77,9 @@ def _resume(module: Module, fit: Fit, load: ast.Call) -> Resume | None:
         guard = _guard_inside(names, load, function.node)
     if not isinstance(guard, ast.If | ast.Try) and (function is None or function.is_maker):
         return None  # it needs the file
+    inside = ast.walk(function.node) if function is not None else ()
+    if not isinstance(guard, ast.If | ast.Try) and not any(isinstance(node, ast.If | ast.Try) for node in inside):
+        return None
     before = [node for node in names.parents if isinstance(node, ast.Call) and _trains(node)]
     if any(node.lineno < loading.lineno and names.scope_of(node) is names.scope_of(loading) for node in before):
         return None  # loaded between two trainings: a selection of the first one's best

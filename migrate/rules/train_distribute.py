@@ -11,9 +11,9 @@ their names in ``tf.distribute``, ``tf.compat.v1.distribute`` and ``tf.contrib.d
 A custom ``model_fn`` under ``MirroredStrategy`` is trained by ``ReplicatedTraining``, an emitted class that takes the
 strategy: it calls the ``model_fn`` once a replica under a strategy of the same devices, each replica draws a batch of
 its own, the step counts once, and losses, gradients and moving averages are joined as under the Estimator. A warm start
-begins all of them alike. The checkpoint holds each variable once, under its plain name, so that the Estimator's goes
-on, with one replica too. Prediction and export are on one replica, as they were. It comes back to Python after every
-step.
+begins all of them alike, with the values of the Estimator's first checkpoint. The checkpoint holds each variable once,
+under its plain name, so that the Estimator's goes on, with one replica too. Prediction and export are on one replica,
+as they were. It comes back to Python after every step.
 
 A custom ``model_fn`` under ``MultiWorkerMirroredStrategy``, by any of its names, is trained by ``WorkersTraining``:
 each process that ``TF_CONFIG`` names runs the same loop, draws from its own ``input_fn`` (with its ``input_context``),

@@ -52,6 +52,29 @@ LEFT = {
         + _SAVER
         + _FIT
     ),
+    "a function that loads and needs the file": (
+        _HEAD + "def load(model):\n    model.load_weights(path)\n\n\nload(model)\n" + _SAVER + _FIT
+    ),
+    "a function that loads the best after fit": (
+        _HEAD
+        + "def best(model):\n    if os.path.exists(path):\n        model.load_weights(path)\n\n\n"
+        + _BEST
+        + _FIT
+        + "best(model)\n"
+    ),
+    "a function that makes the model of pretrained weights": (
+        _HEAD.replace("model = build()\n", "")
+        + "def made():\n    if os.path.exists('a.h5'):\n        return tf.keras.models.load_model('a.h5')\n"
+        + "    return build()\n\n\nmodel = made()\n"
+        + _SAVER
+        + _FIT
+    ),
+    "a function that loads into another model": (
+        _HEAD
+        + "def load(given):\n    if os.path.exists(path):\n        given.load_weights(path)\n\n\nload(other)\n"
+        + _SAVER
+        + _FIT
+    ),
     "another model's file": (
         _HEAD + "other = build()\nif os.path.exists(path):\n    other.load_weights(path)\n" + _SAVER + _FIT
     ),

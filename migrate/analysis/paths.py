@@ -34,6 +34,8 @@ def template(names: Names, expression: ast.expr | None, depth: int = 0) -> str |
         return _call(names, expression, depth)
     if isinstance(expression, ast.Attribute):
         base = expression.value
+        while isinstance(base, ast.Attribute):
+            base = base.value
         is_plain = isinstance(base, ast.Name) and _is_steady(names, base)
         return _token(expression) if is_plain else None
     return None

@@ -46,6 +46,11 @@ model.fit(
         'BackupAndRestore(os.path.join(log_dir, "backup"))',
         "module",
     ),
+    Example(
+        _FIT.format("job.options.model_dir", "job.options.model_dir").replace("model.fit", "job = read()\nmodel.fit"),
+        'BackupAndRestore(os.path.join(job.options.model_dir, "backup"))',
+        "module",
+    ),
 )
 def shared_backup_dir(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names

@@ -1,5 +1,6 @@
 """Reads and writes checkpoints tensor by tensor, so that one of any size passes through little memory."""
 
+import math
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,8 +8,11 @@ from typing import Any
 
 import tensorflow as tf
 
-PART_BYTES = 32 * 2**20
-"""How much is held before it is written; a tensor that is larger is held alone."""
+PART_BYTES = 8 * 2**20
+"""How much is held at least before it is written; a tensor that is larger is held alone."""
+
+MOST_PARTS = 512
+"""Each part is a file, and whoever restores them all holds them open, of which a process may often have 1,024."""
 
 STEP_OF_OBJECTS = "estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE"
 """The step of a Keras model that an Estimator trained and saved as objects."""
@@ -52,6 +56,11 @@ class Reader:
         self.shapes: dict[str, list[int]] = reader.get_variable_to_shape_map()
         self.dtypes: dict[str, Any] = reader.get_variable_to_dtype_map()
 
+    @property
+    def size(self) -> int:
+        """How many bytes the tensors have, strings not counted."""
+        return sum(math.prod(shape) * self.dtypes[name].size for name, shape in self.shapes.items())
+
     def read(self, stored: Stored) -> Any:
         """The value of a tensor, or of a part of one, as a ``tf.Tensor``.
 
@@ -80,23 +89,25 @@ class Reader:
         return STEP_OF_OBJECTS if STEP_OF_OBJECTS in self.shapes else "global_step"
 
 
-def write(prefix: str, tensors: Iterable[tuple[Stored, Callable[[], Any]]]) -> None:
+def write(prefix: str, tensors: Iterable[tuple[Stored, Callable[[], Any]]], size: int = 0) -> None:
     """Writes a checkpoint.
 
     Args:
       prefix: its path without ``.index``; the directory is there.
       tensors: what to write, and for each a function that gives its value, called once and in this order.
+      size: about how many bytes they have in all, if that is known.
     """
+    enough = max(PART_BYTES, size // MOST_PARTS)
     parts: list[str] = []
     waiting: list[tuple[Stored, Any]] = []
-    size = 0
+    held = 0
     for stored, value_of in tensors:
         value = value_of()
         waiting.append((stored, value))
-        size += value.shape.num_elements() * max(value.dtype.size, 1)
-        if size >= PART_BYTES:
+        held += value.shape.num_elements() * max(value.dtype.size, 1)
+        if held >= enough:
             parts.append(_write_part(f"{prefix}_parts/{len(parts):05}", waiting))
-            size = 0
+            held = 0
         del value
     if waiting or not parts:
         parts.append(_write_part(f"{prefix}_parts/{len(parts):05}", waiting))

@@ -156,7 +156,7 @@ def save(conversions: Sequence[Conversion], directory: str) -> None:
     os.makedirs(unfinished)
     try:
         for one in conversions:
-            write(os.path.join(unfinished, one.name), one.values())
+            write(os.path.join(unfinished, one.name), one.values(), one.reader.size)
         listed = "".join(f'all_model_checkpoint_paths: "{one.name}"\n' for one in conversions)
         with open(os.path.join(unfinished, "checkpoint"), "w", encoding="utf-8") as file:
             file.write(f'model_checkpoint_path: "{conversions[-1].name}"\n{listed}')

@@ -17,6 +17,7 @@ the Estimator trained one step more at each start. ``metric_names_map`` and ``ex
 See: tf.keras.estimator.model_to_estimator, tf.keras.Model.fit.
 """
 
+import re
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none
@@ -52,8 +53,17 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     draft.layers.append(f"{draft.model} = {text}")
     message = "the Keras model itself is trained, from the weights that it has"
     message += "; afterwards it holds the trained weights, where the Estimator trained a copy"
-    if "Embedding" in program.module.text and draft.settings.target != "keras2":
-        message += "; Keras 3 trains an Embedding otherwise where a batch reads a row of it twice"
-        yield noted(site, message, "Run it with tf_keras (TF_USE_LEGACY_KERAS=1), whose optimizers sum such gradients.")
-        return
-    yield noted(site, message)
+    differences = list(_under_keras_3(program.module.text)) if draft.settings.target != "keras2" else []
+    told = "; ".join([message, *(what for what, _ in differences)])
+    yield noted(site, told, " ".join(help for _, help in differences))
+
+
+def _under_keras_3(text: str) -> Iterator[tuple[str, str]]:
+    """What Keras 3 does otherwise with such a model, and what helps, as far as the file shows it."""
+    named = re.search(r"""["'](\w+_input)["']""", text)
+    if named is not None and "Sequential" in text:
+        help = f'Let the model begin with tf.keras.Input(…, name="{named[1]}").'
+        yield f"Keras 3 gives a Sequential without Input no input called {named[1]}", help
+    if "Embedding" in text:
+        help = "Run it with tf_keras (TF_USE_LEGACY_KERAS=1), whose optimizers sum such gradients."
+        yield "Keras 3 trains an Embedding otherwise where a batch reads a row of it twice", help

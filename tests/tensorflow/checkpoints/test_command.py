@@ -6,7 +6,7 @@ import shutil
 import pytest
 import tensorflow as tf
 
-from migrate.checkpoints.bundle import PART_BYTES, Stored
+from migrate.checkpoints.bundle import MOST_PARTS, PART_BYTES, Stored
 from migrate.checkpoints.cli import main
 from migrate.checkpoints.plan import parts
 from migrate.recovery.checkpoint_recovery import CheckpointRecovery
@@ -159,6 +159,8 @@ def test_a_checkpoint_is_written_in_parts_of_bounded_size(tmp_path):
     tensors = [(Stored(f"t{number}"), lambda number=number: tf.fill([size], float(number))) for number in range(3)]
     write(str(tmp_path / "many"), tensors)
     assert len(list(tmp_path.glob("many.data-*"))) == 3
+    write(str(tmp_path / "few"), tensors, MOST_PARTS * 2 * PART_BYTES)
+    assert len(list(tmp_path.glob("few.data-*"))) == 2
     assert float(Reader(str(tmp_path / "many")).read(Stored("t2"))[-1]) == 2.0
 
 

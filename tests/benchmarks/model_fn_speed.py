@@ -26,7 +26,7 @@ SIZES = {  # name: batch size, width, layers, steps in a stretch
     "about 8 ms": (128, 512, 4, 100),
     "about 50 ms": (384, 1024, 3, 20),
 }
-WARM_UP, STRETCHES, SAVES = 201, 6, 3
+STRETCHES, SAVES = 6, 3
 
 
 def train(side, size):
@@ -36,6 +36,8 @@ def train(side, size):
     import tensorflow.compat.v1 as tf1
 
     batch, width, depth, steps = SIZES[size]
+    warm_up = max(200, steps)
+    last = warm_up + STRETCHES * steps
     x, y = np.random.rand(batch * 4, width).astype("f"), np.random.randint(0, 10, batch * 4)
 
     def input_fn():
@@ -69,9 +71,8 @@ def train(side, size):
 
         config = tf1.estimator.RunConfig(save_checkpoints_steps=100000)
         estimator = tf1.estimator.Estimator(model_fn, model_dir, config)
-        last = WARM_UP + STRETCHES * steps
         estimator.train(input_fn, hooks=[Times()], max_steps=last, saving_listeners=[Saves()])
-        begins = range(WARM_UP, last, steps)
+        begins = range(warm_up, last, steps)
         seconds = min(times[i + steps - 1] - times[i - 1] for i in begins)
         cpu = min(cpu_times[i + steps - 1] - cpu_times[i - 1] for i in begins)
         for _ in range(SAVES):
@@ -92,15 +93,13 @@ def train(side, size):
             saves.append(time.perf_counter() - began)
 
         save(0)
-        stretches, cpu_stretches = [], []
-        for i in range(STRETCHES + 1):
-            began, cpu_began = time.perf_counter(), time.process_time()
-            list(training_steps(job, dataset, manager, max_steps=WARM_UP + i * steps))
-            stretches.append(time.perf_counter() - began)
-            cpu_stretches.append(time.process_time() - cpu_began)
+        for step in training_steps(job, dataset, manager, max_steps=last, pause_every=steps):
+            times[step], cpu_times[step] = time.perf_counter(), time.process_time()
+        begins = range(warm_up, last, steps)
+        seconds = min(times[i + steps] - times[i] for i in begins)
+        cpu = min(cpu_times[i + steps] - cpu_times[i] for i in begins)
         for i in range(2 * SAVES):
             save(int(job.global_step) + i)
-        seconds, cpu = min(stretches[1:]), min(cpu_stretches[1:])
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     figures = {"step": seconds / steps * 1e3, "cpu": cpu / steps * 1e3, "save": min(saves) * 1e3, "memory": memory}
     figures["imported"] = imported
@@ -117,9 +116,13 @@ def train(side, size):
                 session.run([spec.loss, spec.train_op])
             return time.process_time() - began
 
+        training = training_steps(job, dataset, manager, pause_every=steps)
+        until = next(training)
+
         def of_job(count):
-            began = time.process_time()
-            list(training_steps(job, dataset, manager, max_steps=int(job.global_step) + count))
+            nonlocal until
+            began, until = time.process_time(), until + count
+            next(step for step in training if step == until)
             return time.process_time() - began
 
         def of_estimator(count):

@@ -254,13 +254,19 @@ def _nothing_kept(old: Record, new: Record) -> str:
     return "NEW keeps no TensorFlow checkpoints"
 
 
+def batches_apart(old: Record, new: Record) -> list[int]:
+    """The steps that both records made, with other batches."""
+    before, after = old.by_step("batch"), new.by_step("batch")
+    return [step for step in sorted(before.keys() & after.keys()) if before[step] != after[step]]
+
+
 def _batches(old: Record, new: Record, reason: str) -> Row:
     before, after = old.by_step("batch"), new.by_step("batch")
-    common = sorted(before.keys() & after.keys())
+    common = before.keys() & after.keys()
     texts = (f"{len(before)} steps seen", f"{len(after)} steps seen")
     if reason or not common:
         return Row("batches", *texts, Verdict.NOT_COMPARED, reason or _unseen(old, new, "batch") or "no common steps")
-    apart = [step for step in common if before[step] != after[step]]
+    apart = batches_apart(old, new)
     if not apart:
         return Row("batches", *texts, Verdict.SAME, f"all {len(common)} equal")
     note = f"{len(apart)} of {len(common)} differ, the first at step {apart[0]}"

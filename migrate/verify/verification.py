@@ -12,7 +12,7 @@ from pathlib import Path
 
 from migrate.verify import child
 from migrate.verify.checkpoint import read_variables
-from migrate.verify.compare import Comparison, compare
+from migrate.verify.compare import Comparison, batches_apart, compare
 from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS, Fault, FaultUnavailable
 from migrate.verify.faults.kills import Kill
@@ -269,18 +269,15 @@ def _shared_initial(bench: _Bench, old: Record) -> tuple[Path, Path]:
 
 def _why_unlike(bench: _Bench, old: Record, new: Record) -> str:
     """Where OLD and NEW drew other batches: whether OLD, started once more, does so too."""
-    before, after = old.by_step("batch"), new.by_step("batch")
-    apart = [step for step in sorted(before.keys() & after.keys()) if before[step] != after[step]]
-    last = old.final_step or 0
-    if not apart or apart[0] >= last:
+    first = next(iter(batches_apart(old, new)), None)
+    if first is None or first >= (old.final_step or 0):
         return ""
     bench.say("undisturbed · OLD once more, for its batches differ from NEW's")
     directory = bench.directory()
     if bench.initial[0] is not None:
         copy_directory(bench.initial[0], directory)
-    again = Record([run(bench.request.old, directory, Kill(apart[0]), timeout=bench.request.timeout)], directory)
-    repeated = again.by_step("batch").get(apart[0]) in (None, before[apart[0]])
-    return "" if repeated else UNLIKE
+    again = Record([run(bench.request.old, directory, Kill(first), timeout=bench.request.timeout)], directory)
+    return UNLIKE if first in batches_apart(old, again) else ""
 
 
 def _continued(bench: _Bench, step: int) -> Comparison:

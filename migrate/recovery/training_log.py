@@ -24,7 +24,11 @@ class TrainingLog(tf.keras.callbacks.Callback):
         self.log_steps = log_steps
         with tf.Graph().as_default():  # This writer asks for a graph; tf.summary for
             # the package tensorboard, which TensorFlow 2.21 does not install.
-            self._writer = tf.compat.v1.summary.FileWriter(directory)
+            self._writer = tf.compat.v1.summary.FileWriter(
+                directory,
+                # The file's name has the second only: a log begun within it would empty this one.
+                filename_suffix=f".{time.time_ns()}",
+            )
 
     def on_train_begin(self, logs=None):
         self._step = int(self.model.optimizer.iterations.numpy())

@@ -48,6 +48,12 @@ def test_after_a_resume_the_steps_are_counted_on(tmp_path):
     assert list(summaries(tmp_path, "loss")) == [5, 7]
 
 
+def test_a_job_that_is_started_again_within_a_second_leaves_what_is_written(tmp_path):
+    for steps in range(1, 5):  # a start takes half a second or less
+        start(tmp_path, steps, TrainingLog(str(tmp_path), summary_steps=1))
+    assert sorted(summaries(tmp_path, "loss")) == [1, 2, 3, 4]
+
+
 def test_nothing_is_written_where_nothing_is_asked_for(tmp_path):
     start(tmp_path, 3, TrainingLog(str(tmp_path)))
     assert summaries(tmp_path, "loss") == {}

@@ -1,6 +1,7 @@
 """One Python module as the analysis sees it: its tree, its names and its sites."""
 
 import ast
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Source
@@ -14,6 +15,7 @@ from migrate.analysis.symbols import (
     estimator_kind,
     symbol_of,
 )
+from migrate.analysis.tensorflow_1_names import METHODS_OF_1
 from migrate.finding import Span
 
 
@@ -43,6 +45,7 @@ class Module:
       hooks: the user's own ``SessionRunHook`` classes.
       modes: calls that settle eager or graph mode for the whole program.
       tf1_only: uses of plain ``tensorflow`` that TensorFlow 1 alone understands.
+      other_in_2: uses of plain ``tensorflow`` that mean another thing in TensorFlow 2 than in TensorFlow 1.
       v1: uses of ``tensorflow.compat.v1``.
       estimator: uses of ``tf.estimator``, which TensorFlow 2.16 removed.
       has_tf_keras: whether a name of Keras is imported from ``tf_keras``.
@@ -58,6 +61,7 @@ class Module:
     hooks: dict[ast.ClassDef, HookClass] = field(default_factory=dict)
     modes: list[tuple[ast.Call, Symbol]] = field(default_factory=list)
     tf1_only: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    other_in_2: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     v1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     estimator: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     has_tf_keras: bool = False
@@ -84,6 +88,8 @@ class Module:
         self.has_tf_keras |= found.api == "tf_keras"
         if found.is_tf1_only:
             self.tf1_only.append((node, found))
+        elif found.is_other_in_2:
+            self.other_in_2.append((node, found))
         if found.api == "v1":
             self.v1.append((node, found))
         if found.tail.startswith("estimator."):
@@ -100,6 +106,20 @@ class Module:
     def is_tf1(self) -> bool:
         """Whether plain ``tensorflow`` means TensorFlow 1 here, and ``tf.estimator`` has its defaults."""
         return bool(self.tf1_only)
+
+    @property
+    def speaks_tf1(self) -> bool:
+        """Whether only TensorFlow 1 can run this file: by a name, or by a method of the datasets that it makes."""
+        makes_dataset = any(found.tail.startswith("data.") for _, found in self.other_in_2)
+        return self.is_tf1 or (makes_dataset and not self.v1 and self._calls(METHODS_OF_1))
+
+    def take_for_tf1(self) -> None:
+        """Counts every name that TensorFlow 2 has otherwise as TensorFlow 1's: the file belongs to such a program."""
+        self.tf1_only += self.other_in_2
+        self.other_in_2 = []
+
+    def _calls(self, methods: Collection[str]) -> bool:
+        return any(isinstance(node, ast.Attribute) and node.attr in methods for node in self.names.parents)
 
     @property
     def is_tied(self) -> bool:

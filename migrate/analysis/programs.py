@@ -44,11 +44,12 @@ def _with_users(others: list[Link], program: Program) -> list[Link]:
     """The files of a program, with those that its estimator is handed on to and what they import."""
     tree, own = program.tree, os.path.abspath(program.module.path)
     links = {link.target.path: link for link in others}
-    for user in [*(part.module for part in program.elsewhere), *program.givers]:
+    users = [*(part.module for part in program.elsewhere), *program.givers]
+    for user in users:
         path = os.path.abspath(user.path)
         links.setdefault(path, Link(path, Target(path, os.path.dirname(path), ()), 1))
-        for link in tree.changing(user):
-            links.setdefault(link.target.path, link)
+    for link in tree.changing(program.module, *users) if users else []:
+        links.setdefault(link.target.path, link)
     return [link for path, link in links.items() if path != own]
 
 

@@ -4,6 +4,7 @@ import ast
 from dataclasses import dataclass
 
 from migrate.analysis.names import Names
+from migrate.analysis.tensorflow_1_names import ONLY_IN_1, OTHER_IN_2, is_in
 
 CUSTOM = {"Estimator", "EstimatorV2"}
 TPU = {"tpu.TPUEstimator"}
@@ -84,22 +85,7 @@ _ROOTS = (
 )
 _KERAS_ROOTS = {"keras.": "keras", "tf_keras.": "tf_keras"}
 
-# Names under plain ``tensorflow`` that only TensorFlow 1 has: they tell which TensorFlow a file was written for.
-_TF1_ONLY = {
-    "ConfigProto", "FixedLenFeature", "GPUOptions", "GraphKeys", "InteractiveSession", "Session", "VarLenFeature",
-    "assign", "assign_add", "contrib", "decode_csv", "decode_raw", "get_collection", "get_default_graph",
-    "get_variable", "global_variables_initializer", "local_variables_initializer", "log", "parse_example",
-    "parse_single_example", "placeholder", "placeholder_with_default", "random_normal", "random_uniform", "read_file",
-    "reset_default_graph", "set_random_seed", "string_split", "string_to_number", "tables_initializer", "to_float",
-    "to_int32", "to_int64", "trainable_variables", "truncated_normal", "variable_scope", "disable_eager_execution",
-    "disable_v2_behavior", "enable_eager_execution", "enable_v2_behavior",
-}  # fmt: skip
-_TF1_ONLY_MODULES = ("app.", "contrib.", "estimator.inputs.", "flags.", "gfile.", "layers.", "logging.", "metrics.m")
-_TF1_ONLY_TRAIN = {
-    "train.LoggingTensorHook", "train.MonitoredTrainingSession", "train.Saver", "train.SessionRunHook",
-    "train.StopAtStepHook", "train.Supervisor", "train.exponential_decay", "train.get_global_step",
-    "train.get_or_create_global_step",
-}  # fmt: skip
+_TF1_ONLY_MODULES = ("app.", "contrib.", "estimator.inputs.", "flags.", "gfile.", "layers.", "logging.")
 
 
 @dataclass(frozen=True)
@@ -130,16 +116,16 @@ class Symbol:
     @property
     def is_tf1_only(self) -> bool:
         """Whether this name under plain ``tensorflow`` exists in TensorFlow 1 alone."""
-        if self.api != "tf":
-            return False
-        is_optimizer = self.tail.startswith("train.") and self.tail.endswith("Optimizer")
-        return (
-            self.tail in _TF1_ONLY
-            or self.tail in _TF1_ONLY_TRAIN
-            or is_optimizer
+        return self.api == "tf" and (
+            is_in(ONLY_IN_1, self.tail)
             or self.tail.startswith(_TF1_ONLY_MODULES)
             or self.qualified.startswith("tensorflow.contrib.")
         )
+
+    @property
+    def is_other_in_2(self) -> bool:
+        """Whether this name under plain ``tensorflow`` means another thing in TensorFlow 2 than in TensorFlow 1."""
+        return self.api == "tf" and is_in(OTHER_IN_2, self.tail)
 
 
 def symbol(qualified: str | None) -> Symbol | None:

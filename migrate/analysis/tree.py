@@ -46,12 +46,16 @@ class Facts:
       imports: the dotted names that it imports, with their lines.
       changes: whether it holds names that a migration changes, ``tf.estimator`` or TensorFlow 1's own.
       ties: whether these are names by which all programs that import the file are tied together.
+      speaks_tf1: whether only TensorFlow 1 can run it.
+      has_other_in_2: whether it holds names that mean another thing in TensorFlow 2.
       problem: why the file cannot be read or parsed; "" where it can.
     """
 
     imports: tuple[tuple[str, int], ...] = ()
     changes: bool = False
     ties: bool = False
+    speaks_tf1: bool = False
+    has_other_in_2: bool = False
     problem: str = ""
 
     @property
@@ -197,9 +201,21 @@ class Tree:
         except Unreadable:  # it cannot run either
             return False
 
-    def changing(self, module: Module) -> list[Link]:
-        """The files of the closure in which a migration changes names, or which cannot be read."""
-        return [link for link in self.closure(module) if self._facts(link.target.path).matters]
+    def changing(self, *modules: Module) -> list[Link]:
+        """The files of the closures in which a migration changes names, or which cannot be read.
+
+        A program runs on one TensorFlow: where one of these files speaks TensorFlow 1, all are taken for such.
+        """
+        links = {link.target.path: link for module in modules for link in self.closure(module)}
+        known = {path: self._facts(path) for path in links}
+        if not any(one.speaks_tf1 for one in modules) and not any(one.speaks_tf1 for one in known.values()):
+            return [link for path, link in links.items() if known[path].matters]
+        for module in modules:
+            module.take_for_tf1()
+        for path, one in known.items():
+            if one.has_other_in_2 and not one.problem:
+                self.module(path).take_for_tf1()
+        return [link for path, link in links.items() if known[path].matters or known[path].has_other_in_2]
 
 
 def facts(path: str) -> Facts:
@@ -225,7 +241,8 @@ def _facts_of(source: SourceText) -> Facts:
     if "tensorflow" not in source.text:
         return Facts(imports)
     module = Module(source.path, source.text, tree)
-    return Facts(imports, bool(module.estimator or module.modes or module.tf1_only), module.is_tied)
+    changes = bool(module.estimator or module.modes or module.tf1_only)
+    return Facts(imports, changes, module.is_tied, module.speaks_tf1, bool(module.other_in_2))
 
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)

@@ -9,6 +9,10 @@ go, because the loop around the ``model_fn`` runs eagerly; the ``model_fn`` itse
 ``tf.placeholder`` that only tells ``build_raw_serving_input_receiver_fn`` a type and a shape becomes a
 ``tf.TensorSpec``.
 
+A program runs on one TensorFlow, so that each of its files is taken for TensorFlow 1 if one of them is: a file that
+holds only ``tf.nn.dropout(x, 0.9)`` gets the import too, for TensorFlow 2 would drop what was kept.
+A ``make_one_shot_iterator()`` of a dataset tells TensorFlow 1 as its names do.
+
 A function that imports TensorFlow itself gets the same import, unless it hands ``tf`` on to code that is not seen.
 
 Fidelity: exact. Sessions beside the estimator, and names imported one by one from ``tensorflow``, leave the program;
@@ -37,6 +41,7 @@ _SESSIONS = {
     "train.Supervisor",
 }  # fmt: skip
 _MOST_ALIASES = 10
+_V1 = "tensorflow.compat.v1"
 
 
 @rule(
@@ -131,9 +136,10 @@ def _of_file(file: Draft | OtherFile, eager: set[ast.AST]) -> Iterator[Verdict]:
     ]  # contrib's have a rule of their own
     if other:
         node, found = other[0]
+        means = "means another thing in TensorFlow 2" if found.is_other_in_2 else "exists in TensorFlow 1 alone"
         yield manual(
             node,
-            f"`{found.qualified}` exists in TensorFlow 1 alone, and is not reached by `import tensorflow as NAME`",
+            f"`{found.qualified}` {means}, and is not reached by `import tensorflow as NAME`",
             "Run tf_upgrade_v2 on the file first, then migrate it again.",
             module,
         )
@@ -211,12 +217,13 @@ def _import_of(names: Names, node: ast.expr) -> ast.Import | None:
         while isinstance(node, ast.Attribute):
             node = node.value
         seen = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
-        if seen is None or len(seen[1]) != 1:
+        if seen is None:
             return None
         binding = seen[1][0]
-        if isinstance(binding.node, ast.Import):
+        # A second import, guarded, may give the same name compat.v1 where there is TensorFlow 2.
+        if isinstance(binding.node, ast.Import) and {one.imported for one in seen[1][1:]} <= {_V1}:
             return binding.node
-        if binding.value is None:
+        if len(seen[1]) != 1 or binding.value is None:
             return None
         node = binding.value
     return None

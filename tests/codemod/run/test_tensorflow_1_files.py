@@ -1,0 +1,86 @@
+"""A program runs on one TensorFlow: if one of its files speaks TensorFlow 1, the names of all keep that meaning."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.codemod.run.test_several_files import MODELING, main, migrated, new_text, put, reasons
+
+V1 = "import tensorflow.compat.v1 as tf\n"
+DROPOUT = "import tensorflow as tf\n\n\ndef thin(x):\n    return tf.nn.dropout(x, 0.9)\n"
+WITH_DROPOUT = MODELING.replace('features["x"]', 'net.thin(features["x"])').replace(
+    "as tf\n", "as tf\n\nimport net\n", 1
+)
+INPUTS = """\
+import tensorflow as tf
+
+
+def input_fn():
+    dataset = tf.data.Dataset.from_tensors(({"x": [[1.0]]}, [[1.0]])).repeat()
+    return dataset.make_one_shot_iterator().get_next()
+"""
+TF2_MODELING = """\
+import tensorflow as tf
+{imported}
+
+def model_fn(features, labels, mode):
+    w = tf.compat.v1.get_variable("w", [])
+    loss = tf.reduce_mean((w * features["x"] - labels) ** 2)
+    step = tf.compat.v1.train.get_global_step()
+    train_op = tf.compat.v1.train.AdamOptimizer().minimize(loss, global_step=step)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+"""
+WITH_INPUTS = main("from inputs import input_fn as given\nfrom modeling import model_fn").replace(
+    "train(input_fn,", "train(given,"
+)
+
+
+def test_a_file_whose_names_both_have_means_them_as_the_rest_of_its_program(tmp_path: Path) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert new_text(outcome, tmp_path / "net.py") == DROPOUT.replace("import tensorflow as tf\n", V1)
+
+
+def test_a_file_that_makes_an_iterator_by_a_method_of_tensorflow_1_speaks_it(tmp_path: Path) -> None:
+    put(tmp_path, {"main.py": WITH_INPUTS, "modeling.py": TF2_MODELING.format(imported=""), "inputs.py": INPUTS})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert V1 in new_text(outcome, tmp_path / "inputs.py")
+
+
+def test_a_program_for_tensorflow_2_keeps_its_imports(tmp_path: Path) -> None:
+    modeling = TF2_MODELING.format(imported="import net\n")
+    put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": DROPOUT.replace("0.9", "rate=0.1")})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert not any(change.path.endswith("net.py") or V1 in change.after for change in outcome.changes)
+
+
+def test_the_file_that_trains_tells_which_tensorflow_the_one_with_the_model_is_for(tmp_path: Path) -> None:
+    modeling = TF2_MODELING.format(imported="import net\n") + (
+        "\n\ndef make():\n    return tf.estimator.Estimator(model_fn, model_dir='/tmp/m')\n"
+    )
+    trainer = "import tensorflow as tf\nimport modeling\nimport inputs\n\ntf.logging.info(1)\n"
+    trainer += "modeling.make().train(inputs.input_fn, max_steps=5)\n"
+    put(tmp_path, {"a_train.py": trainer, "modeling.py": modeling, "net.py": DROPOUT, "inputs.py": INPUTS})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert V1 in new_text(outcome, tmp_path / "net.py")
+
+
+@pytest.mark.parametrize("guard", ['if tf.__version__ >= "2.0.0":', "if True:"])
+def test_an_import_that_a_second_one_replaces_on_tensorflow_2_is_followed(tmp_path: Path, guard: str) -> None:
+    net = f"import tensorflow as tf\n\n{guard}\n    {V1}\n\ndef dense(x):\n    return tf.layers.dense(x, 1)\n"
+    modeling = MODELING.replace("tf.layers.dense", "net.dense").replace("as tf\n", "as tf\n\nimport net\n", 1)
+    put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": net})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert new_text(outcome, tmp_path / "net.py") == net.replace("import tensorflow as tf\n", V1, 1)
+
+
+def test_a_name_with_two_meanings_that_is_imported_by_itself_leaves_the_program(tmp_path: Path) -> None:
+    net = DROPOUT.replace("import tensorflow as tf", "from tensorflow import nn").replace("tf.nn", "nn")
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": net})
+    reason = "`tensorflow.nn.dropout` means another thing in TensorFlow 2, and is not reached by "
+    assert reasons(migrated(tmp_path)) == [f"{reason}`import tensorflow as NAME`"]

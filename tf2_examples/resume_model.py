@@ -45,7 +45,7 @@ def main():
             os.path.join(args.model_dir, "log.csv"), append=True
         )
     ]
-    recovery_dir = os.path.join(args.model_dir, "recovery")
+    recovery_dir = os.path.join(args.model_dir, "model_recovery")
     drop_empty_checkpoint_list(recovery_dir)
     recovery = EpochRecovery(
         tf.train.CheckpointManager(

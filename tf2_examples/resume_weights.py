@@ -40,7 +40,7 @@ def main():
 
     checkpoint_path = os.path.join(args.model_dir, "cp.ckpt")
 
-    recovery_dir = os.path.join(os.path.dirname(checkpoint_path), "recovery")
+    recovery_dir = os.path.join(os.path.dirname(checkpoint_path), "cp_recovery")
     drop_empty_checkpoint_list(recovery_dir)
     recovery = EpochRecovery(
         tf.train.CheckpointManager(

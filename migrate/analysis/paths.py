@@ -12,26 +12,35 @@ _MOST_NAMES = 10
 """How many variables a path is followed through."""
 
 
-def template(names: Names, expression: ast.expr | None, depth: int = 0) -> str | None:
+def template(names: Names, expression: ast.expr | None, depth: int = 0, *, into_parameters: bool = True) -> str | None:
     """A path as text, with each part that only the program knows between ``⟨`` and ``⟩``; None where it may change.
 
     Args:
       names: the module's names.
       expression: what makes the path.
       depth: how many variables were followed on the way here.
+      into_parameters: whether a parameter is what the one call in this file gives it.
     """
+
+    def inner(part: ast.expr, depth: int = depth) -> str | None:
+        return template(names, part, depth, into_parameters=into_parameters)
+
     if isinstance(expression, ast.Constant):
         return expression.value if isinstance(expression.value, str) else _token(expression)
     if isinstance(expression, ast.Name):
-        return _variable(names, expression, depth)
+        if not _is_steady(names, expression):
+            return None
+        value = names.only_value(expression) or (only_given(names, expression) if into_parameters else None)
+        text = inner(value, depth + 1) if value is not None and depth < _MOST_NAMES else None
+        return text if text is not None else _token(expression)
     if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add | ast.Div):
-        sides = [template(names, side, depth) for side in (expression.left, expression.right)]
+        sides = [inner(side) for side in (expression.left, expression.right)]
         return _joined(sides, "/" if isinstance(expression.op, ast.Div) else "")
     if isinstance(expression, ast.JoinedStr):
         parts = [value.value if isinstance(value, ast.FormattedValue) else value for value in expression.values]
-        return _joined([template(names, part, depth) for part in parts], "")
+        return _joined([inner(part) for part in parts], "")
     if isinstance(expression, ast.Call):
-        return _call(names, expression, depth)
+        return _call(names, expression, [inner(argument) for argument in expression.args])
     if isinstance(expression, ast.Attribute):
         base = expression.value
         while isinstance(base, ast.Attribute):
@@ -39,14 +48,6 @@ def template(names: Names, expression: ast.expr | None, depth: int = 0) -> str |
         is_plain = isinstance(base, ast.Name) and _is_steady(names, base)
         return _token(expression) if is_plain else None
     return None
-
-
-def _variable(names: Names, name: ast.Name, depth: int) -> str | None:
-    if not _is_steady(names, name):
-        return None
-    value = names.only_value(name) or only_given(names, name)
-    text = template(names, value, depth + 1) if value is not None and depth < _MOST_NAMES else None
-    return text if text is not None else _token(name)
 
 
 def _is_steady(names: Names, name: ast.Name) -> bool:
@@ -76,9 +77,8 @@ def only_call(names: Names, function: ast.FunctionDef) -> ast.Call | None:
     return call if isinstance(call, ast.Call) and call.func is uses[0] else None
 
 
-def _call(names: Names, call: ast.Call, depth: int) -> str | None:
+def _call(names: Names, call: ast.Call, inner: list[str | None]) -> str | None:
     qualified = names.qualified(call.func) or (call.func.id if isinstance(call.func, ast.Name) else "")
-    inner = [template(names, argument, depth) for argument in call.args]
     if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     if qualified in ("os.path.join", "tensorflow.io.gfile.join"):

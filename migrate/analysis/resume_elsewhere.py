@@ -14,6 +14,8 @@ from migrate.analysis.trainings import is_training
 
 _SAVER = ("filepath",)
 _RESTORES = re.compile(r"restore|resume|load_?(the_|last_|latest_)?(model|weights|checkpoint|ckpt)")
+_ARITHMETIC = {"float", "int", "max", "min", "round"}
+"""Calls that reckon: an epoch that they alone give is a stage of the training, as far as their numbers are."""
 _MOST_NAMES = 3
 """Variables that stand between ``initial_epoch`` and what works it out."""
 
@@ -91,13 +93,13 @@ def _is_recovered(first: ast.expr) -> bool:
     return any(call.func.attr == "restore" and not (call.args or call.keywords) for call in calls)  # type: ignore[attr-defined]
 
 
-def _is_worked_out(names: Names, first: ast.expr) -> bool:
+def _is_worked_out(names: Names, first: ast.expr, depth: int = 0) -> bool:
     """Whether a variable gets a number from a file's name or from what a function of the user's returns."""
     found = names.scope_of(first).lookup(first.id) if isinstance(first, ast.Name) else None
-    return found is not None and any(_is_bound_by_call(names, binding) for binding in found[1])
+    return found is not None and any(_is_bound_by_call(names, binding, depth) for binding in found[1])
 
 
-def _is_bound_by_call(names: Names, binding: Binding) -> bool:
+def _is_bound_by_call(names: Names, binding: Binding, depth: int) -> bool:
     if isinstance(binding.node, ast.arg) or binding.imported is not None:
         return False
     statement = names.statement_of(binding.node)
@@ -105,7 +107,17 @@ def _is_bound_by_call(names: Names, binding: Binding) -> bool:
         return False
     if binding.value is None:  # one of several that a function returns
         return isinstance(statement.value, ast.Call)
-    return any(isinstance(node, ast.Call) for node in ast.walk(binding.value)) and "arg" not in ast.unparse(statement)
+    parts = list(ast.walk(binding.value))
+    calls = [part for part in parts if isinstance(part, ast.Call)]
+    if not calls or "arg" in ast.unparse(statement):
+        return False
+    if any(not isinstance(call.func, ast.Name) or call.func.id not in _ARITHMETIC for call in calls):
+        return True
+    if any(isinstance(part, ast.Subscript) or getattr(part, "attr", "") == "iterations" for part in parts):
+        return True  # a piece of text, or the optimizer's own count
+    bases = [part.value for part in parts if isinstance(part, ast.Attribute)]
+    inside = [part for part in parts if isinstance(part, ast.Name) and part.id not in _ARITHMETIC and part not in bases]
+    return depth < _MOST_NAMES and any(_is_worked_out(names, part, depth + 1) for part in inside)
 
 
 def _is_counted_attribute(names: Names, first: ast.expr) -> bool:

@@ -9,6 +9,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from migrate.rewrite.editor import Editor, Range, absorbed_by
 from migrate.rewrite.form_feeds import with_form_feeds
+from migrate.rewrite.format import with_indent
 from migrate.rewrite.imports import add_imports, bound_by, drop_unused, loaded
 from migrate.rewrite.inline import fitted
 from migrate.rewrite.lines import Line
@@ -47,6 +48,7 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
     used = loaded(edited)
     if pieces:
         imports, pieces = fitted(imports, pieces, edited, plan.pieces, plan.aliases)
+        pieces = with_indent(pieces, module.default_indent)
     added = [*sorted(plan.imports), *imports]
     module = drop_unused(module, loaded(tree) - used, used - bound_by(added, pieces))
     module = add_imports(module, added, pieces, used)

@@ -1,7 +1,6 @@
 """Recovery by hand around ``fit``, taken out, and a ``CheckpointManager`` or ``BackupAndRestore`` in its place."""
 
 import ast
-import posixpath
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
@@ -12,8 +11,9 @@ from migrate.analysis.saver_stays import saver_stays, uses
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import FIT, FIT_GENERATOR, made_by
 from migrate.rewrite.callback_list import CallbackList
-from migrate.rewrite.kept_checkpoint import SUFFIX, fit_for_keras3
+from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement, SetArgument
+from migrate.rewrite.recovery_directory import recovery_directory
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
@@ -162,7 +162,7 @@ class EpochRecoveryRewrite:
                 self.notes.append(f"{_STATEFUL[found.tail]} starts anew after a resume")
 
     def _made(self) -> str:
-        where = self._directory()
+        where = recovery_directory(self.module, self.vocabulary, self.resume.saver.arguments["filepath"])
         tf = self.vocabulary.tf
         if self.uses_backup:
             options = ", double_checkpoint=True" if self.settings.target == "keras3" else ""
@@ -176,22 +176,6 @@ class EpochRecoveryRewrite:
             made, where = f"{directory} = {where}\n", directory
         manager = f"{tf}.train.CheckpointManager({checkpoint}, {where}, max_to_keep=2)"
         return f"{made}drop_empty_checkpoint_list({where})\n{self.recovery} = EpochRecovery({manager})"
-
-    def _directory(self) -> str:
-        """A directory of its own beside the old file."""
-        path, expression = self.resume.saver.path, self.resume.saver.arguments["filepath"]
-        if "⟨" not in path:
-            stem = posixpath.basename(path).partition("{")[0]
-            stem = SUFFIX.sub("", stem).strip("._-=")
-            folder = f"{stem}_recovery" if stem else "recovery"
-            return repr(posixpath.join(posixpath.dirname(path), folder)).replace("'", '"')
-        join = f"{self.vocabulary.standard('os')}.path"
-        text = self.module.source.text(expression)
-        if isinstance(expression, ast.Call) and (self.names.qualified(expression.func) or "") == "os.path.join":
-            parts = [self.module.source.text(argument) for argument in expression.args[:-1]]
-            if parts and not isinstance(expression.args[-1], ast.Starred):
-                return f'{join}.join({", ".join(parts)}, "recovery")'
-        return f'{join}.join({join}.dirname({text}), "recovery")'
 
     def _going(self) -> set[ast.AST]:
         """All that goes."""

@@ -28,6 +28,7 @@ from migrate.analysis.symbols import symbol_of
 from migrate.analysis.workers import fits
 from migrate.rewrite.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import PRODUCT, stands_alone, strength
+from migrate.rewrite.recovery_directory import recovery_directory
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _FIT = (
@@ -112,7 +113,7 @@ class _Left(Exception):
     Example('path = "/job/w-{epoch}"\n' + _PROGRAM.format(f"dataset, {_SAVES.replace(_PATH, 'path')}"), None, "module"),
     Example(
         _PROGRAM.format(f"dataset, steps_per_epoch=70, {_SAVES.replace(_PATH, _NUMBERED)}"),
-        'os.path.join(os.path.dirname("/job/{epoch}"), "recovery")',
+        '"/job/recovery"',
         "module",
     ),
     Example(_PROGRAM.format(f"dataset, steps_per_epoch=70, callbacks=[{_EVERY}]"), "checkpoint_interval=30", "module"),
@@ -193,7 +194,8 @@ def _own(directory: str, taken: set[str]) -> str:
     own, number = directory, 1
     while own in taken:
         number += 1
-        own = f"{directory} + '-{number}'"
+        is_alone = directory.startswith('"') and directory.count('"') == 2 and directory.endswith('"')
+        own = f'{directory[:-1]}-{number}"' if is_alone else f"{directory} + '-{number}'"
     taken.add(own)
     return own
 
@@ -276,8 +278,7 @@ def _of_checkpoint(bench: Workbench, call: ast.Call) -> _Saving:
         asked = given.get("load_weights_on_restart")
         if asked is None or literal(asked) is not True:
             raise _Left("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
-        join = f"{bench.vocabulary.standard('os')}.path"
-        folder = f'{join}.join({join}.dirname({bench.module.source.text(path)}), "recovery")'
+        folder = recovery_directory(bench.module, bench.vocabulary, path)
         return _Saving(call, folder, _batches(bench, frequency))
     return _Saving(call, _beside(bench, path), _batches(bench, frequency))
 

@@ -22,7 +22,7 @@ together, an ``initial_epoch`` that is worked out from what was loaded elsewhere
 again, each time for more epochs, are found and left.
 
 Left alone, without a finding: callbacks that only save, weights from elsewhere, a load after or between trainings, and
-``initial_epoch`` as a number.
+``initial_epoch`` as a number, or reckoned from a stage of the training.
 
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing, and
@@ -39,11 +39,13 @@ See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.built import is_unbuilt
 from migrate.analysis.resume import resumptions
 from migrate.analysis.resume_elsewhere import counted, loaded_by_function
 from migrate.analysis.resumption import Resume
-from migrate.analysis.trainings import is_on_workers
+from migrate.analysis.symbols import symbol_of
+from migrate.analysis.trainings import is_on_workers, made_by, trainings
 from migrate.rewrite.epoch_recovery import EpochRecoveryRewrite
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
@@ -133,6 +135,14 @@ model = build()
 first = restore_ckpt(model, directory) // steps
 model.fit(x, initial_epoch=first)
 """
+_BACKED_UP = """\
+import keras
+
+model = build()
+first = epochs_in("log.csv")
+callbacks = [keras.callbacks.BackupAndRestore("backup"), keras.callbacks.ModelCheckpoint("best.keras")]
+model.fit(x, initial_epoch=first, callbacks=callbacks)
+"""
 _PARSED = """\
 import re
 import keras
@@ -172,6 +182,7 @@ class Job:
     Example(_RESTORED, "def make_or_restore():\n    return build()", "module"),
     Example(_ELSEWHERE, None, "module"),
     Example(_PARSED, None, "module"),
+    Example(_BACKED_UP, None, "module"),
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     for resume in resumptions(bench.module):
@@ -191,6 +202,10 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     found = list(resumptions(bench.module))
     for call in counted(bench.module):
         if all(call is not resume.fit.call for resume in found):
+            if _is_backed_up(bench, call):
+                message = "initial_epoch is worked out by the program, and BackupAndRestore overrides it by its own"
+                yield Mend((manual(call, message, "Leave initial_epoch out: BackupAndRestore knows the epoch."),))
+                continue
             message = "initial_epoch is worked out by the program, which resumes by hand in a way that is not followed"
             yield Mend((manual(call, message, _HELP),))
     for load in loaded_by_function(bench.module):
@@ -199,6 +214,14 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
                 "the model that fit trains is made in a function that loads the newest of what ModelCheckpoint wrote"
             )
             yield Mend((manual(load, message, _HELP),))
+
+
+def _is_backed_up(bench: Workbench, call: ast.Call) -> bool:
+    """Whether a training call has a ``BackupAndRestore`` among its callbacks."""
+    callbacks = next((fit.callbacks for fit in trainings(bench.module) if fit.call is call), [])
+    made = [made_by(bench.module.names, element) for element in callbacks]
+    found = [symbol_of(bench.module.names, one.func) for one in made if one is not None]
+    return any(one is not None and one.tail.endswith("BackupAndRestore") for one in found)
 
 
 def _uses_backup(bench: Workbench) -> bool:
@@ -233,6 +256,9 @@ def _message(bench: Workbench, resume: Resume, notes: list[str]) -> str:
     text = f"recovered by {api}, the optimizer's state included"
     if resume.fit.arguments.get("initial_epoch") is None:
         text += "; epochs is now the total over all starts, where each start trained as many more"
+    best = resume.saver.arguments.get("save_best_only")
+    if best is not None and literal(best) is not False:
+        text += "; a start goes on from the last epoch, not from the best"
     return "; ".join([text, "weights saved by the old program are not read", *notes])
 
 

@@ -44,7 +44,7 @@ def main():
         )
     ]
     backup = tf.keras.callbacks.BackupAndRestore(
-        os.path.join(args.model_dir, "recovery"), delete_checkpoint=False
+        os.path.join(args.model_dir, "model_recovery"), delete_checkpoint=False
     )
     model.fit(
         images,

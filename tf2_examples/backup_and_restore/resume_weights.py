@@ -39,7 +39,7 @@ def main():
     checkpoint_path = os.path.join(args.model_dir, "cp.ckpt")
 
     backup = tf.keras.callbacks.BackupAndRestore(
-        os.path.join(os.path.dirname(checkpoint_path), "recovery"),
+        os.path.join(os.path.dirname(checkpoint_path), "cp_recovery"),
         delete_checkpoint=False,
     )
 

@@ -292,3 +292,55 @@ def test_a_program_that_loads_twice_before_one_fit_is_left(again: str) -> None:
     text, findings = migrate(source)
     assert text == source
     assert "weights are loaded before it in more than one place" in findings[-1].message
+
+
+@pytest.mark.parametrize(
+    ("path", "directory"),
+    [
+        ('"out/w.weights.h5"', '"out/w_recovery"'),
+        ('"out/{epoch}/w.h5"', '"out/recovery"'),
+        ("args.weights", 'os.path.splitext(args.weights)[0] + "_recovery"'),
+        ('args.folder + "/w.h5"', 'os.path.join(os.path.dirname(args.folder + "/w.h5"), "w_recovery")'),
+        ('os.path.join(args.folder, "w-{epoch:02d}.h5")', 'os.path.join(args.folder, "w_recovery")'),
+        ('os.path.join(args.folder, "{epoch}", "w.h5")', 'os.path.join(args.folder, "recovery")'),
+        (
+            'os.path.join(args.folder, args.name + ".h5")',
+            'os.path.splitext(os.path.join(args.folder, args.name + ".h5"))[0] + "_recovery"',
+        ),
+        ('f"out/{args.name}{{epoch}}.h5"', 'str(f"out/{args.name}{{epoch}}.h5").partition("{")[0] + "_recovery"'),
+        ('f"out/{args.name}-{{epoch}}"', 'str(f"out/{args.name}-{{epoch}}").partition("{")[0] + "recovery"'),
+    ],
+)
+def test_files_of_another_name_get_a_directory_of_another_name(path: str, directory: str) -> None:
+    source = f"""\
+import os
+import tensorflow as tf
+
+
+def train(args, model):
+    if os.path.exists({path}):
+        model.load_weights({path})
+    model.fit(x, y, epochs=5, callbacks=[tf.keras.callbacks.ModelCheckpoint({path}, save_weights_only=True)])
+"""
+    text, _ = migrate(source)
+    assert "".join(directory.split()) in "".join(text.split()), text
+
+
+def test_a_name_that_the_function_is_given_stays_in_the_name_of_the_directory() -> None:
+    source = """\
+import os
+import tensorflow as tf
+
+
+def train(model, name):
+    path = os.path.join("out", name, "w-{epoch}.h5")
+    newest = tf.train.latest_checkpoint(os.path.dirname(path))
+    if newest:
+        model.load_weights(newest)
+    model.fit(x, y, epochs=5, callbacks=[tf.keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])
+
+
+train(build(), "first")
+"""
+    text, _ = migrate(source)
+    assert 'recovery_dir = os.path.join(os.path.dirname(path), "w_recovery")' in text

@@ -44,6 +44,12 @@ LEFT = {
         + _SAVER
         + "model.fit(x, y, epochs=9, initial_epoch=5, callbacks=[saver])\n"
     ),
+    "the stages of a progressive training": (
+        _HEAD
+        + _SAVER
+        + "settings = read()\nfor stage in range(4):\n    first = int(float(stage) / 4 * settings.epochs)\n"
+        + "    model.fit(x(stage), epochs=first + 2, initial_epoch=first, callbacks=[saver])\n"
+    ),
     "an evaluation script": _HEAD + "if os.path.exists(path):\n    model.load_weights(path)\nmodel.evaluate(x, y)\n",
     "an evaluation in a function of its own": (
         _HEAD
@@ -97,3 +103,28 @@ def test_a_file_without_recovery_stays_byte_for_byte_and_gets_no_finding_of_this
     text, findings = migrate(source, target=target, select=("FT2",))
     assert text == source
     assert findings == []
+
+
+@pytest.mark.parametrize(
+    "first", ["int(newest[-5:-3])", "int(model.optimizer.iterations) // 10", "int(done)", "int(newest.split('-')[1])"]
+)
+def test_an_epoch_that_is_read_from_a_name_or_a_count_is_found(first: str) -> None:
+    source = (
+        _HEAD
+        + f"newest = last_of('out')\ndone = newest.split('-')[1]\nfirst = {first}\n"
+        + "model.fit(x, epochs=9, initial_epoch=first, callbacks=[ModelCheckpoint('a.h5')])\n"
+    )
+    text, findings = migrate(source)
+    assert text == source
+    assert ["resumes by hand" in finding.message for finding in findings if finding.code == "FT201"] == [True]
+
+
+def test_of_an_epoch_beside_backup_and_restore_it_is_said_that_the_backup_overrides_it() -> None:
+    source = (
+        "import keras\n\nmodel = build()\nfirst = epochs_in('log.csv')\n"
+        "callbacks = [keras.callbacks.BackupAndRestore('backup'), keras.callbacks.ModelCheckpoint('best.keras')]\n"
+        "model.fit(x, initial_epoch=first, callbacks=callbacks)\n"
+    )
+    _, findings = migrate(source)
+    (finding,) = [finding for finding in findings if finding.code == "FT201"]
+    assert "BackupAndRestore overrides it" in finding.message

@@ -6,6 +6,8 @@ import tokenize
 
 import pytest
 
+from migrate.rewrite.apply import apply
+from migrate.rewrite.plan import Plan
 from tests.codemod.bodies import body
 from tests.codemod.programs import migrate, program
 
@@ -210,3 +212,13 @@ def test_a_comment_in_the_brackets_of_such_a_call_stays() -> None:
     deeper = RESTORED.format("restore(\n    path  # the newest\n)").replace("\nc", "\nif m:\n    c")
     output, _ = migrate(deeper)
     assert "\n    # the newest\n    c.restore(path).expect_partial()\n" in output
+
+
+def test_emitted_definitions_have_the_indentation_of_their_file_with_their_docstrings() -> None:
+    piece = (
+        'def new(a):\n    """Makes one.\n\n    Args:\n      a: what.\n    """\n'
+        '    return made(\n        """\n    b""",\n    )\n'
+    )
+    output = apply("import made\n\ndef old():\n  pass\n", Plan(), pieces=piece)
+    docstring = '  """Makes one.\n\n  Args:\n    a: what.\n  """\n'
+    assert f'def new(a):\n{docstring}  return made(\n    """\n    b""",\n  )\n' in output

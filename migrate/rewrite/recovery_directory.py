@@ -1,0 +1,74 @@
+"""The directory of a recovery, beside the files that a program saved: another one for files of another name."""
+
+import ast
+import posixpath
+
+from migrate.analysis.module import Module
+from migrate.analysis.names import Names
+from migrate.analysis.paths import template
+from migrate.rewrite.kept_checkpoint import SUFFIX
+from migrate.rewrite.vocabulary import Vocabulary
+
+_BETWEEN = "._-="
+"""What stands between a file's name and its number."""
+
+
+def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -> str:
+    """An expression for the directory.
+
+    Args:
+      module: the file.
+      vocabulary: names for new code.
+      path: what ``ModelCheckpoint`` is given, which may hold ``{epoch}``. What its function is given at one place does
+        not count: a program may call it elsewhere too.
+    """
+    names, text = module.names, module.source.text(path)
+    known = template(names, path, into_parameters=False)
+    if known is not None and "⟨" not in known:
+        folder, name = posixpath.split(known.partition("{")[0])
+        return _quoted(posixpath.join(folder, _folder(name)))
+    join = f"{vocabulary.standard('os')}.path"
+    joined = _joined(module, path)
+    if joined is not None:
+        return f"{join}.join({joined})"
+    folder, name = posixpath.split(known if known is not None else "⟨⟩{")
+    if "{" not in folder and "⟨" not in name.partition("{")[0]:
+        return f"{join}.join({join}.dirname({text}), {_quoted(_folder(name))})"
+    if known is not None and "{" not in known:
+        return f'{join}.splitext({text})[0] + "_recovery"'
+    is_parted = known is not None and known.partition("{")[0].endswith((*_BETWEEN, "/"))
+    whole = text if isinstance(path, ast.Name) and _is_text(names, path) else f"str({text})"
+    return f'{whole}.partition("{{")[0] + "{"" if is_parted else "_"}recovery"'
+
+
+def _folder(name: str) -> str:
+    """A directory's name for a file's."""
+    stem = SUFFIX.sub("", name.partition("{")[0]).strip(_BETWEEN)
+    return f"{stem}_recovery" if stem else "recovery"
+
+
+def _joined(module: Module, path: ast.expr) -> str | None:
+    """The arguments of an ``os.path.join`` up to the file's name or its number, where that name can be seen."""
+    names = module.names
+    if not isinstance(path, ast.Call) or names.qualified(path.func) != "os.path.join":
+        return None
+    known = [template(names, argument, into_parameters=False) for argument in path.args]
+    last = next((index for index, part in enumerate(known) if "{" in (part or "")), len(known) - 1)
+    folder, name = posixpath.split((known[last] or "⟨⟩").partition("{")[0])
+    if last == 0 or folder or "⟨" in name or any(isinstance(argument, ast.Starred) for argument in path.args):
+        return None
+    kept = [module.source.text(argument) for argument in path.args[:last]]
+    return ", ".join([*kept, _quoted(_folder(name))])
+
+
+def _is_text(names: Names, name: ast.Name) -> bool:
+    """Whether a variable is seen to be text, not a ``pathlib.Path``."""
+    value = names.only_value(name)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        return True
+    is_join = isinstance(value, ast.Call) and names.qualified(value.func) == "os.path.join"
+    return is_join or isinstance(value, ast.JoinedStr)
+
+
+def _quoted(text: str) -> str:
+    return repr(text).replace("'", '"')

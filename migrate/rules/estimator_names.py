@@ -6,6 +6,9 @@ Instead: hooks have always been in ``tf.compat.v1.train`` as well; ``EstimatorSp
 outputs are emitted, and so is ``add_metrics``, which takes and returns a ``TrainingJob``. So is ``ProfilerHook``, by
 whatever name: the old one cannot even be made outside a graph.
 
+``inputs.numpy_input_fn`` and ``pandas_input_fn`` are emitted too, where no call of the file that makes them is seen to
+use what they return (FT123): as in another file than the estimator's.
+
 Fidelity: exact; ``ProfilerHook`` noted: it profiles the same steps, for another page of TensorBoard. A name without a
 counterpart leaves the program, and so does a strategy that a handed-on ``RunConfig`` is given (FT111).
 
@@ -37,6 +40,7 @@ _FOR_TPUS = {
 _DISTRIBUTE = ("train_distribute", "eval_distribute", "experimental_distribute")
 _HELP = "Make the RunConfig in one statement where the estimator is made, or take the strategy out."
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
+_INPUT_HELP = "Write the input as a function that returns a tf.data.Dataset."
 _EMITTED = {
     "EstimatorSpec": "EstimatorSpec",
     "ModeKeys": "ModeKeys",
@@ -49,6 +53,8 @@ _EMITTED = {
     "export.TensorServingInputReceiver": "TensorServingInputReceiver",
     "export.build_parsing_serving_input_receiver_fn": "build_parsing_serving_input_receiver_fn",
     "export.build_raw_serving_input_receiver_fn": "build_raw_serving_input_receiver_fn",
+    "inputs.numpy_input_fn": "numpy_input_fn",
+    "inputs.pandas_input_fn": "pandas_input_fn",
 }
 
 
@@ -70,8 +76,11 @@ def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 
 def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
-    sites = {site.node.func for site in file.module.sites} - _configs(draft, file)
     programs = [part for other in draft.all for part in (other.program, *other.program.elsewhere)]
+    seen = {call.input.helper for one in programs for call in one.calls if call.input is not None}
+    helpers = {site.node.func: site.node for site in file.module.sites if site.kind == "input_fn"}
+    unseen = {func for func, call in helpers.items() if call not in seen}
+    sites = {site.node.func for site in file.module.sites} - _configs(draft, file) - unseen
     sites |= {stop.node.func for one in programs for stop in one.early_stops}
     sites |= {one.head.node.func for one in programs if one.head is not None}
     profilers = [node for tail in _PROFILERS for node in file.module.uses.get(tail, ())]
@@ -122,7 +131,14 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
             continue
         file.renamed[node] = text
         file.edits.append(ReplaceExpression(file.module.span(node), text))
-        yield exact(node, f"becomes {text}", file.module)
+        if node not in unseen:
+            yield exact(node, f"becomes {text}", file.module)
+        elif draft.continues_input:
+            message = "what uses this input function is not seen, so its shuffle cannot be told to go on where it stood"
+            yield manual(helpers[node], message, _INPUT_HELP, file.module)
+        else:
+            message = f"becomes {text}, which gives a tf.data.Dataset; if shuffled, in another random order"
+            yield Verdict(helpers[node], Fidelity.NOTED, message, module=file.module)
 
 
 def _strategy(names: Names, node: ast.expr) -> ast.keyword | None:

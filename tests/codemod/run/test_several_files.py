@@ -376,3 +376,33 @@ def test_a_file_that_cannot_be_written_puts_the_others_of_its_program_back(tmp_p
 def test_each_left_site_of_both_files_gets_its_comment(tmp_path: Path) -> None:
     put(tmp_path, {"main.py": main(model_fn="model_fn, **x"), "modeling.py": MODELING})
     assert "# TODO(migrate): FT140" in new_text(migrated(tmp_path, todo=True), tmp_path / "main.py")
+
+
+ARRAYS = """\
+import numpy as np
+import tensorflow as tf
+
+
+def make(shuffle=False):
+    return tf.estimator.inputs.numpy_input_fn({"x": np.ones([8, 1])}, np.ones([8, 1]), shuffle=shuffle)
+"""
+
+
+def test_an_input_function_over_arrays_that_another_file_makes_is_carried_over(tmp_path: Path) -> None:
+    trained = main("from arrays import make\nfrom modeling import model_fn").replace("train(input_fn", "train(make()")
+    put(tmp_path, {"main.py": trained, "modeling.py": MODELING, "arrays.py": ARRAYS})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    arrays = new_text(outcome, tmp_path / "arrays.py")
+    assert "from tf2_recovery import numpy_input_fn" in arrays
+    assert "return numpy_input_fn(" in arrays
+    assert "tensorflow" not in arrays
+
+
+def test_one_that_a_caller_chooses_is_carried_over_in_its_own_file(tmp_path: Path) -> None:
+    helper = 'tf.estimator.inputs.numpy_input_fn({"x": [[1.0]]}, [[1.0]], shuffle=False)'
+    trained = main().replace("def main():\n", f'def main():\n    made = {{"train": {helper}}}\n')
+    put(tmp_path, {"main.py": trained.replace("train(input_fn", 'train(made["train"]'), "modeling.py": MODELING})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert '{"train": numpy_input_fn({"x": [[1.0]]}' in new_text(outcome, tmp_path / "main.py")

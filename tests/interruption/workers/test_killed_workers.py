@@ -16,21 +16,18 @@ GLOBAL_BATCH = 24
 
 KILLS = {
     "two workers": {
-        "worker 1 in a save": {1: "written:4"},
+        "the chief in a save": {0: "written:4"},
         "worker 1 in mid-epoch": {1: "step:6"},
-        "the chief in a save": {0: "written:8"},
-        "the chief in mid-epoch": {0: "step:10"},
-        "both in mid-epoch": {0: "step:10", 1: "step:10"},
         "both in a save": {0: "written:12", 1: "written:12"},
     },
     "three workers with a chief task": {
         "worker 1 of two in a save": {2: "written:4"},
-        "the chief in a save": {0: "written:8"},
         "the chief in mid-epoch": {0: "step:6"},
-        "all in a save": {0: "written:8", 1: "written:8", 2: "written:8"},
         "all in mid-epoch": {0: "step:10", 1: "step:10", 2: "step:10"},
     },
 }
+"""In a save and in mid-epoch, of the chief, of a worker and of all; each kill strikes what the one before left."""
+
 CLUSTERS = {"two workers": {"count": 2}, "three workers with a chief task": {"count": 3, "has_chief": True}}
 
 Job = namedtuple("Job", "kills undisturbed starts saved leftovers")
@@ -164,5 +161,5 @@ def test_all_workers_have_the_same_weights(jobs, cluster):
 @pytest.mark.parametrize("cluster", KILLS)
 def test_what_a_killed_worker_left_behind_is_gone_after_the_next_start(jobs, cluster):
     job = jobs[cluster]
-    assert "workertemp" in "".join(job.leftovers[0])
+    assert any(job.leftovers[:-1])
     assert job.leftovers[-1] == []

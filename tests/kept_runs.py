@@ -43,7 +43,11 @@ def kept_run(name, sources, make, told=""):
     decides = [name, told, str(environment), *versions, *(Path(source).read_bytes() for source in [*sources, __file__])]
     texts = [each.encode() if isinstance(each, str) else each for each in decides]
     digest = hashlib.sha256(b"".join(hashlib.sha256(text).digest() for text in texts)).hexdigest()
-    directory = _place() / f"{name}-{digest[:16]}"
+    return made_once(_place() / f"{name}-{digest[:16]}", make)
+
+
+def made_once(directory, make):
+    """The directory, which the first that asks for it has ``make`` fill, while any other process waits."""
     done = directory.with_suffix(".done")
     with open(directory.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -19,6 +19,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from threading import Lock
 
 BOOTSTRAP = Path(__file__).parents[1] / "migrate" / "verify" / "recording" / "bootstrap.py"
 BEFORE_THE_IMPORT = ("wrong_optimizer", "changed_seed")
@@ -39,6 +40,7 @@ class Nursery:
 
     def __init__(self, python, env=(), recording=True):
         self._requests, theirs = socket.socketpair()
+        self._asking = Lock()
         environment = {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ, **dict(env)}
         for name in ("PYTHONPATH", *({"TF_USE_LEGACY_KERAS"} - dict(env).keys())):
             environment.pop(name, None)
@@ -74,8 +76,9 @@ class Nursery:
             "cwd": os.fspath(cwd or os.getcwd()),
         }
         data = json.dumps(request).encode()
-        socket.send_fds(self._requests, [len(data).to_bytes(4, "big")], ends)
-        self._requests.sendall(data)
+        with self._asking:
+            socket.send_fds(self._requests, [len(data).to_bytes(4, "big")], ends)
+            self._requests.sendall(data)
         for end in ends:
             os.close(end)
         read = [None if end is None else open(end, "r" if text else "rb") for end in (output, errors)]  # noqa: SIM115
@@ -133,7 +136,7 @@ class Forked:
 
 @cache
 def nursery(python, legacy_keras, recording):
-    """The nursery for an interpreter and a Keras, with or without the recorder; it ends with this process."""
+    """The nursery for an interpreter and a Keras, with or without the recorder; it ends with the thread that asks."""
     made = Nursery(python, {"TF_USE_LEGACY_KERAS": "1"} if legacy_keras else {}, recording)
     atexit.register(made.close)
     return made
@@ -181,9 +184,8 @@ def serve(bootstrap, recording=""):
                 pass
         if not header:
             return None
-        request = bytearray()
-        while len(request) < int.from_bytes(header, "big"):
-            request += requests.recv(1 << 20)
+        # Not a byte more: the next request may be there already.
+        request = requests.recv(int.from_bytes(header, "big"), socket.MSG_WAITALL)
         if not os.fork():
             requests.close()
             return keep(json.loads(request), *files)
@@ -227,11 +229,12 @@ def become(output, errors, command, env, cwd):
     sys.modules["numpy"].random.seed()
     sys.path[:0] = [path for path in env.get("PYTHONPATH", "").split(os.pathsep) if path]
     if command[0] == os.fspath(BOOTSTRAP):
-        from _migrate_recording import session
+        from _migrate_recording import session, watched
 
         events, fault = os.environ.pop("MIGRATE_VERIFY_EVENTS"), os.environ.pop("MIGRATE_VERIFY_FAULT", "")
         sys.argv = command[1:]
         with session.recorded(events, fault, watching=True):
+            watched.MODULES["tensorflow"](sys.modules["tensorflow"])  # imported when nothing could be told of it
             run_file(command[1])
     elif command[0] == "-c":
         sys.argv = ["-c", *command[2:]]

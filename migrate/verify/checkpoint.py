@@ -11,20 +11,22 @@ from migrate.verify.program import Program
 from migrate.verify.variables import Variables
 
 READER = Path(__file__).parent / "checkpoint_reader.py"
-TIMEOUT_SECONDS = 120
 
 
 def read_variables(program: Program, model_dir: Path) -> Variables:
     """The variables of the newest checkpoint in ``model_dir``; empty where there is none that TensorFlow can read."""
-    done = subprocess.run(
+    process = program.launch(
         [os.fspath(program.python), os.fspath(READER), os.fspath(model_dir)],
         env=program.environment(model_dir),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        timeout=TIMEOUT_SECONDS,
     )
-    if done.returncode != 0:
+    try:
+        output, _ = process.communicate()
+    finally:
+        process.kill()
+    if process.returncode != 0:
         return {}
-    found: Variables = json.loads(done.stdout)
+    found: Variables = json.loads(output)
     return found

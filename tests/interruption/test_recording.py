@@ -9,12 +9,13 @@ import pytest
 
 from migrate.verify import FAULTS, Program, run, run_interrupted
 from migrate.verify.checkpoint import read_variables
+from tests import nursery
 from tests.pairs import TF2
 
 
 def run_plainly(program, model_dir):
-    command = [program.python, *program.command(model_dir)]
-    subprocess.run(command, env=program.environment(model_dir), check=True, capture_output=True)
+    done = nursery.run([program.python, *program.command(model_dir)], program.environment(model_dir))
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 def weights(path):

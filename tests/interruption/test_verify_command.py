@@ -6,18 +6,25 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from migrate.verify import Program
 from migrate.verify.cli import main
+from tests import nursery
 
 from .conftest import PROGRAMS
 
 
 @pytest.fixture
-def verify(old_python, new_python):
-    """Call the command on two of ``programs/``."""
+def verify(old_python, new_python, monkeypatch):
+    """Call the command on two of ``programs/``, whose processes are forked from one that has imported TensorFlow."""
+    for python in (old_python, new_python):
+        for recording in (True, False):
+            nursery.nursery(python, False, recording)  # here, as one that a thread of the command's makes ends with it
+    monkeypatch.setattr("migrate.verify.cli.Program", partial(Program, launch=nursery.launch))
 
     def call(old, new, *arguments):
         pythons = ("--old-python", old_python if old == "estimator" else new_python, "--new-python", new_python)
@@ -26,7 +33,8 @@ def verify(old_python, new_python):
     return call
 
 
-def test_a_sound_pair_gives_0_and_writes_both_reports(verify, tmp_path, capsys):
+def test_a_sound_pair_gives_0_and_writes_both_reports(verify, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("migrate.verify.cli.Program", Program)  # as a user starts it
     assert verify("estimator", "fit", "--fault", "sigkill", "--output", str(tmp_path)) == 0
     assert "2 of 2 comparisons match." in capsys.readouterr().out
     assert json.loads((tmp_path / "verify.json").read_text())["matches"] is True

@@ -11,7 +11,7 @@ import pytest
 from migrate.run import run as codemod
 from migrate.settings import Settings
 from tests import nursery
-from tests.kept_runs import kept_run, old_python
+from tests.kept_runs import kept_run, made_once, old_python
 
 HERE = Path(__file__).parent
 RUN_ESTIMATORS = HERE / "run_estimators.py"
@@ -37,7 +37,7 @@ class Continued:
 
     Args:
       program: the Estimators' program.
-      folder: an empty directory for the rest.
+      folder: a new directory for the rest; if another process has made it, nothing runs again.
       python: the interpreter of the migrated program.
 
     Attributes:
@@ -49,8 +49,7 @@ class Continued:
         self.program = program
         self.old = kept_run(program.stem, [program, RUN_ESTIMATORS], lambda directory: _train(program, directory))
         self.new = folder / "new"
-        self.new.mkdir()
-        self._go_on(folder, python)
+        made_once(folder, lambda folder: self._go_on(folder, python))
 
     def _migrated(self, folder, canned):
         """The migrated program, out of this package, by whose name it would import."""
@@ -76,6 +75,7 @@ class AsModelFn(Continued):
     """Canned estimators that become visible model_fns, which take the same directories over."""
 
     def _go_on(self, folder, python):
+        self.new.mkdir()
         for old in (path for path in self.old.iterdir() if path.is_dir()):
             new = self.new / old.name
             new.mkdir()
@@ -89,6 +89,7 @@ class InKeras(Continued):
     """Those that become Keras models, from converted checkpoints; new/NAME/back holds what they give back."""
 
     def _go_on(self, folder, python):
+        self.new.mkdir()
         names = IN_KERAS[self.program]
         _start(python, HERE / "go_on_in_keras.py", self._migrated(folder, "keras"), self.old, self.new, *names)
 
@@ -111,12 +112,19 @@ def difference(found, expected):
 
 
 @pytest.fixture(scope="session")
-def as_model_fn(tmp_path_factory):
-    """A function that gives a program's ``AsModelFn``; each is made once."""
-    return cache(lambda program: AsModelFn(program, tmp_path_factory.mktemp("as_model_fn")))
+def of_this_run(tmp_path_factory):
+    """The directory of this run of the tests, which all its processes share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session")
-def in_keras(tmp_path_factory):
+def as_model_fn(of_this_run):
+    """A function that gives a program's ``AsModelFn``; each is made once."""
+    return cache(lambda program: AsModelFn(program, of_this_run / f"{program.stem}-as_model_fn"))
+
+
+@pytest.fixture(scope="session")
+def in_keras(of_this_run):
     """A function that gives a program's ``InKeras``; each is made once, of the same runs of the Estimators."""
-    return cache(lambda program: InKeras(program, tmp_path_factory.mktemp("in_keras")))
+    return cache(lambda program: InKeras(program, of_this_run / f"{program.stem}-in_keras"))

@@ -58,7 +58,7 @@ def main():
     for program, names in (IN_KERAS if kind == "keras" else programs).items():
         with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
             folders = zip(pythons, (one, other), strict=True)
-            jobs = [KINDS[kind](program, Path(folder), python) for python, folder in folders]
+            jobs = [KINDS[kind](program, Path(folder) / "job", python) for python, folder in folders]
             for name in names:
                 api = "v2" if program.stem.endswith("_2") or name.endswith("_2") else "v1"
                 label = name.removesuffix("_2").replace("_", ", ", 1)

@@ -50,9 +50,8 @@ def tolerance(program, name):
 def test_the_loss_of_each_of_fifty_steps_is_the_estimators(in_keras, program, name):
     old, new = in_keras(program).losses(name)
     assert len(new) == 50
-    # Adam's step is one operation of TensorFlow's under an Estimator, and several of Keras's.
-    nearly = 5e-6 if "adam" in name else 1e-6
-    assert difference(new, old) <= (1e-4 if is_normalized(program, name) else nearly)
+    # Keras's step is several operations, which not every processor rounds alike: docs/canned.md.
+    assert difference(new, old) <= (1e-4 if is_normalized(program, name) else 5e-6)
 
 
 @pytest.mark.parametrize(("program", "name"), JOBS)

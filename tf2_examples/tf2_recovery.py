@@ -1895,7 +1895,7 @@ def evaluate_model_fn(
       params: a dict for the model_fn and the input_fn.
       config: what they read from a ``RunConfig``, if anything.
       seed: the graph's random seed.
-      steps: how many batches; None for all.
+      steps: how many batches, of a fraction the next whole number; None for all.
       hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
       checkpoint_path: None for the latest; where there is none, the variables are new.
       name: tells apart evaluations on several datasets.
@@ -1920,7 +1920,7 @@ def evaluate_model_fn(
         hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
         with tf1.train.MonitoredSession(creator, hooks) as session:
             taken = 0
-            while not session.should_stop() and taken != steps:
+            while not session.should_stop() and (steps is None or taken < steps):
                 session.run(update)
                 taken += 1
         directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
@@ -2305,7 +2305,8 @@ def training_steps(
       train: a ``ModelFnTraining``, restored.
       dataset: its ``tf.data.Dataset``; or an iterator, which does not start again.
       manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``.
-      max_steps: the global step to end at; None for the end of the dataset.
+      max_steps: the global step to end at, of a fraction the next whole one; None for
+        the end of the dataset.
       pause_every: it also yields every so many steps; None for no such pauses.
       log_every: steps between two lines with the loss and the speed; None for none.
 
@@ -2316,7 +2317,7 @@ def training_steps(
       tf.compat.v1.train.NanLossDuringTrainingError: the loss is not a number.
     """
     step = first = int(train.global_step)
-    end = math.inf if max_steps is None else max_steps
+    end = math.inf if max_steps is None else math.ceil(max_steps)
     batches, speed, seconds = iter(dataset), _SpeedLog(train.writer), 1.0
     if step < end:
         yield step

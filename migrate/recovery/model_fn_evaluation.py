@@ -32,7 +32,7 @@ def evaluate_model_fn(
       params: a dict for the model_fn and the input_fn.
       config: what they read from a ``RunConfig``, if anything.
       seed: the graph's random seed.
-      steps: how many batches; None for all.
+      steps: how many batches, of a fraction the next whole number; None for all.
       hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
       checkpoint_path: None for the latest; where there is none, the variables are new.
       name: tells apart evaluations on several datasets.
@@ -57,7 +57,7 @@ def evaluate_model_fn(
         hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
         with tf1.train.MonitoredSession(creator, hooks) as session:
             taken = 0
-            while not session.should_stop() and taken != steps:
+            while not session.should_stop() and (steps is None or taken < steps):
                 session.run(update)
                 taken += 1
         directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")

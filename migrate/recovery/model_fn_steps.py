@@ -20,7 +20,8 @@ def training_steps(
       train: a ``ModelFnTraining``, restored.
       dataset: its ``tf.data.Dataset``; or an iterator, which does not start again.
       manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``.
-      max_steps: the global step to end at; None for the end of the dataset.
+      max_steps: the global step to end at, of a fraction the next whole one; None for
+        the end of the dataset.
       pause_every: it also yields every so many steps; None for no such pauses.
       log_every: steps between two lines with the loss and the speed; None for none.
 
@@ -31,7 +32,7 @@ def training_steps(
       tf.compat.v1.train.NanLossDuringTrainingError: the loss is not a number.
     """
     step = first = int(train.global_step)
-    end = math.inf if max_steps is None else max_steps
+    end = math.inf if max_steps is None else math.ceil(max_steps)
     batches, speed, seconds = iter(dataset), _SpeedLog(train.writer), 1.0
     if step < end:
         yield step

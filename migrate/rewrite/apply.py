@@ -12,7 +12,7 @@ from migrate.rewrite.form_feeds import with_form_feeds
 from migrate.rewrite.format import with_indent
 from migrate.rewrite.imports import add_imports, bound_by, drop_unused, loaded
 from migrate.rewrite.inline import fitted
-from migrate.rewrite.lines import Line
+from migrate.rewrite.lines import Line, set_apart
 from migrate.rewrite.plan import Plan
 
 
@@ -82,7 +82,7 @@ def _edited(module: cst.Module, tree: ast.Module, plan: Plan) -> cst.Module:
         body += new
         is_apart = False
     editor.check_all_made(plan)
-    return module.with_changes(body=body, footer=[*kept, *module.footer])
+    return module.with_changes(body=set_apart(module.body, body, 2), footer=[*kept, *module.footer])
 
 
 def _touched(module: cst.Module, tree: ast.Module, plan: Plan) -> Iterator[tuple[Line, int]]:

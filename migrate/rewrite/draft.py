@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.fractions import may_be_fraction
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
 from migrate.analysis.moves import is_pure, why_not_movable
@@ -277,6 +278,11 @@ class Draft:
         if steps is None:
             return f"{default}{replicas}"
         return f"{self.text(steps, PRODUCT)}{replicas}" if replicas and not is_none(steps) else self.text(steps)
+
+    def whole(self, steps: ast.expr, text: str) -> str:
+        """``text``, which is ``steps`` or made of them, as a whole number: of a fraction the next one."""
+        is_whole = not may_be_fraction(self.module.names, steps)
+        return text if is_whole else f"{self.vocabulary.standard('math')}.ceil({text})"
 
     def once(self, node: ast.expr, name: str, place: int = ARGUMENT) -> str:
         """An expression for a loop's body: ``node`` itself if it does not matter how often it is evaluated."""

@@ -163,9 +163,6 @@ class Editor(cst.CSTTransformer):
         body = set_apart(original_node.body, updated_node.body, 1) or [cst.parse_statement("pass")]
         return updated_node.with_changes(body=body, footer=[*self.take_displaced(), *updated_node.footer])
 
-    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        return updated_node.with_changes(body=set_apart(original_node.body, updated_node.body, 2))
-
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         where = self.ranges.get(original_node)
         for edit in self.arguments.get(where, []) if where is not None else ():

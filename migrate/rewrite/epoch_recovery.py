@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.dissolve import is_used_elsewhere
+from migrate.analysis.fractions import may_be_fraction
 from migrate.analysis.module import Module
 from migrate.analysis.resumption import Resume
 from migrate.analysis.saver_stays import saver_stays, uses
@@ -128,7 +129,7 @@ class EpochRecoveryRewrite:
         """The numbers of steps that may be floats, which Keras 3 does not count to."""
         for name in ("steps_per_epoch", "validation_steps"):
             value = self.resume.fit.arguments.get(name)
-            if value is not None and self.settings.target != "keras2" and _may_be_float(value):
+            if value is not None and self.settings.target != "keras2" and may_be_fraction(self.names, value):
                 self.notes.append(f"{name} is made an int, which Keras 3 wants")
                 yield name, f"int({self.module.source.text(value)})"
 
@@ -214,13 +215,3 @@ class EpochRecoveryRewrite:
         lines = self.module.source.text(statement).removeprefix("el").split("\n")  # of an elif
         column = statement.col_offset
         return "\n".join([lines[0], *(line[column:] if not line[:column].strip() else line for line in lines[1:])])
-
-
-def _may_be_float(value: ast.expr) -> bool:
-    """Whether a float is written in an expression, or a division that gives one, and nothing makes it whole again."""
-    if isinstance(value, ast.Call) and ast.unparse(value.func) in ("int", "round", "math.ceil", "math.floor"):
-        return False
-    parts = list(ast.walk(value))
-    return any(isinstance(part, ast.Div) for part in parts) or any(
-        isinstance(part, ast.Constant) and isinstance(part.value, float) for part in parts
-    )

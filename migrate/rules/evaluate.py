@@ -26,6 +26,7 @@ from migrate.rules.rule import FIT, Example, Verdict, manual, noted, rule
     "noted",
     Example("", '"global_step": recovery.restore(),', "evaluate"),
     Example("steps=3", "steps=3,", "evaluate"),
+    Example("steps=total / 10", "steps=math.ceil(total / 10),", "evaluate"),
     Example("checkpoint_path='x'", None, "evaluate"),
     kinds=FIT,
 )
@@ -52,7 +53,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     steps = call.arguments.get("steps")
     limit = ""
     if steps is not None and not is_none(steps):
-        limit = f"steps={draft.evaluation_steps(steps)}, "
+        limit = f"steps={draft.whole(steps, draft.evaluation_steps(steps))}, "
     step = f"int({call.estimator}.optimizer.iterations.numpy())" if draft.uses_backup else f"{draft.recovery}.restore()"
     text = (
         f'{{"global_step": {step}, **{call.estimator}.evaluate({draft.dataset(call)}, {limit}verbose=0,'

@@ -4,6 +4,7 @@ Each call restores the newest checkpoint, trains in a session, and saves at its 
 
 Instead: ``recovery.restore()``, then ``model.fit`` with the callback that saves. ``max_steps`` counts from the first
 step of the job, so ``fit`` gets the steps that are left and a finished job does nothing; ``steps`` counts from here.
+Of a fraction (``total / batch``) the Estimator makes the step that is begun, and so does ``math.ceil``.
 The input starts again at its first element, as the Estimator's did; with ``--input continue`` it goes on where the
 data stood. ``train_and_evaluate`` becomes the same ``fit`` with a callback that evaluates after its saves, as often as
 the Estimator did on one machine; its metrics go to the log. The exporters of an ``EvalSpec`` become a function that it
@@ -46,6 +47,8 @@ _BACKUP_COST = (
     Example("max_steps=10", "if recovery.restore() < 10:", "train"),
     Example("max_steps=args.every", ".take(args.every - recovery.step)", "train"),
     Example("steps=10", "recovery.restore()\n    model.fit(", "train"),
+    Example("steps=total / 10", ".take(math.ceil(total / 10))", "train"),
+    Example("max_steps=total / 10", ".take(math.ceil(total / 10 - recovery.step))", "train"),
     Example("", "recovery.restore()\n    model.fit(", "train"),
     Example("max_steps=10, saving_listeners=[x]", None, "train"),
     Example(
@@ -123,11 +126,11 @@ def _with_manager(
         dataset += f".skip({recovery}.step{replicas})"
     if max_steps is not None and not is_none(max_steps):
         bound, summand = _repeatable(draft, lines, max_steps, COMPARED, SUM)
-        what = _bounded(draft, dataset, f"{summand} - {recovery}.step")
+        what = _bounded(draft, dataset, draft.whole(max_steps, f"{summand} - {recovery}.step"))
         fit = _fit(draft, call, what, [recovery], _evaluation(draft, call, export))
         return "\n".join([*lines, f"if {recovery}.restore() < {bound}:", f"    {fit}"])
     if steps is not None and not is_none(steps):
-        dataset = _bounded(draft, dataset, draft.text(steps))
+        dataset = _bounded(draft, dataset, draft.whole(steps, draft.text(steps)))
     return f"{recovery}.restore()\n{_fit(draft, call, dataset, [recovery], _evaluation(draft, call, export))}"
 
 
@@ -153,10 +156,14 @@ def _evaluation(draft: Draft, call: MethodCall, export: str) -> list[str]:
         return []
     draft.pieces.add("EvaluateAfterSaves")
     given = {name: call.evaluation.arguments.get(name) for name in ("steps", "throttle_secs")}
-    settings = [f"{name}={draft.text(value)}" for name, value in given.items() if value is not None]
+    settings = [f"{name}={_setting(draft, name, value)}" for name, value in given.items() if value is not None]
     settings += [f"export={export}"] if export else []
     arguments = ", ".join([draft.recovery, draft.dataset(call.evaluation), *settings])
     return [f"EvaluateAfterSaves({arguments})"]
+
+
+def _setting(draft: Draft, name: str, value: ast.expr) -> str:
+    return draft.whole(value, draft.text(value)) if name == "steps" else draft.text(value)
 
 
 def _bounded(draft: Draft, dataset: str, steps: str) -> str:
@@ -177,7 +184,7 @@ def _with_backup(draft: Draft, call: MethodCall, interval: str, max_steps: ast.e
     last: list[str] = []
     whole = literal(max_steps)
     if interval == "1":
-        epochs = limit
+        epochs = draft.whole(max_steps, limit)
     elif isinstance(whole, int) and interval.isdigit():
         epochs = str(-(-whole // int(interval)))
         last = [] if whole % int(interval) == 0 else [f"StopAtStep({limit})"]

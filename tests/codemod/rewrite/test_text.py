@@ -222,3 +222,13 @@ def test_emitted_definitions_have_the_indentation_of_their_file_with_their_docst
     output = apply("import made\n\ndef old():\n  pass\n", Plan(), pieces=piece)
     docstring = '  """Makes one.\n\n  Args:\n    a: what.\n  """\n'
     assert f'def new(a):\n{docstring}  return made(\n    """\n    b""",\n  )\n' in output
+
+
+def test_a_new_function_of_a_script_stands_apart_from_what_follows() -> None:
+    text = (
+        "import tensorflow as tf\nimport tensorflow.compat.v1 as tf1\n\n\n"
+        'def data():\n    return tf.data.Dataset.from_tensor_slices(({"x": [1.0]}, [0])).batch(1)\n\n\n'
+        f"est = {ESTIMATOR}\nest.train(data, max_steps=3)\n"
+    )
+    output, _ = migrate(text, canned="model-fn")
+    assert "\n        )\n\n\ndataset = data()\n" in output

@@ -74,6 +74,8 @@ def test_evaluation_ends_after_so_many_steps_or_with_the_data(trained_job, tmp_p
     first_batch = np.square(outputs(trained_job.train.variables["w"].numpy()) - Y)[:8].mean()
     loss = evaluate_model_fn(linear, eval_input_fn, str(tmp_path), steps=1)["loss"]
     assert loss == pytest.approx(first_batch, rel=1e-5)
+    two = evaluate_model_fn(linear, eval_input_fn, str(tmp_path), steps=2)
+    assert evaluate_model_fn(linear, eval_input_fn, str(tmp_path), steps=1.5) == two  # as an Estimator
     whole = evaluate_model_fn(linear, eval_input_fn, str(tmp_path))
     assert evaluate_model_fn(linear, eval_input_fn, str(tmp_path), steps=1000) == whole
 

@@ -42,6 +42,10 @@ def test_max_steps_is_a_total_that_saves_and_log_lines_do_not_move(tmp_path):
     assert Job(tmp_path).run(12)[-1] == 12
 
 
+def test_of_a_fraction_it_makes_the_step_that_is_begun_as_an_estimator_does(tmp_path):
+    assert Job(tmp_path).run(25 / 4)[-1] == 7
+
+
 def test_without_max_steps_the_end_of_the_dataset_ends_it_and_saves(tmp_path):
     job = Job(tmp_path, dataset=input_fn(batches=7))
     assert job.run()[-1] == 7

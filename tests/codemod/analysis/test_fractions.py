@@ -1,0 +1,31 @@
+"""A number of steps that is no whole one is known by what its file shows."""
+
+import ast
+
+import pytest
+
+from migrate.analysis.fractions import may_be_fraction
+from migrate.analysis.names import Names
+
+
+@pytest.mark.parametrize(
+    ("value", "is_fraction"),
+    [
+        ("total / 10", True),
+        ("2 * (total / 10) + 1", True),
+        ("1e3", True),
+        ("numpy.ceil(total / 10)", True),
+        ("max(1, total / 10)", True),
+        ("part", True),
+        ("int(total / 10)", False),
+        ("total // 10", False),
+        ("whole", False),
+        ("steps_of(total / 10)", False),
+        ("args.steps", False),
+        ("None if total else total / 10", False),
+    ],
+)
+def test_a_quotient_is_followed_to_where_it_is_made_whole(value: str, is_fraction: bool) -> None:
+    tree = ast.parse(f"import numpy\npart = total / 10\nwhole = int(part)\ntrain({value})\n")
+    call = tree.body[-1].value  # type: ignore[attr-defined]
+    assert may_be_fraction(Names(tree), call.args[0]) is is_fraction

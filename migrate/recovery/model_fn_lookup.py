@@ -12,7 +12,8 @@ def index_table_from_file(
       vocabulary_file: the file's path.
       num_oov_buckets: how many numbers above those to share among other words.
       vocab_size: how many lines to read; None for all.
-      default_value: the number of other words, where there are no buckets.
+      default_value: the number of other words, where there are no buckets; with them
+        a negative number.
       name: the name of its operation.
     """
     index = tf.lookup.TextFileIndex
@@ -33,7 +34,8 @@ def index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1, name=N
     Args:
       mapping: a list or a tensor of words.
       num_oov_buckets: how many numbers above those to share among other words.
-      default_value: the number of other words, where there are no buckets.
+      default_value: the number of other words, where there are no buckets; with them
+        a negative number.
       name: the name of its operation.
     """
     words = tf.convert_to_tensor(mapping, tf.string)
@@ -44,6 +46,8 @@ def index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1, name=N
 
 def _table(initializer, num_oov_buckets, default_value, name):
     if num_oov_buckets:
+        if default_value >= 0:  # its word went to the buckets too
+            raise ValueError("With num_oov_buckets, default_value must be negative.")
         buckets = tf.lookup.StaticVocabularyTable
         return buckets(initializer, num_oov_buckets, name=name)
     return tf.lookup.StaticHashTable(initializer, default_value, name=name)

@@ -182,6 +182,12 @@ _XAVIER = tuple(f"{module}xavier_initializer{end}" for module in _INITIALIZERS f
         "head",
         kind="custom",
     ),
+    Example(
+        "w = tf.contrib.lookup.index_table_from_file(x, num_oov_buckets=1, default_value=-1)",
+        "w = index_table_from_file(x, num_oov_buckets=1, default_value=-1)",
+        "head",
+        kind="custom",
+    ),
     Example("w = tf.contrib.lookup.index_to_string_table_from_file(x, delimiter=',')", None, "head", kind="custom"),
     Example("w = tf.contrib.framework.model_variable('w', [3])", "w = model_variable('w', [3])", "head", kind="custom"),
     Example("tf.contrib.framework.model_variable('w', [3], device='/cpu:0')", None, "head", kind="custom"),
@@ -234,7 +240,9 @@ def _of_file(draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
             continue
         text = _successor(file, node, name)
         if text is None:
-            message = f"`{found.qualified}` exists in no TensorFlow 2"
+            has_other = name in SUCCESSORS or name in EMITTED
+            lacks = "has a counterpart, but not as it is used here" if has_other else "exists in no TensorFlow 2"
+            message = f"`{found.qualified}` {lacks}"
             yield manual(node, message, "Replace it by hand, then migrate again.", file.module)
             continue
         file.renamed[node] = text
@@ -341,6 +349,5 @@ _POSITIONAL = {
 def _is_known(name: str, call: ast.Call) -> bool:
     """Whether the emitted function takes the arguments of a call as contrib's did."""
     given = {keyword.arg for keyword in call.keywords}
-    # Where a table has buckets, contrib also put words there that had the default value.
     is_placed = len(call.args) <= _POSITIONAL.get(name, 1) and not any(isinstance(a, ast.Starred) for a in call.args)
-    return is_placed and given <= _KNOWN[name] and not {"num_oov_buckets", "default_value"} <= given
+    return is_placed and given <= _KNOWN[name]

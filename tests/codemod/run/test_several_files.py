@@ -378,6 +378,13 @@ def test_each_left_site_of_both_files_gets_its_comment(tmp_path: Path) -> None:
     assert "# TODO(migrate): FT140" in new_text(migrated(tmp_path, todo=True), tmp_path / "main.py")
 
 
+def test_a_name_of_contrib_that_is_carried_over_otherwise_is_not_said_to_be_nowhere(tmp_path: Path) -> None:
+    layers = LAYERS.replace("tf.layers.dense(x, 1)", "tf.contrib.layers.batch_norm(x, fused=True)")
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": layers})
+    reason = "`tensorflow.contrib.layers.batch_norm` has a counterpart, but not as it is used here"
+    assert reasons(migrated(tmp_path)) == [reason]
+
+
 ARRAYS = """\
 import numpy as np
 import tensorflow as tf

@@ -19,7 +19,7 @@ from migrate.rules.contrib_names import SUCCESSORS
 from tests import nursery
 
 WORDS = ["emerson", "lake", "palmer", "and", "others", "é"]
-OTHERS = [{}, {"num_oov_buckets": 3}, {"default_value": 1}]
+OTHERS = [{}, {"num_oov_buckets": 3}, {"default_value": 1}, {"num_oov_buckets": 3, "default_value": -1}]
 
 
 def looked_up(make, keys=WORDS):
@@ -52,6 +52,11 @@ def test_a_table_from_a_file_is_that_of_contrib(others, size, tmp_path):
     arguments = {**others, "vocab_size": size}
     found = looked_up(lambda: index_table_from_file(str(path), **arguments))
     assert found == looked_up(lambda: lookup_ops.index_table_from_file(str(path), **arguments))
+
+
+def test_buckets_beside_a_default_that_is_a_words_number_are_refused():
+    with pytest.raises(ValueError, match="must be negative"):
+        looked_up(lambda: index_table_from_tensor(WORDS[:3], num_oov_buckets=3, default_value=1))
 
 
 @pytest.mark.parametrize("others", OTHERS)

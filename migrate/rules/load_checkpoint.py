@@ -5,7 +5,8 @@ changes no variable: training goes on with the weights that are there. The offic
 this slip.
 
 Instead: ``checkpoint.restore(path).assert_existing_objects_matched()``, where the file has one ``tf.train.Checkpoint``
-to restore into; it raises, as the old line did, where there is no checkpoint at ``path``.
+to restore into; it raises, as the old line did, where there is no checkpoint at ``path``. What it does not tell of an
+optimizer's slots, FT502 says.
 
 Fidelity: noted. The old line restored nothing; the new one does.
 

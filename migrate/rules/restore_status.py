@@ -7,8 +7,8 @@ Instead: ``.assert_existing_objects_matched()`` where ``path`` is seen to be one
 checkpoint, so that each of its variables must be there; behind ``if path:`` where ``path`` may be None, because the
 assertion then fails. Where the file only reads the checkpoint and it holds no optimizer, ``.expect_partial()``, which
 says that the rest is not wanted. Elsewhere, as for a path of a flag, which may be another model's to begin with, the
-finding asks for one of the two. On Keras 3 build the optimizer before (``optimizer.build(variables)``): slots that
-are made later are not restored.
+finding asks for one of the two. Slots that an optimizer makes at its first step are restored then, unseen by the
+assertion: to refuse a checkpoint of another optimizer, ``optimizer.build(variables)`` before and ``assert_consumed()``.
 
 Fidelity: noted. A checkpoint that does not fit is an error now, and was none before.
 

@@ -1,5 +1,6 @@
 """Each hazard's broken code fails to recover here, and its mended code recovers."""
 
+import contextlib
 import os
 import sys
 
@@ -77,6 +78,31 @@ def test_a_dropped_status_hides_what_is_missing_and_the_assertion_names_it(tmp_p
     assert fresh.numpy() == 0
     with pytest.raises(AssertionError):
         checkpoint.restore(path).assert_existing_objects_matched()
+
+
+def test_slots_made_after_a_restore_are_restored_and_another_optimizer_is_seen_once_it_is_built(tmp_path):
+    def made(optimizer):
+        weight = tf.Variable([1.0, 2.0])
+        return weight, optimizer, tf.train.Checkpoint(weight=weight, optimizer=optimizer)
+
+    def step(weight, optimizer):
+        optimizer.apply_gradients([(weight * 2, weight)])
+        return weight.numpy()
+
+    weight, optimizer, checkpoint = made(tf.keras.optimizers.Adam(0.1))
+    step(weight, optimizer)
+    path = checkpoint.save(str(tmp_path / "c"))
+    after = step(weight, optimizer)
+    again, unbuilt, checkpoint = made(tf.keras.optimizers.Adam(0.1))
+    checkpoint.restore(path).assert_existing_objects_matched()
+    np.testing.assert_array_equal(step(again, unbuilt), after)
+    *_, checkpoint = made(tf.keras.optimizers.Adagrad(0.1))
+    checkpoint.restore(path).assert_existing_objects_matched()
+    for same, other in ((True, tf.keras.optimizers.Adam(0.1)), (False, tf.keras.optimizers.Adagrad(0.1))):
+        weight, built, checkpoint = made(other)
+        built.build([weight])
+        with contextlib.nullcontext() if same else pytest.raises(AssertionError):
+            checkpoint.restore(path).assert_consumed()
 
 
 def test_the_assertion_needs_a_path_so_that_it_stands_behind_one():

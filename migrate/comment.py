@@ -20,7 +20,16 @@ def comments(files: Sequence[Examined], texts: Texts, settings: Settings) -> dic
       settings: the user's choices.
     """
 
+    encodings = {one.path: one.source.encoding for one in files if one.source is not None}
+
     def find(texts: Texts) -> Mapping[str, list[Finding]]:
+        """What is found, in words that each file's encoding can hold: a name of another file may be in any script."""
+        return {
+            path: [replace(one, message=_encodable(one.message, encodings.get(path, "utf-8"))) for one in found]
+            for path, found in found_in_texts(texts).items()
+        }
+
+    def found_in_texts(texts: Texts) -> Mapping[str, list[Finding]]:
         group = files[0].group
         if group is not None:
             from migrate.together import found_in
@@ -35,3 +44,7 @@ def comments(files: Sequence[Examined], texts: Texts, settings: Settings) -> dic
         return commented(texts, find)
     except Exception as error:
         return failed(files[0].path, error, "writing comments")
+
+
+def _encodable(text: str, encoding: str) -> str:
+    return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -249,9 +249,13 @@ def _kept(old: Record, new: Record, reason: str) -> Row:
 
 
 def _nothing_kept(old: Record, new: Record) -> str:
-    if new.kept or new.of("save") == [] or any(event["kind"] == "checkpoint" for event in new.of("save")):
-        return "" if old.kept or new.kept else "neither directory holds a TensorFlow checkpoint"
-    return "NEW keeps no TensorFlow checkpoints"
+    """Why the checkpoints kept cannot be compared: a program that saves by Keras alone keeps other files."""
+    if not old.kept and not new.kept:
+        return "neither directory holds a TensorFlow checkpoint"
+    for side, record in (("OLD", old), ("NEW", new)):
+        if not record.kept and not any(event["kind"] in ("checkpoint", "saver") for event in record.of("save")):
+            return f"{side} keeps no TensorFlow checkpoints"
+    return ""
 
 
 def batches_apart(old: Record, new: Record) -> list[int]:
@@ -317,12 +321,14 @@ def _evaluations(old: Record, new: Record, tolerance: float, apart: str, reason:
         return Row("evaluations", *texts, Verdict.DIFFERENT, "not at the same steps")
     if apart:
         return Row("evaluations", *texts, Verdict.SAME, f"steps only: {apart}")
-    for step in before:
-        for metric in before[step].keys() & after[step].keys():
-            if not math.isclose(before[step][metric], after[step][metric], rel_tol=tolerance):
-                values = f"{before[step][metric]:.9g} and {after[step][metric]:.9g}"
-                return Row("evaluations", *texts, Verdict.DIFFERENT, f"{metric} at step {step}: {values}")
-    return Row("evaluations", *texts, Verdict.SAME)
+    common = [(step, metric) for step in before for metric in before[step] if metric in after[step]]
+    if not common:
+        return Row("evaluations", *texts, Verdict.SAME, "steps only: no metric has the same name in both")
+    for step, metric in common:
+        one, other = before[step][metric], after[step][metric]
+        if not math.isclose(one, other, rel_tol=tolerance) and not (math.isnan(one) and math.isnan(other)):
+            return Row("evaluations", *texts, Verdict.DIFFERENT, f"{metric} at step {step}: {one:.9g} and {other:.9g}")
+    return Row("evaluations", *texts, Verdict.SAME, ", ".join(dict.fromkeys(metric for _, metric in common)))
 
 
 def _variables(old: Record, new: Record, tolerance: float, reason: str) -> Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ class Attempt:
         if self.finished:
             return ""
         if self.timed_out:
-            return "used up its time"
+            return "not done in the time that --timeout gives"
         exceptions = self.of("exception")
         if exceptions:
             last = exceptions[-1]
@@ -161,9 +162,15 @@ class Record:
         """The steps that a checkpoint was written at, in order.
 
         A step counts once, however often it is saved: an Estimator saves again at the step that it has restored, which
-        changes nothing that a later start could see.
+        changes nothing that a later start could see. A save that a kill ended counts where the next start went on from
+        it: its checkpoint was whole.
         """
-        return sorted({event["step"] for event in self.of("save") if event["step"] is not None})
+        done = {event["step"] for event in self.of("save") if event["step"] is not None}
+        for attempt, after in pairwise(self.attempts):
+            begun = [event["step"] for event in attempt.of("saving")]
+            if begun and begun[-1] is not None and begun[-1] == after.started_at:
+                done.add(begun[-1])
+        return sorted(done)
 
     @property
     def seconds_in_saves(self) -> float:

@@ -57,8 +57,9 @@ def summary(verification: Verification) -> list[str]:
     )
     lines += [f"Note: {note}." for note in notes]
     lines += [f"Not tried: {reason}." for reason in verification.not_tried]
-    batches = [row for _, comparison in comparisons for row in comparison.rows if row.name == "batches"]
-    if any(row.verdict is Verdict.DIFFERENT or row.note == UNLIKE for row in batches):
+    # After a fault, batches may differ because the two went on from different steps.
+    batches = comparisons[0][1].row("batches")
+    if batches.verdict is Verdict.DIFFERENT or batches.note == UNLIKE:
         lines.append(IN_ONE_ORDER)
     if not verification.matches:
         lines.append(f"First difference: {verification.first}.")

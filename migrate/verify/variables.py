@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +66,9 @@ def _gap(one: dict[str, Any], other: dict[str, Any]) -> float:
 
 
 def _apart(one: list[float], other: list[float]) -> float:
-    largest = max((max(abs(a), abs(b)) for a, b in zip(one, other, strict=True)), default=0.0)
-    gap = max((abs(a - b) for a, b in zip(one, other, strict=True)), default=0.0)
-    return gap / largest if largest else 0.0
+    """The largest gap as a part of the largest value; infinite where a value is no number and the other's is."""
+    unequal = [(a, b) for a, b in zip(one, other, strict=True) if a != b and not (math.isnan(a) and math.isnan(b))]
+    if not unequal:
+        return 0.0
+    gap = max(math.inf if math.isnan(a - b) else abs(a - b) for a, b in unequal)
+    return gap if math.isinf(gap) else gap / max(abs(value) for value in (*one, *other) if math.isfinite(value))

@@ -177,3 +177,57 @@ def test_variables_are_paired_by_name_and_then_by_shape_and_nearness():
     assert found.alone == ["beta1_power", "other"]
     assert found.worst == "dense/kernel"
     assert found.relative == pytest.approx(0.5 / 5.5)
+
+
+def test_a_variable_that_is_no_number_any_more_differs_whatever_the_others_do():
+    nan = float("nan")
+
+    def variable(*values):
+        return {"shape": [len(values)], "values": list(values), "digest": repr(values)}
+
+    old = {"a": variable(1.0, 2.0), "b": variable(3.0, 4.0)}
+    for name, broken in (("a", variable(1.5, nan)), ("b", variable(nan, 4.0))):
+        assert variable_difference(old, {**old, name: broken}).relative == float("inf")
+    assert variable_difference({"a": variable(1.0, nan)}, {"a": variable(1.5, nan)}).relative == pytest.approx(1 / 3)
+
+
+def test_a_save_that_was_killed_when_its_checkpoint_was_whole_counts_where_the_next_start_goes_on_from_it(record):
+    made = record(fault="sigkill-in-save", resumed=15)
+    for number, step in ((0, 14), (0, 15)):
+        made.attempts[number].events.append({"event": "step", "step": step, "time": 15.0})
+    made.attempts[0].events.append({"event": "saving", "step": 15, "time": 15.0})
+    assert made.saved_steps == [5, 10, 15, 20]
+    assert compare(record(fault="sigkill-in-save"), made).matches
+    begun_before = replace(made, attempts=[made.attempts[0], replace(made.attempts[1], events=[])])
+    assert begun_before.saved_steps == [5, 10]
+
+
+def test_evaluations_without_a_common_metric_are_not_said_to_agree_in_value(record):
+    def evaluated(metrics):
+        made = record()
+        made.attempts[-1].events.append({"event": "evaluation", "step": 20, "metrics": metrics, "time": 30.0})
+        return made
+
+    old = evaluated({"accuracy": 0.5, "loss": 1.0})
+    assert compare(old, evaluated({"acc": 0.7})).row("evaluations").note == (
+        "steps only: no metric has the same name in both"
+    )
+    assert compare(old, evaluated({"accuracy": 0.5})).row("evaluations").note == "accuracy"
+    assert compare(old, evaluated({"accuracy": 0.6})).row("evaluations").verdict is Verdict.DIFFERENT
+    nan = float("nan")
+    assert compare(evaluated({"loss": nan}), evaluated({"loss": nan})).row("evaluations").verdict is Verdict.SAME
+
+
+@pytest.mark.parametrize("side", ["OLD", "NEW"])
+def test_what_a_program_that_saves_by_keras_alone_keeps_is_not_compared(side, record):
+    by_manager, by_keras = record(), record(kept=())
+    for made, kind in ((by_manager, "checkpoint"), (by_keras, "save_weights")):
+        for event in made.of("save"):
+            event["kind"] = kind
+    pair = (by_keras, by_manager) if side == "OLD" else (by_manager, by_keras)
+    row = compare(*pair).row("checkpoints kept")
+    assert row.verdict is Verdict.NOT_COMPARED
+    assert row.note == f"{side} keeps no TensorFlow checkpoints"
+    for event in by_keras.of("save"):
+        event["kind"] = "checkpoint"
+    assert compare(*pair).row("checkpoints kept").verdict is Verdict.DIFFERENT

@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ GRACE_SECONDS = 10.0
 LINES_KEPT = 200
 
 
-_living: set[Child] = set()
+_living: set[subprocess.Popen[bytes]] = set()
 _stopped = threading.Event()
 
 
@@ -32,11 +33,40 @@ class Stopped(Exception):
     """The controlling process is ending: no program is started any more."""
 
 
+def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **how: Any) -> subprocess.Popen[bytes]:
+    """Start a process in a session of its own, which ``stop_all`` ends; the caller has to ``end`` it.
+
+    Args:
+      launch: starts it, as ``subprocess.Popen`` does.
+      command: its arguments.
+      **how: more arguments of ``launch``.
+
+    Raises:
+      Stopped: after ``stop_all``.
+    """
+    if _stopped.is_set():
+        raise Stopped
+    process = launch(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, **how)
+    _living.add(process)
+    if _stopped.is_set():
+        end(process)
+        raise Stopped
+    return process
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Send SIGKILL to the process and to what it has started in its session, and wait for it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    _living.discard(process)
+
+
 def stop_all() -> None:
-    """End every program, in whichever thread it is waited for, and let none be started before ``allow_starts``."""
+    """End every process, in whichever thread it is waited for, and let none be started before ``allow_starts``."""
     _stopped.set()
-    for child in list(_living):
-        child.kill_all()
+    for process in list(_living):
+        end(process)
 
 
 def allow_starts() -> None:
@@ -69,8 +99,6 @@ class Child:
         env: dict[str, str] | None = None,
         place: Place | None = None,
     ) -> None:
-        if _stopped.is_set():
-            raise Stopped
         scratch.mkdir()
         self.path = scratch / "events.jsonl"
         self.events: list[Event] = []
@@ -88,17 +116,14 @@ class Child:
         environment["MIGRATE_VERIFY_FAULT"] = _instruction(instruction, model_dir)
         if shutil.which(program.python) is None:
             raise ProgramError(f"the interpreter {program.python} does not exist")
-        self.process = program.launch(
+        # Its output goes into a pipe: on a full disk it does not fail, as it would into a file.
+        self.process = begin(
+            program.launch,
             [*place.command, os.fspath(program.python), os.fspath(BOOTSTRAP), *program.command(model_dir)],
             env=environment,
             cwd=program.cwd,
-            stdin=subprocess.DEVNULL,
-            # A pipe: on a full disk a program's output does not fail, as it would into a file.
-            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            start_new_session=True,
         )
-        _living.add(self)
         self._reader = threading.Thread(target=self._read_output, daemon=True)
         self._reader.start()
 
@@ -153,12 +178,9 @@ class Child:
         self.process.kill()
 
     def kill_all(self) -> None:
-        """Send SIGKILL to the program and to what it has started in its session, and wait for it."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        """Send SIGKILL to the program and to what it has started in its session, and wait for its last words."""
+        end(self.process)
         self._reader.join(GRACE_SECONDS)
-        _living.discard(self)
 
     def attempt(self, deadline: float) -> Attempt:
         """Wait for the end and give what was recorded; a program that is not done by ``deadline`` is killed.

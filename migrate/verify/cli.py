@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import inspect
+import io
 import math
 import os
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -30,6 +33,7 @@ MATCHES, DIFFERS, CANNOT = 0, 1, 2
 INTERRUPTED = 130
 
 TAKES_FLAGS = ("--args", "--old-args", "--new-args", "--model-dir-flag")
+VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,12 +60,17 @@ def _programs(made: argparse.ArgumentParser) -> None:
     add("--args", type=_words, default=[], help="arguments of both programs, in one text")
     add("--old-args", type=_words, default=[], help="arguments of OLD alone")
     add("--new-args", type=_words, default=[], help="arguments of NEW alone")
+    for flag, whose in (("--env", "both programs"), ("--old-env", "OLD alone"), ("--new-env", "NEW alone")):
+        help = f"a variable of the environment of {whose}; may be repeated"
+        add(flag, metavar="NAME=VALUE", type=_variable, action="append", default=[], help=help)
+    module = "OLD and NEW are modules of packages: run them as python -m does, above the outermost __init__.py"
+    add("-m", "--module", action="store_true", help=module)
     workers = "workers that make one job, told of one another by TF_CONFIG (%(default)s)"
     add("--workers", metavar="N", type=_step, default=1, help=workers)
     add("--chief", action="store_true", help="a chief beside the workers, of which the first is the chief otherwise")
     add("--ps", metavar="N", type=_step, default=0, help="parameter servers beside them (%(default)s)")
     add("--evaluator", action="store_true", help="an evaluator beside them")
-    directory = "the programs' flag for their directory, if {model_dir} is not in their arguments (%(default)s)"
+    directory = "the programs' flag for their directory, if {model_dir} is in no argument and no --env (%(default)s)"
     add("--model-dir-flag", metavar="FLAG", default="--model_dir", help=directory)
 
 
@@ -97,7 +106,7 @@ def main(argv: list[str]) -> int:
     errors = Console(stderr=True)
     try:
         directory = _output_directory(options.output)
-        with _ended_by_sigterm(), _progress(errors) as progress:
+        with _ended_by_signals(), _progress(errors) as progress:
             done = verify(_request(options), progress)
     except ProgramError as error:
         errors.print(f"cannot verify: {error}", markup=False, highlight=False, soft_wrap=True)
@@ -105,10 +114,13 @@ def main(argv: list[str]) -> int:
     except KeyboardInterrupt:
         errors.print("interrupted: every program has been ended", markup=False)
         return INTERRUPTED
-    if directory is not None:
-        (directory / "verify.json").write_text(document.text(done), encoding="utf-8")
-        (directory / "verify.html").write_text(page.page(done), encoding="utf-8")
     _print(done, options.format)
+    try:
+        if directory is not None:
+            _write(done, directory)
+    except OSError as error:
+        errors.print(f"cannot write {error.filename}: {error.strerror}", markup=False, highlight=False, soft_wrap=True)
+        return CANNOT
     return MATCHES if done.matches else DIFFERS
 
 
@@ -148,15 +160,24 @@ def _words(text: str) -> list[str]:
         raise argparse.ArgumentTypeError(f"{str(error).lower()} in {text!r}") from error
 
 
+def _variable(text: str) -> tuple[str, str]:
+    if not VARIABLE.match(text):
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, not {text!r}")
+    name, _, value = text.partition("=")
+    return name, value
+
+
 def _request(options: argparse.Namespace) -> Request:
     for path in (options.old, options.new):
         if not os.path.isfile(path):
             raise ProgramError(f"the program {path} {'is not a file' if os.path.exists(path) else 'does not exist'}")
+        if options.module and not (Path(path).absolute().parent / "__init__.py").is_file():
+            raise ProgramError(f"the program {path} is in no package, without an __init__.py beside it: leave out -m")
     old_python = options.old_python or options.new_python or sys.executable
     new_python = options.new_python or options.old_python or sys.executable
     return Request(
-        old=_program(options.old, _with_tensorflow(old_python, "--old-python"), options.old_args, options),
-        new=_program(options.new, _with_tensorflow(new_python, "--new-python"), options.new_args, options),
+        old=_program(options.old, _with_tensorflow(old_python, "--old-python"), options, "old"),
+        new=_program(options.new, _with_tensorflow(new_python, "--new-python"), options, "new"),
         faults=options.fault,
         at=options.at,
         share_initial=options.share_initial,
@@ -168,12 +189,13 @@ def _request(options: argparse.Namespace) -> Request:
     )
 
 
-def _program(script: str, python: str, own: list[str], options: argparse.Namespace) -> Program:
-    args = [*options.args, *own]
-    if not any("{model_dir}" in arg for arg in args):
+def _program(script: str, python: str, options: argparse.Namespace, side: str) -> Program:
+    args = [*options.args, *getattr(options, f"{side}_args")]
+    env = dict([*options.env, *getattr(options, f"{side}_env")])
+    if not any("{model_dir}" in text for text in (*args, *env.values())):
         args += [options.model_dir_flag, "{model_dir}"]
     cluster = {"chief": options.chief, "parameter_servers": options.ps, "evaluator": options.evaluator}
-    return Program(script, python, tuple(args), workers=options.workers, **cluster)
+    return Program(script, python, tuple(args), env, options.module, workers=options.workers, **cluster)
 
 
 def _with_tensorflow(python: str, option: str) -> str:
@@ -184,7 +206,11 @@ def _with_tensorflow(python: str, option: str) -> str:
             f"the interpreter {python} {'cannot be run' if os.path.exists(python) else 'does not exist'}"
         )
     look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tensorflow') is None)"
-    if subprocess.run([path, "-c", look], stdin=subprocess.DEVNULL, capture_output=True).returncode != 0:
+    try:
+        looked = subprocess.run([path, "-c", look], stdin=subprocess.DEVNULL, capture_output=True)
+    except OSError as error:
+        raise ProgramError(f"the interpreter {python} cannot be run: {error.strerror}") from error
+    if looked.returncode != 0:
         raise ProgramError(f"the interpreter {python} has no TensorFlow: name one that has it with {option}")
     return path
 
@@ -203,17 +229,24 @@ def _converter(command: list[str]) -> Converter:
 
 
 @contextlib.contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """Within, SIGTERM ends the programs as Ctrl-C does."""
+def _ended_by_signals() -> Iterator[None]:
+    """Within, SIGTERM and the end of the terminal end the programs as Ctrl-C does; a second one changes nothing."""
+    ending = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    before = {number: signal.getsignal(number) for number in ending}
+    heeded = [number for number in ending if before[number] is not signal.SIG_IGN]  # nohup ignores one
 
     def interrupt(number: int, frame: FrameType | None) -> None:
+        for each in heeded:
+            signal.signal(each, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    for each in heeded:
+        signal.signal(each, interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each in heeded:
+            signal.signal(each, before[each])
 
 
 @contextlib.contextmanager
@@ -232,15 +265,26 @@ def _output_directory(output: str | None) -> Path | None:
         return None
     try:
         Path(output).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=output):
+            pass
     except OSError as error:
         raise ProgramError(f"nothing can be written to {output}: {error.strerror}") from error
     return Path(output)
 
 
+def _write(done: Verification, directory: Path) -> None:
+    for name, text in (("verify.json", document.text(done)), ("verify.html", page.page(done))):
+        (directory / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
 def _print(done: Verification, form: str) -> None:
-    if form == "json":
-        print(document.text(done))
-    elif form == "html":
-        print(page.page(done))
-    else:
-        Console().print(tables(done))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        if form == "text":
+            Console().print(tables(done))
+        else:
+            print(document.text(done) if form == "json" else page.page(done), flush=True)
+    except (BrokenPipeError, SystemExit):  # the second is what rich makes of the first
+        # A reader such as head has seen enough; what is left in the buffer must not fail when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,7 +6,7 @@
     migrate         this package's version
     matches         whether nothing that was compared differs
     first           the first difference in a sentence, or ""
-    programs        old and new: script, python, args
+    programs        old and new: script, python, args, env, module
     not_tried       faults that could not be brought about, with the reason
     comparisons[]   one for each fault and step
       title, fault  what was done; fault is "" for the undisturbed runs
@@ -64,7 +64,13 @@ def _plain(value: Any) -> Any:
 
 
 def _program(program: Program) -> dict[str, Any]:
-    return {"script": str(program.script), "python": str(program.python), "args": list(program.args)}
+    return {
+        "script": str(program.script),
+        "python": str(program.python),
+        "args": list(program.args),
+        "env": dict(program.env),
+        "module": program.module,
+    }
 
 
 def _comparison(title: str, comparison: Comparison) -> dict[str, Any]:

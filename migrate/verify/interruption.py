@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
+import signal
 import tempfile
 import time
 from collections.abc import Callable
@@ -109,6 +109,9 @@ def run_interrupted(
         attempt = run(program, directory, timeout=timeout)
         if not attempt.finished:
             raise ProgramError(f"the program fails by itself: {attempt.error}\n{_told(program, directory, attempt)}")
+        elsewhere = _elsewhere(directory, attempt)
+        if elsewhere:
+            raise ProgramError(f"the program {elsewhere}")
         attempts = [attempt]
     else:
         with fault.place(program, directory) as place:
@@ -120,6 +123,7 @@ def run_interrupted(
         kept_steps(directory, attempts),
         read_variables(program, directory) if variables else {},
         fault.notes if fault else [],
+        kept_steps(Path(initial), []) if initial is not None else [],
     )
 
 
@@ -141,9 +145,9 @@ def _attempts(
 
 
 def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:
-    """Tell an end that the fault brought about from one of the program's own."""
-    struck = attempt.fault is not None or (attempt.code < 0 and not attempt.timed_out)
-    if not struck:
+    """Tell an end that the fault brought about from one of the program's own, as by a crash in native code."""
+    killed = attempt.code == -signal.SIGKILL and not attempt.timed_out
+    if attempt.fault is None and not killed:
         last = attempt.steps[-1] if attempt.steps else attempt.started_at
         where = "before its first step" if last is None else f"at step {last}"
         told = _told(program, model_dir, attempt)
@@ -153,8 +157,21 @@ def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:
 def _told(program: Program, model_dir: Path, attempt: Attempt, lines: int = 12) -> str:
     """How it was started and what it printed last, without TensorFlow's own log."""
     own = [line for line in attempt.output.strip().splitlines() if not TENSORFLOW_LOG.match(line)]
-    command = shlex.join([os.fspath(program.python), *program.command(model_dir)])
-    return "\n".join([f"started as: {command}", *own[-lines:]])
+    elsewhere = _elsewhere(model_dir, attempt)
+    told = [f"started as: {program.shell_command(model_dir)}", *own[-lines:]]
+    return "\n".join([*told, f"The program {elsewhere}"] if elsewhere else told)
+
+
+def _elsewhere(model_dir: Path, attempt: Attempt) -> str:
+    """What to tell of a program whose checkpoints are all outside of the directory that it was given; else nothing."""
+    used = [event["path"] for event in attempt.events if event["event"] in ("save", "restore", "restore_failed")]
+    paths = [path for path in used if os.path.isabs(path) or "://" in path]
+    if not paths or any(Path(os.path.realpath(path)).is_relative_to(os.path.realpath(model_dir)) for path in paths):
+        return ""
+    return (
+        f"uses {paths[0]}, not the directory that it is given: let it take its directory from an argument "
+        "(--model-dir-flag, or {model_dir} in --args) or from a variable (--env NAME={model_dir})"
+    )
 
 
 def kept_steps(model_dir: Path, attempts: list[Attempt]) -> list[int]:

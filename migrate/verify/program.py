@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ class Program:
       python: the interpreter, whose TensorFlow is used; this process' own by default.
       args: its arguments; ``{model_dir}`` in them stands for the directory of the run.
       env: variables set beside this process' own; ``{model_dir}`` is replaced here too.
+      module: whether it is a module of a package, run as ``python -m`` runs it from the directory above the package.
       cwd: the directory it is started in; this process' own by default.
       workers: how many workers make one job, each told of the others by ``TF_CONFIG``.
       chief: whether there is a chief beside them; else the first of several workers is the chief.
@@ -35,6 +37,7 @@ class Program:
     python: str | Path = sys.executable
     args: tuple[str, ...] = ("--model_dir", "{model_dir}")
     env: Mapping[str, str] = field(default_factory=dict)
+    module: bool = False
     cwd: str | Path | None = None
     workers: int = 1
     chief: bool = False
@@ -49,8 +52,27 @@ class Program:
         return [*trainers, *["ps"] * self.parameter_servers, *["evaluator"] * self.evaluator]
 
     def command(self, model_dir: str | Path) -> list[str]:
-        """The script and its arguments for a run in ``model_dir``."""
-        return [os.path.abspath(self.script), *(arg.replace("{model_dir}", str(model_dir)) for arg in self.args)]
+        """What ``recording/bootstrap.py`` is told for a run in ``model_dir``."""
+        script = ["-m", *self._package()] if self.module else [os.path.abspath(self.script)]
+        return [*script, *(arg.replace("{model_dir}", str(model_dir)) for arg in self.args)]
+
+    def shell_command(self, model_dir: str | Path) -> str:
+        """The same for a person, without the recorder."""
+        command = self.command(model_dir)
+        variables = [f"{name}={value.replace('{model_dir}', str(model_dir))}" for name, value in self.env.items()]
+        env = ["env", *variables] if variables else []
+        if not self.module:
+            return shlex.join([*env, os.fspath(self.python), *command])
+        flag, top, *rest = command
+        return f"cd {shlex.quote(top)} && {shlex.join([*env, os.fspath(self.python), flag, *rest])}"
+
+    def _package(self) -> tuple[str, str]:
+        """The directory above the outermost package, and the module's name from there."""
+        path = Path(self.script).absolute()
+        top = path.parent
+        while (top / "__init__.py").is_file():
+            top = top.parent
+        return str(top), ".".join(path.relative_to(top).with_suffix("").parts)
 
     def environment(self, model_dir: str | Path) -> dict[str, str]:
         """The environment for a run in ``model_dir``; TensorFlow's own log is quiet unless the program wants it."""

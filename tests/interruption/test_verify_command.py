@@ -81,7 +81,7 @@ def test_new_goes_on_for_old_as_old_itself_does(verify, capsys):
     assert comparison["new"]["resumed_at"] == [10]
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_command_leaves_no_process_and_no_directory(ending, new_python, tmp_path):
     script = str(PROGRAMS / "loop.py")
     arguments = [script, script, "--new-python", new_python, "--args", "--max_steps 100000", "--output", str(tmp_path)]
@@ -96,7 +96,9 @@ def test_an_interrupted_command_leaves_no_process_and_no_directory(ending, new_p
         time.sleep(0.05)
     running = descendants(process.pid)
     assert running
-    process.send_signal(ending)
+    for _ in range(2):  # a second Ctrl-C does not end the cleaning
+        process.send_signal(ending)
+        time.sleep(0.05)
     assert process.wait(30) == 130
     assert "every program has been ended" in process.stderr.read()
     assert not [pid for pid in running if Path(f"/proc/{pid}").exists()]

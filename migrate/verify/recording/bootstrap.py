@@ -1,6 +1,9 @@
 """Start a program as a plain ``python PROGRAM ARGS`` would, with the recorder in place before its first line.
 
 usage: python bootstrap.py PROGRAM [ARGS...]
+       python bootstrap.py -m DIRECTORY MODULE [ARGS...]
+
+The second is ``python -m MODULE`` in the directory above the module's package.
 
 ``MIGRATE_VERIFY_EVENTS`` names the file that the events are appended to; ``MIGRATE_VERIFY_FAULT`` holds the fault as
 JSON.
@@ -33,9 +36,17 @@ def main() -> None:
     load_package("_migrate_recording", os.path.dirname(os.path.abspath(__file__)))
     session = importlib.import_module("_migrate_recording.session")
     del sys.argv[0]
-    sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+    module = sys.argv[0] == "-m"
+    if module:
+        sys.path[0] = sys.argv[1]
+        del sys.argv[:2]
+    else:
+        sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
     with session.recorded(os.environ.pop("MIGRATE_VERIFY_EVENTS"), os.environ.pop("MIGRATE_VERIFY_FAULT", "")):
-        runpy.run_path(sys.argv[0], run_name="__main__")
+        if module:
+            runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 if __name__ == "__main__":

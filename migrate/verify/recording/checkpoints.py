@@ -59,7 +59,8 @@ def _read(original: Callable[..., Any], self: Any, path: Any, *args: Any, **kwar
         return original(self, path, *args, **kwargs)
     _reading = True
     try:
-        result = original(self, path, *args, **kwargs)
+        with saving.restoring("checkpoint", path):
+            result = original(self, path, *args, **kwargs)
     finally:
         _reading = False
     if training.driver is None and training.phase == "train":

@@ -39,6 +39,16 @@ def restored(kind: str, path: Any, step: int | None) -> None:
     journal.write("restore", kind=kind, path=_text(path), step=step, phase=training.phase)
 
 
+@contextlib.contextmanager
+def restoring(kind: str, path: Any) -> Iterator[None]:
+    """Record that what is inside could not read a checkpoint, by the type of its error."""
+    try:
+        yield
+    except BaseException as error:
+        journal.write("restore_failed", kind=kind, path=_text(path), type=type(error).__name__)
+        raise
+
+
 def evaluated(step: int | None, metrics: Any) -> None:
     """Record an evaluation with its metrics, those that are numbers."""
     numbers = {str(name): _number(value) for name, value in metrics.items()}
@@ -55,8 +65,9 @@ def _number(value: Any) -> float | None:
 
 
 def _text(path: Any) -> str:
-    """A path as text; of a tensor, as TF1's savers may be given, its value is not looked up."""
+    """An absolute path or URL as text; of a tensor, as TF1's savers may be given, its value is not looked up."""
     try:
-        return str(os.fspath(path))
+        text = os.fsdecode(path)
     except TypeError:
         return str(path)
+    return text if "://" in text else os.path.abspath(text)

@@ -116,7 +116,8 @@ def _save(original: Callable[..., Any], self: Any, sess: Any, save_path: Any, *a
 
 
 def _restore(original: Callable[..., Any], self: Any, sess: Any, save_path: Any) -> Any:
-    result = original(self, sess, save_path)
+    with saving.restoring("saver", save_path):
+        result = original(self, sess, save_path)
     training.unsettled = training.phase == "train"
     training.expected = steps.in_path(save_path)
     saving.restored("saver", save_path, steps.in_path(save_path))

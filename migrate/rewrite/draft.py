@@ -284,6 +284,14 @@ class Draft:
         is_whole = not may_be_fraction(self.module.names, steps)
         return text if is_whole else f"{self.vocabulary.standard('math')}.ceil({text})"
 
+    def several(self, node: ast.expr, name: str, lines: list[str], *places: int) -> list[str]:
+        """An expression for each of several places; a variable, set in ``lines``, where it is evaluated once only."""
+        if not any(isinstance(part, ast.Call | ast.NamedExpr | ast.Await | ast.Yield) for part in ast.walk(node)):
+            return [self.text(node, place) for place in places]
+        variable = self.fresh(name)
+        lines.append(f"{variable} = {self.text(node)}")
+        return [variable] * len(places)
+
     def once(self, node: ast.expr, name: str, place: int = ARGUMENT) -> str:
         """An expression for a loop's body: ``node`` itself if it does not matter how often it is evaluated."""
         return self.text(node, place) if is_pure(self.module.names, node) else self.repeatable(node, name)

@@ -4,7 +4,9 @@ import ast
 
 from migrate.analysis.arguments import is_none
 from migrate.analysis.inputs import Input
+from migrate.analysis.optional import may_be_none
 from migrate.rewrite.draft import Draft, LoopNames
+from migrate.rewrite.precedence import COMPARED, SUM
 
 
 def training_loop(
@@ -12,7 +14,7 @@ def training_loop(
     given: Input,
     hooks: ast.expr | None,
     max_steps: str = "",
-    steps: str = "",
+    steps: ast.expr | None = None,
     evaluation: str = "",
     throttle: str = "",
     listeners: ast.expr | None = None,
@@ -24,7 +26,7 @@ def training_loop(
       given: where the batches come from.
       hooks: the user's hooks, or None.
       max_steps: the total number of steps, as source text; "" for no bound.
-      steps: how many more steps to make; "" for no bound.
+      steps: how many more steps to make, or None.
       evaluation: what evaluates; "" for nothing.
       throttle: the seconds between two evaluations.
       listeners: the user's ``saving_listeners``, or None.
@@ -83,7 +85,12 @@ def training_loop(
     if draft.continues_input and is_generated:
         drawn = f" * {draft.strategy}.num_replicas_in_sync" if draft.strategy else ""
         lines.append(f"{dataset} = {dataset}.skip({names.step}{drawn})")
-    bound = max_steps or (f"{names.step} + {steps}" if steps else "")
+    bound = max_steps
+    if steps is not None and not is_none(steps):
+        bound = f"{names.step} + {draft.text(steps, SUM)}"
+        if may_be_none(draft.module, steps):
+            tested, more = draft.several(steps, "steps", lines, COMPARED, SUM)
+            bound = f"None if {tested} is None else {names.step} + {more}"
     lines += _loop(draft, names, bound, evaluation, throttle, is_heard)
     if is_hooked:
         lines.append(f"    {training}.end()")

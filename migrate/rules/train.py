@@ -4,7 +4,8 @@ Each call restores the newest checkpoint, trains in a session, and saves at its 
 
 Instead: ``recovery.restore()``, then ``model.fit`` with the callback that saves. ``max_steps`` counts from the first
 step of the job, so ``fit`` gets the steps that are left and a finished job does nothing; ``steps`` counts from here.
-Of a fraction (``total / batch``) the Estimator makes the step that is begun, and so does ``math.ceil``.
+Of a fraction (``total / batch``) the Estimator makes the step that is begun, and so does ``math.ceil``. A flag or a
+parameter that may be None, as the file shows, trains to the end of the input where it is.
 The input starts again at its first element, as the Estimator's did; with ``--input continue`` it goes on where the
 data stood. ``train_and_evaluate`` becomes the same ``fit`` with a callback that evaluates after its saves, as often as
 the Estimator did on one machine; its metrics go to the log. The exporters of an ``EvalSpec`` become a function that it
@@ -27,6 +28,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, is_none, literal
+from migrate.analysis.optional import may_be_none
 from migrate.analysis.program import MethodCall, Program, statement_of_its_own
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import export_after_evaluation
@@ -48,6 +50,10 @@ _BACKUP_COST = (
     Example("max_steps=args.every", ".take(args.every - recovery.step)", "train"),
     Example("steps=10", "recovery.restore()\n    model.fit(", "train"),
     Example("steps=total / 10", ".take(math.ceil(total / 10))", "train"),
+    Example("steps={}.get('n')", ".take(-1 if steps is None else steps)", "train"),
+    Example(
+        "max_steps={}.get('n')", "if recovery.restore() < (math.inf if max_steps is None else max_steps):", "train"
+    ),
     Example("max_steps=total / 10", ".take(math.ceil(total / 10 - recovery.step))", "train"),
     Example("", "recovery.restore()\n    model.fit(", "train"),
     Example("max_steps=10, saving_listeners=[x]", None, "train"),
@@ -99,11 +105,11 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         except Unbindable as reason:
             return manual(exporters, str(reason), "Write the exporters out in the file, or migrate them by hand.")
     if draft.uses_backup:
-        if draft.interval is None or max_steps is None or is_none(max_steps):
+        if draft.interval is None or max_steps is None or may_be_none(program.module, max_steps):
             return manual(
                 call.node,
                 "BackupAndRestore counts epochs in total, so it needs max_steps",
-                "Give max_steps instead of steps, or use --recovery checkpoint-manager.",
+                "Give max_steps, and a flag of it a default, or use --recovery checkpoint-manager.",
             )
         text = _with_backup(draft, call, draft.interval, max_steps)
         verdict = noted(call.node, _BACKUP_COST, "Use --recovery checkpoint-manager for one that survives any kill.")
@@ -125,13 +131,21 @@ def _with_manager(
         replicas = f" * {draft.strategy}.num_replicas_in_sync" if draft.strategy else ""
         dataset += f".skip({recovery}.step{replicas})"
     if max_steps is not None and not is_none(max_steps):
-        bound, summand = _repeatable(draft, lines, max_steps, COMPARED, SUM)
-        what = _bounded(draft, dataset, draft.whole(max_steps, f"{summand} - {recovery}.step"))
+        bound, summand = draft.several(max_steps, "max_steps", lines, COMPARED, SUM)
+        is_optional = may_be_none(draft.module, max_steps)
+        left = draft.whole(max_steps, f"{summand} - {recovery}.step")
+        what = _bounded(draft, dataset, left, bound if is_optional else "")
+        if is_optional:
+            bound = f"({draft.vocabulary.standard('math')}.inf if {bound} is None else {bound})"
         fit = _fit(draft, call, what, [recovery], _evaluation(draft, call, export))
         return "\n".join([*lines, f"if {recovery}.restore() < {bound}:", f"    {fit}"])
     if steps is not None and not is_none(steps):
-        dataset = _bounded(draft, dataset, draft.whole(steps, draft.text(steps)))
-    return f"{recovery}.restore()\n{_fit(draft, call, dataset, [recovery], _evaluation(draft, call, export))}"
+        optional, text = "", draft.text(steps)
+        if may_be_none(draft.module, steps):
+            optional, text = draft.several(steps, "steps", lines, COMPARED, ARGUMENT)
+        dataset = _bounded(draft, dataset, draft.whole(steps, text), optional)
+    fit = _fit(draft, call, dataset, [recovery], _evaluation(draft, call, export))
+    return "\n".join([*lines, f"{recovery}.restore()", fit])
 
 
 def _why_no_evaluation(draft: Draft, call: MethodCall) -> Verdict | None:
@@ -166,11 +180,13 @@ def _setting(draft: Draft, name: str, value: ast.expr) -> str:
     return draft.whole(value, draft.text(value)) if name == "steps" else draft.text(value)
 
 
-def _bounded(draft: Draft, dataset: str, steps: str) -> str:
-    """The first arguments of a ``fit`` that makes so many steps.
+def _bounded(draft: Draft, dataset: str, steps: str, optional: str) -> str:
+    """The first arguments of a ``fit`` that makes so many steps, or as many as there are where ``optional`` is None.
 
     Under a strategy each replica draws a batch of its own, where ``fit`` would split one batch of a plain dataset.
     """
+    if optional:
+        steps = f"{None if draft.strategy else -1} if {optional} is None else {steps}"
     if not draft.strategy:
         return f"{dataset}.take({steps})"
     drawn = f"{draft.strategy}.distribute_datasets_from_function(lambda context: {dataset})"
@@ -180,7 +196,7 @@ def _bounded(draft: Draft, dataset: str, steps: str) -> str:
 def _with_backup(draft: Draft, call: MethodCall, interval: str, max_steps: ast.expr) -> str:
     draft.has_backup_fit = True
     lines: list[str] = []
-    limit, dividend = _repeatable(draft, lines, max_steps, ARGUMENT, PRODUCT)
+    limit, dividend = draft.several(max_steps, "max_steps", lines, ARGUMENT, PRODUCT)
     last: list[str] = []
     whole = literal(max_steps)
     if interval == "1":
@@ -213,12 +229,3 @@ def _hooks(draft: Draft, call: MethodCall) -> list[str]:
     if isinstance(given, ast.List | ast.Tuple):
         return [draft.text(element) for element in given.elts]
     return [f"*{draft.text(given)}"]
-
-
-def _repeatable(draft: Draft, lines: list[str], node: ast.expr, *places: int) -> list[str]:
-    """The limit as each of several places needs it; a variable where it must not be evaluated more than once."""
-    if not any(isinstance(part, ast.Call | ast.NamedExpr | ast.Await | ast.Yield) for part in ast.walk(node)):
-        return [draft.text(node, place) for place in places]
-    variable = draft.fresh("max_steps")
-    lines.append(f"{variable} = {draft.text(node)}")
-    return [variable] * len(places)

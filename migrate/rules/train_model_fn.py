@@ -28,6 +28,8 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
     "exact",
     Example("max_steps=10", "training, dataset, manager, max_steps=10, pause_every=5", "train", kind="custom"),
     Example("steps=10", "max_steps=step + 10", "train", kind="custom"),
+    Example("steps=total or 10", "max_steps=step + (total or 10)", "train", kind="custom"),
+    Example("steps={}.get('n')", "max_steps=None if steps is None else step + steps", "train", kind="custom"),
     Example("", "for step in training_steps(", "train", kind="custom"),
     Example(
         "hooks=[tf1.estimator.StopAtStepHook(3)]",
@@ -74,7 +76,7 @@ def _loop(draft: Draft, call: MethodCall) -> str:
         call.input,
         call.arguments.get("hooks"),
         max_steps="" if max_steps is None or is_none(max_steps) else draft.text(max_steps),
-        steps="" if steps is None or is_none(steps) else draft.text(steps),
+        steps=steps,
         listeners=call.arguments.get("saving_listeners"),
     )
     return of_call(text, call)

@@ -1,0 +1,54 @@
+"""A number of steps that may be None is known by what its file shows."""
+
+import ast
+
+import pytest
+
+from migrate.analysis.module import Module
+from migrate.analysis.optional import may_be_none
+
+PROGRAM = """
+parser.add_argument("--open-ended", type=int)
+parser.add_argument("-n", "--number", dest="count", type=int)
+parser.add_argument("--usual", type=int, default=9)
+parser.add_argument("--must", type=int, required=True)
+parser.add_argument("--quick", action="store_true")
+flags.DEFINE_integer("without", None, "")
+flags.DEFINE_integer("with_one", 3, "")
+ends = None if args.quick else 10
+always = 10
+
+
+def job(steps, most=None, *, least=None):
+    train({value})
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "is_optional"),
+    [
+        ("args.open_ended", True),
+        ("args.count", True),
+        ("FLAGS.without", True),
+        ("params.get('steps')", True),
+        ("params.get('steps', None)", True),
+        ("ends", True),
+        ("most", True),
+        ("least", True),
+        ("args.usual", False),
+        ("args.must", False),
+        ("args.quick", False),
+        ("FLAGS.with_one", False),
+        ("params.get('steps', 10)", False),
+        ("params['steps']", False),
+        ("args.open_ended or 10", False),
+        ("2 * args.open_ended", False),
+        ("always", False),
+        ("steps", False),
+    ],
+)
+def test_a_flag_or_a_parameter_without_a_value_of_its_own_may_be_none(value: str, is_optional: bool) -> None:
+    text = PROGRAM.replace("{value}", value)
+    module = Module("job.py", text, ast.parse(text))
+    call = module.tree.body[-1].body[0].value  # type: ignore[attr-defined]
+    assert may_be_none(module, call.args[0]) is is_optional

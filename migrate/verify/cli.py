@@ -61,8 +61,8 @@ def _programs(made: argparse.ArgumentParser) -> None:
     add("--old-args", type=_words, default=[], help="arguments of OLD alone")
     add("--new-args", type=_words, default=[], help="arguments of NEW alone")
     for flag, whose in (("--env", "both programs"), ("--old-env", "OLD alone"), ("--new-env", "NEW alone")):
-        help = f"a variable of the environment of {whose}; may be repeated"
-        add(flag, metavar="NAME=VALUE", type=_variable, action="append", default=[], help=help)
+        told = f"a variable of the environment of {whose}; may be repeated"
+        add(flag, metavar="NAME=VALUE", type=_variable, action="append", default=[], help=told)
     module = "OLD and NEW are modules of packages: run them as python -m does, above the outermost __init__.py"
     add("-m", "--module", action="store_true", help=module)
     workers = "workers that make one job, told of one another by TF_CONFIG (%(default)s)"

@@ -21,6 +21,7 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
        background: Canvas; color: CanvasText; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .2rem .6rem; border-bottom: 1px solid var(--line); }
+td { overflow-wrap: anywhere; }
 tr.different { color: var(--bad); font-weight: 600; }
 tr.information, tr.not-compared { opacity: .75; }
 summary { cursor: pointer; padding: .4rem 0; font-weight: 600; }
@@ -68,7 +69,7 @@ def page(verification: Verification) -> str:
 
 
 def _name(program: Program) -> str:
-    return f"<code>{escape(Path(program.script).name)}</code>"
+    return f"<code>{escape(str(program.script))}</code>"
 
 
 def _link(number: int, title: str, comparison: Comparison) -> str:

@@ -117,6 +117,8 @@ seen.pictures = [...document.querySelectorAll("svg")].map(each => each.getBoundi
 seen.wide = document.documentElement.scrollWidth <= document.documentElement.clientWidth;
 seen.background = getComputedStyle(document.body).backgroundColor;
 seen.text = getComputedStyle(document.body).color;
+document.body.style.width = "20rem";
+seen.narrow = [...document.querySelectorAll("table")].map(each => each.offsetWidth <= document.body.clientWidth);
 document.title = JSON.stringify(seen);
 </script>"""
 
@@ -128,6 +130,7 @@ def test_a_browser_draws_the_page_in_both_themes_and_the_keyboard_reaches_it(fla
     assert seen["focusable"] == "SUMMARY"
     assert seen["pictures"] == [True, True]
     assert seen["wide"]
+    assert seen["narrow"] == [True]
     red = {name: int(re.search(r"\d+", seen[name]).group()) for name in ("background", "text")}
     assert (red["background"] < 64 < 192 < red["text"]) is dark
     assert (red["text"] < 64 < 192 < red["background"]) is not dark

@@ -251,9 +251,17 @@ def _ended_by_signals() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _progress(console: Console) -> Iterator[Progress]:
-    """A line that says which fault and which run it is; only where somebody looks at it."""
+    """A line that says which fault and which run it is; in a log, a line for each fault."""
     if not console.is_terminal:
-        yield lambda what: None
+        said = set[str]()
+
+        def say(what: str) -> None:
+            fault = " · ".join(what.split(" · ")[:2])
+            if fault not in said:
+                said.add(fault)
+                console.print(fault, markup=False, highlight=False, soft_wrap=True)
+
+        yield say
         return
     with console.status("looking at the programs") as status:
         yield lambda what: status.update(what)

@@ -36,7 +36,9 @@ def verify(old_python, new_python, monkeypatch):
 def test_a_sound_pair_gives_0_and_writes_both_reports(verify, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("migrate.verify.cli.Program", Program)  # as a user starts it
     assert verify("estimator", "fit", "--fault", "sigkill", "--output", str(tmp_path)) == 0
-    assert "2 of 2 comparisons match." in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "2 of 2 comparisons match." in said.out
+    assert "2 of 2 · sigkill at step " in said.err  # a line for each fault, where no terminal shows the progress
     assert json.loads((tmp_path / "verify.json").read_text())["matches"] is True
     assert "Resumption matches" in (tmp_path / "verify.html").read_text()
 

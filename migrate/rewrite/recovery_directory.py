@@ -1,6 +1,7 @@
 """The directory of a recovery, beside the files that a program saved: another one for files of another name."""
 
 import ast
+import json
 import posixpath
 
 from migrate.analysis.module import Module
@@ -71,4 +72,4 @@ def _is_text(names: Names, name: ast.Name) -> bool:
 
 
 def _quoted(text: str) -> str:
-    return repr(text).replace("'", '"')
+    return json.dumps(text, ensure_ascii=False)

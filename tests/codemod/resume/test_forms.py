@@ -298,6 +298,7 @@ def test_a_program_that_loads_twice_before_one_fit_is_left(again: str) -> None:
     ("path", "directory"),
     [
         ('"out/w.weights.h5"', '"out/w_recovery"'),
+        ('"it\'s.weights.h5"', '"it\'s_recovery"'),
         ('"out/{epoch}/w.h5"', '"out/recovery"'),
         ("args.weights", 'os.path.splitext(args.weights)[0] + "_recovery"'),
         ('args.folder + "/w.h5"', 'os.path.join(os.path.dirname(args.folder + "/w.h5"), "w_recovery")'),

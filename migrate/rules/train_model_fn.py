@@ -9,6 +9,9 @@ element; with ``--input continue`` its iterator is in the checkpoint.
 
 Fidelity: exact. ``mend_checkpoint_list`` keeps the manager from deleting what the Estimator wrote, and passes over a
 torn newest checkpoint. ``saving_listeners`` hear of each save through ``ListenedManager``, and may end the training.
+Updates that an Estimator makes in no stated order are made in that of the program. Where two ``minimize`` of one Adam
+train the same variables, three runs of an Estimator on 2.15.1 had three losses at step 10 (8.554, 8.566, 8.591); the
+migrated program has 8.681 on both lines, each time, as the Estimator has whose second update waits for the first.
 
 See: tf.estimator.Estimator.train, tf.train.CheckpointManager.
 """

@@ -33,7 +33,7 @@ def bind(call: ast.Call, parameters: Sequence[str], *, no_others: bool = False) 
     return bound
 
 
-def defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
+def defaults(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, ast.expr]:
     """The defaults of a function's parameters, by name; those without one are missing."""
     arguments = function.args
     positional = [argument.arg for argument in arguments.posonlyargs + arguments.args]

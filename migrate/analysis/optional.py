@@ -2,7 +2,7 @@
 
 import ast
 
-from migrate.analysis.arguments import is_none
+from migrate.analysis.arguments import defaults, is_none
 from migrate.analysis.module import Module
 
 _MOST_NAMES = 3
@@ -21,7 +21,7 @@ def may_be_none(module: Module, value: ast.expr, depth: int = 0) -> bool:
     if isinstance(value, ast.Name) and depth < _MOST_NAMES:
         found = module.names.scope_of(value).lookup(value.id)
         return found is not None and any(
-            _default_is_none(found[0].node.args, binding.node)  # type: ignore[attr-defined]
+            _has_none(found[0].node, value.id)
             if isinstance(binding.node, ast.arg)
             else binding.value is not None and may_be_none(module, binding.value, depth + 1)
             for binding in found[1]
@@ -29,11 +29,10 @@ def may_be_none(module: Module, value: ast.expr, depth: int = 0) -> bool:
     return isinstance(value, ast.Constant) and value.value is None
 
 
-def _default_is_none(given: ast.arguments, parameter: ast.arg) -> bool:
-    positional = [*given.posonlyargs, *given.args]
-    defaults = dict(zip(reversed(positional), reversed(given.defaults), strict=False))
-    defaults |= {each: default for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default}
-    return parameter in defaults and is_none(defaults[parameter])
+def _has_none(function: ast.AST, parameter: str) -> bool:
+    """Whether a function's, or a lambda's, parameter has the default None."""
+    given = defaults(function)  # type: ignore[arg-type]
+    return parameter in given and is_none(given[parameter])
 
 
 def _flags_of_none(tree: ast.Module) -> set[str]:

@@ -85,16 +85,20 @@ def training_loop(
     if draft.continues_input and is_generated:
         drawn = f" * {draft.strategy}.num_replicas_in_sync" if draft.strategy else ""
         lines.append(f"{dataset} = {dataset}.skip({names.step}{drawn})")
-    bound = max_steps
     if steps is not None and not is_none(steps):
-        bound = f"{names.step} + {draft.text(steps, SUM)}"
-        if may_be_none(draft.module, steps):
-            tested, more = draft.several(steps, "steps", lines, COMPARED, SUM)
-            bound = f"None if {tested} is None else {names.step} + {more}"
-    lines += _loop(draft, names, bound, evaluation, throttle, is_heard)
+        max_steps = _after(draft, names.step, steps, lines)
+    lines += _loop(draft, names, max_steps, evaluation, throttle, is_heard)
     if is_hooked:
         lines.append(f"    {training}.end()")
     return "\n".join(lines)
+
+
+def _after(draft: Draft, step: str, steps: ast.expr, lines: list[str]) -> str:
+    """The step to end at, so many steps on; what is evaluated once only is set in ``lines``."""
+    if not may_be_none(draft.module, steps):
+        return f"{step} + {draft.text(steps, SUM)}"
+    tested, more = draft.several(steps, "steps", lines, COMPARED, SUM)
+    return f"None if {tested} is None else {step} + {more}"
 
 
 def _given(draft: Draft) -> str:

@@ -15,7 +15,7 @@ from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import walk
-from migrate.finding import Fidelity, Finding, Span
+from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.outcome import FileChange, Outcome
 from migrate.settings import Settings
 
@@ -143,7 +143,11 @@ def _outcome(record: dict[str, Any]) -> Outcome:
 
 
 def _finding(record: dict[str, Any]) -> Finding:
-    return Finding(**{**record, "fidelity": Fidelity(record["fidelity"]), "span": Span(**record["span"])})
+    known = {**record, "fidelity": Fidelity(record["fidelity"]), "span": Span(**record["span"])}
+    cause = record["cause"]
+    if cause is not None:
+        cause = Cause(**{**cause, "obstacle": Obstacle(cause["obstacle"]), "span": Span(**cause["span"])})
+    return Finding(**{**known, "cause": cause})
 
 
 def _change(path: str, after: str, is_new: bool, needs: str | None, together: list[str]) -> FileChange:

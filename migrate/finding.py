@@ -25,6 +25,66 @@ class Span:
     end_column: int
 
 
+class Obstacle(str, Enum):
+    """What keeps a rule from rewriting a site that it could rewrite."""
+
+    BLOCKED = "blocked"
+    """Another site of the same program cannot be rewritten."""
+    SHARED = "shared"
+    """Its program shares code with one that is not rewritten."""
+    UNSELECTED = "unselected"
+    """The program also needs a rule that the user did not select."""
+    IGNORED = "ignored"
+    """A comment in the program says to ignore a site."""
+    DECLINED = "declined"
+    """The user said no to a change of the program."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Where the reason stands for which a site is left that its own rule could rewrite.
+
+    Attributes:
+      obstacle: what the reason is.
+      code: the rule at that place; empty for ``SHARED``.
+      path: the file, as the user named it.
+      span: the place; in a notebook, in the text of its cell.
+      cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
+    """
+
+    obstacle: Obstacle
+    code: str
+    path: str
+    span: Span
+    cell: int | None = None
+
+    def words(self, path: str, span: Span, cell: int | None = None) -> tuple[str, str]:
+        """The message and the help for a site that is left for this cause.
+
+        Args:
+          path: the file of the site.
+          span: where the site stands.
+          cell: its notebook's cell.
+        """
+        place = f"line {self.span.line}"
+        if self.cell != cell and self.cell is not None:
+            place += f" of cell {self.cell}"
+        if self.path != path:
+            place += f" of {self.path}"
+        if self.obstacle is Obstacle.BLOCKED:
+            return f"not rewritten: another part of the same program blocks it ({self.code}, {place})", ""
+        if self.obstacle is Obstacle.SHARED:
+            return f"not rewritten: it shares code with the program at {place}, which is not rewritten", ""
+        if self.obstacle is Obstacle.UNSELECTED:
+            message = f"not rewritten: {self.code} ({place}) is not selected, and its program needs it"
+            return message, "A program is rewritten completely or not at all: select all of its rules."
+        if self.obstacle is Obstacle.IGNORED:
+            return f"not rewritten: a comment ignores another part of the same program ({self.code}, {place})", ""
+        if (self.path, self.span, self.cell) == (path, span, cell):
+            return "not rewritten: you said no", ""
+        return f"not rewritten: you said no to another part of the same program ({self.code}, {place})", ""
+
+
 @dataclass(frozen=True)
 class Finding:
     """One recovery site and what was decided about it.
@@ -40,6 +100,7 @@ class Finding:
       rewritten: whether the diff holds a rewrite of this site.
       error: whether this is an error in the file, which makes the exit code 2.
       cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
+      cause: what keeps the tool from rewriting the site, where that is not the site itself.
     """
 
     code: str
@@ -52,6 +113,7 @@ class Finding:
     rewritten: bool = False
     error: bool = False
     cell: int | None = None
+    cause: Cause | None = None
 
     @property
     def place(self) -> str:
@@ -62,8 +124,13 @@ class Finding:
     @property
     def is_own_reason(self) -> bool:
         """Whether this site is left for a reason of its own, and not only because its program is."""
-        return self.fidelity is Fidelity.MANUAL and not self.error and not self.message.startswith("left, because")
+        return self.fidelity is Fidelity.MANUAL and not self.error and self.cause is None
 
     def left(self, reason: str, help: str = "") -> "Finding":
         """The same site, left alone because of ``reason``."""
         return replace(self, fidelity=Fidelity.MANUAL, message=reason, help=help or self.help, rewritten=False)
+
+    def left_for(self, cause: Cause) -> "Finding":
+        """The same site, left alone for a cause that is not its own."""
+        message, help = cause.words(self.path, self.span, self.cell)
+        return replace(self, fidelity=Fidelity.MANUAL, message=message, help=help, rewritten=False, cause=cause)

@@ -1,12 +1,12 @@
 """``--interactive``: each hunk with what was found in it, and a question, as ``git add -p`` asks."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from migrate.finding import Finding, Span
-from migrate.outcome import Outcome
+from migrate.finding import Cause, Finding, Obstacle, Span
+from migrate.outcome import FileChange, Outcome
 from migrate.report import in_order, notebook_diff
 from migrate.report.pages import Page
 from migrate.report.terminal import Line, printable, show
@@ -20,9 +20,10 @@ _LONGEST = 40
 _STYLES = {"-": "red", "+": "green"}
 _HELP = """\
 y  rewrite this hunk
-n  leave the programs that it belongs to: a program is rewritten whole or left whole
-a  rewrite this hunk and all that come after it
-q  leave all programs with a hunk that is not agreed to, this one included, and write the others
+n  skip the programs that it belongs to: a program is rewritten completely or not at all
+a  rewrite this hunk and all later hunks, shown or not
+q  skip this hunk and all later hunks with their programs; write the programs that you agreed to
+s  show all lines of this hunk
 """
 
 
@@ -36,6 +37,7 @@ class Hunk:
       last: the last one; the line before ``first`` where lines only come in.
       lines: the hunk as a diff shows it.
       cell: the number of a notebook's cell; None for a new cell and in any other file.
+      is_generated: whether it is in a module that this tool writes.
     """
 
     path: str
@@ -43,6 +45,21 @@ class Hunk:
     last: int
     lines: tuple[str, ...]
     cell: int | None = None
+    is_generated: bool = False
+
+    def was_shown_by(self, other: "Hunk") -> bool:
+        """Whether whoever agreed to ``other`` has seen every line that this one changes.
+
+        Where a program is skipped, the modules and imports that others need along with it come out shorter.
+        """
+        if (self.path, self.cell) != (other.path, other.cell) or self.first < other.first or self.last > other.last:
+            return False
+        seen = iter(other.changed)
+        return all(line in seen for line in self.changed)
+
+    @property
+    def changed(self) -> list[str]:
+        return [line for line in self.lines if not line.startswith(" ")]
 
 
 def require_terminal() -> None:
@@ -71,23 +88,23 @@ def choose(
     """
     agreed: set[Hunk] = set()
     refused: set[str] = set()
-    while waiting := [hunk for hunk in hunks(outcome) if hunk not in agreed]:
-        answer = _ask(waiting, outcome, pages)
+    answer = ""
+    while waiting := [hunk for hunk in hunks(outcome) if not any(hunk.was_shown_by(other) for other in agreed)]:
+        # After q nothing is asked, but what comes up then is declined as well: what was not shown is not written.
+        answer = "q" if answer == "q" else _ask(waiting, outcome, pages)
         if answer == "a":
             break
         if answer == "y":
             agreed.add(waiting[0])
             continue
-        left = waiting[:1] if answer == "n" else waiting
-        declined = {site for hunk in left for site in _sites(hunk, outcome)}
+        skipped = waiting[:1] if answer == "n" else waiting
+        declined = {site for hunk in skipped for site in _sites(hunk, outcome)}
         settings = replace(settings, declined=settings.declined | {_site(finding) for finding in declined})
         before, outcome = outcome, again(settings)
-        # Where a hunk stays although its programs are left, its whole file is.
-        refused |= {hunk.path for hunk in hunks(outcome) if hunk in left}
+        # Where a hunk stays although its programs are skipped, its whole file is.
+        refused |= {hunk.path for hunk in hunks(outcome) if hunk in skipped}
         outcome = _without(outcome, refused)
-        _tell_what_is_left(before, outcome)
-        if answer == "q":
-            break
+        _tell_what_is_skipped(before, outcome)
     return outcome
 
 
@@ -99,23 +116,43 @@ def _without(outcome: Outcome, refused: set[str]) -> Outcome:
     unneeded = {change.needs for change in gone} - needed
     paths = {change.path for change in gone}
     findings = [
-        finding.left("left, because you said no to it") if finding.rewritten and finding.path in paths else finding
+        finding.left_for(Cause(Obstacle.DECLINED, finding.code, finding.path, finding.span, finding.cell))
+        if finding.rewritten and finding.path in paths
+        else finding
         for finding in outcome.findings
     ]
     return replace(outcome, findings=findings, changes=[change for change in kept if change.path not in unneeded])
 
 
 def hunks(outcome: Outcome) -> Iterator[Hunk]:
-    """All hunks of the changes, by path and place."""
-    for change in sorted(outcome.changes, key=lambda change: change.path):
+    """All hunks of the changes, by path and place; a generated module comes after the first program that needs it."""
+    generated = {change.needs for change in outcome.changes}
+    for change in _in_order(outcome.changes):
         if notebook_diff.is_notebook(change):
-            for cell in notebook_diff.cell_changes(change):
-                yield from _hunks(change.path, cell.before or "", cell.after, cell.number)
+            # A new cell holds a module that this tool writes; it comes after the cells that the user wrote.
+            for cell in sorted(notebook_diff.cell_changes(change), key=lambda cell: cell.number is None):
+                yield from _hunks(change.path, cell.before or "", cell.after, cell.number, cell.number is None)
         else:
-            yield from _hunks(change.path, change.before or "", change.after)
+            yield from _hunks(change.path, change.before or "", change.after, None, change.path in generated)
 
 
-def _hunks(path: str, old: str, new: str, cell: int | None = None) -> Iterator[Hunk]:
+def _in_order(changes: Sequence[FileChange]) -> Iterator[FileChange]:
+    modules = {change.needs: one for change in changes for one in changes if one.path == change.needs}
+    done: set[str] = set()
+    for first in sorted(changes, key=lambda change: change.path):
+        if first.path in modules or first.path in done:
+            continue
+        program = [one for one in changes if one.path == first.path or one.path in first.together]
+        for change in sorted(program, key=lambda change: change.path):
+            if change.path not in done:
+                yield change
+        for path in sorted({one.needs for one in program if one.needs in modules} - done):
+            yield modules[path]
+            done.add(path)
+        done.update(one.path for one in program)
+
+
+def _hunks(path: str, old: str, new: str, cell: int | None, is_generated: bool) -> Iterator[Hunk]:
     before, after = _lines(old), _lines(new)
     for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_APART):
         changed = [code for code in group if code[0] != "equal"]
@@ -125,7 +162,7 @@ def _hunks(path: str, old: str, new: str, cell: int | None = None) -> Iterator[H
             shown += [f"{' ' if tag == 'equal' else '-'}{line}" for line in before[start:end]]
             shown += [f"+{line}" for line in after[new_start:new_end] if tag != "equal"]
         shown += [f" {line}" for line in before[bottom : bottom + _CONTEXT]]
-        yield Hunk(path, top + 1, bottom, tuple(shown), cell)
+        yield Hunk(path, top + 1, bottom, tuple(shown), cell, is_generated)
 
 
 def _lines(text: str) -> list[str]:
@@ -159,11 +196,11 @@ def _site(finding: Finding) -> tuple[str, str, Span, int | None]:
 
 
 def _ask(waiting: list[Hunk], outcome: Outcome, pages: dict[str, Page]) -> str:
-    """Shows the first hunk, and gives the answer: ``y``, ``n``, ``a`` or ``q``."""
+    """Shows the first hunk, and gives the answer: ``y``, ``n``, ``a`` or ``q``, which the end of input means too."""
     hunk = waiting[0]
     show(_shown(hunk, outcome, pages), sys.stdout)
     while True:
-        print(f"Rewrite this hunk (1 of {len(waiting)} to go) [y,n,a,q,?]? ", end="", flush=True)
+        print(f"Rewrite this hunk (1 of {len(waiting)} to go) [y,n,a,q,s,?]? ", end="", flush=True)
         line = sys.stdin.readline()
         answer = line.strip().lower()[:1]
         if not line:
@@ -171,7 +208,10 @@ def _ask(waiting: list[Hunk], outcome: Outcome, pages: dict[str, Page]) -> str:
             return "q"
         if answer and answer in "ynaq":
             return answer
-        print(_HELP, end="")
+        if answer == "s":
+            show(_lines_of(hunk, len(hunk.lines)), sys.stdout)
+        else:
+            print(_HELP, end="")
 
 
 def _shown(hunk: Hunk, outcome: Outcome, pages: dict[str, Page]) -> Iterator[Line]:
@@ -183,16 +223,21 @@ def _shown(hunk: Hunk, outcome: Outcome, pages: dict[str, Page]) -> Iterator[Lin
         yield [(f"  = {printable(why(finding, '' if page is None else page.reason(finding)))}", "")]
     if not own:
         cell = "" if hunk.cell is None else f"cell {hunk.cell}: "
-        yield [(f"{printable(hunk.path)}: {cell}what the new code needs", "bold")]
-    for line in hunk.lines[:_LONGEST]:
+        what = "generated code that the new code imports" if hunk.is_generated else "what the new code needs"
+        yield [(f"{printable(hunk.path)}: {cell}{what}", "bold")]
+    yield from _lines_of(hunk, _LONGEST)
+
+
+def _lines_of(hunk: Hunk, most: int) -> Iterator[Line]:
+    for line in hunk.lines[:most]:
         yield [(printable(line), _STYLES.get(line[:1], ""))]
-    if len(hunk.lines) > _LONGEST:
-        yield [(f"… {len(hunk.lines) - _LONGEST} lines more", "")]
+    if len(hunk.lines) > most:
+        yield [(f"… {len(hunk.lines) - most} more lines; s shows them", "")]
 
 
-def _tell_what_is_left(before: Outcome, after: Outcome) -> None:
+def _tell_what_is_skipped(before: Outcome, after: Outcome) -> None:
     was, still = ({_site(finding) for finding in one.findings if finding.rewritten} for one in (before, after))
     for path in sorted({site[0] for site in was - still}):
         number = sum(site[0] == path for site in was - still)
         sites = "1 site is" if number == 1 else f"{number} sites are"
-        print(f"{printable(path)}: {sites} left, because a program is rewritten whole or left whole.")
+        print(f"{printable(path)}: {sites} skipped: a program is rewritten completely or not at all.")

@@ -9,7 +9,7 @@ from migrate.analysis.program import Program, loose_sites
 from migrate.analysis.programs import makes_from_model_fn, programs
 from migrate.analysis.serving import BUILDERS, RECEIVERS
 from migrate.analysis.tree import Tree
-from migrate.finding import Fidelity, Finding
+from migrate.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.judge_sites import judge_sites
 from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import Draft, LoopNames, OtherFile
@@ -95,7 +95,7 @@ def _judged(
             for file in draft.files:
                 files.plans[file.module.path].add(_edits(file), file.pieces, file.vocabulary.imports)
                 files.plans[file.module.path].aliases = file.vocabulary.aliases
-        made = [*_findings(draft.program, collected, left.get(index)), *_silent(draft.program, collected)]
+        made = [*_findings(draft.program, collected, left.get(index), files), *_silent(draft.program, collected)]
         findings += [finding for finding in made if files.wants(finding)]
     share([draft for index, draft in enumerate(drafts) if index not in left and draft.others], files.plans)
     for module in modules:
@@ -203,21 +203,20 @@ class _Files:
                 yield OtherFile(other, self.vocabularies[name], makes_from_model_fn(other, self.settings.canned))
 
 
-def _left(drafts: list[Draft], verdicts: list[list[tuple[Rule, Verdict]]], files: _Files) -> dict[int, str]:
-    """Which programs are left, with the reason, by their index."""
-    left: dict[int, str] = {}
+def _left(drafts: list[Draft], verdicts: list[list[tuple[Rule, Verdict]]], files: _Files) -> dict[int, Cause]:
+    """Which programs are left, with the cause, by their index."""
+    left: dict[int, Cause] = {}
     for index, (draft, collected) in enumerate(zip(drafts, verdicts, strict=True)):
+        causes: dict[Obstacle, Cause] = {}
         for rule, verdict in collected:
             module = verdict.module or draft.module
-            place = f"{rule.code} at {_line(draft, module, verdict.node)}"
-            if verdict.fidelity is Fidelity.MANUAL:
-                left.setdefault(index, place)
-            elif not files.selections[module.path].takes(rule.code):
-                left.setdefault(index, f"{place}, which is not selected")
-            elif files.selections[module.path].is_ignored(rule.code, module.span(verdict.node)):
-                left.setdefault(index, f"{place}, which a comment says to ignore")
-            elif files.selections[module.path].is_declined(rule.code, module.span(verdict.node)):
-                left.setdefault(index, f"{place}, to which you said no")
+            span = module.span(verdict.node)
+            is_blocked = verdict.fidelity is Fidelity.MANUAL
+            obstacle = Obstacle.BLOCKED if is_blocked else files.selections[module.path].obstacle(rule.code, span)
+            if obstacle is not None:
+                causes.setdefault(obstacle, Cause(obstacle, rule.code, module.path, span))
+        if causes:
+            left[index] = next(causes[obstacle] for obstacle in Obstacle if obstacle in causes)
     again = True
     while again:  # a program that shares a statement with one that is left cannot change it
         again = False
@@ -226,15 +225,10 @@ def _left(drafts: list[Draft], verdicts: list[list[tuple[Rule, Verdict]]], files
             owner = next((kept[node] for node in _shared(draft) if node in kept), None)
             if index not in left and owner is not None:
                 other = drafts[owner].program
-                place = _line(draft, other.module, other.site.node)
-                left[index] = f"the program at {place}, which shares code with it"
+                span = other.module.span(other.site.node)
+                left[index] = Cause(Obstacle.SHARED, "", other.module.path, span)
                 again = True
     return left
-
-
-def _line(draft: Draft, module: Module, node: ast.expr | ast.stmt) -> str:
-    """A line for a message about a program: with its file where that is another one."""
-    return f"line {node.lineno}" + ("" if module is draft.module else f" of {module.path}")
 
 
 def _shared(draft: Draft) -> Iterator[ast.AST]:
@@ -261,18 +255,20 @@ def _shared(draft: Draft) -> Iterator[ast.AST]:
                 yield other.module.tree
 
 
-def _findings(program: Program, collected: list[tuple[Rule, Verdict]], reason: str | None) -> Iterator[Finding]:
+def _findings(
+    program: Program, collected: list[tuple[Rule, Verdict]], cause: Cause | None, files: _Files
+) -> Iterator[Finding]:
     for rule, verdict in collected:
         module = verdict.module or program.module
         span = module.span(verdict.node)
         symbol = _symbol(program, module, verdict.node)
         finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
-        if reason is None:
+        if cause is None:
             yield replace(finding, rewritten=True)
         elif verdict.fidelity is Fidelity.MANUAL:
             yield finding
-        elif not rule.is_setting:  # a setting goes with its RunConfig, which is reported
-            yield finding.left("left, because its program is", f"See {reason}.")
+        elif not rule.is_setting or not files.selections[module.path].takes("FT101"):
+            yield finding.left_for(cause)  # a setting is reported by its RunConfig, where that is
 
 
 def _silent(program: Program, collected: list[tuple[Rule, Verdict]]) -> Iterator[Finding]:
@@ -281,13 +277,12 @@ def _silent(program: Program, collected: list[tuple[Rule, Verdict]]) -> Iterator
     if program.kind in REWRITTEN or not collected:
         return
     rule, verdict = collected[0]
-    see = f"See {rule.code} at line {verdict.node.lineno}."
+    cause = Cause(Obstacle.BLOCKED, rule.code, (verdict.module or module).path, module.span(verdict.node))
     sites = [("FT101", call) for call in program.config.calls]
     sites += [(METHOD_CODES.get(call.method, "FT146"), call.node) for call in program.calls]
     for code, node in sites:
         symbol = _symbol(program, module, node)
-        message = "left, because its program is"
-        yield Finding(code, Fidelity.MANUAL, module.path, module.span(node), symbol, message, see)
+        yield Finding(code, Fidelity.MANUAL, module.path, module.span(node), symbol, "").left_for(cause)
 
 
 def _symbol(program: Program, module: Module, node: ast.expr | ast.stmt) -> str:
@@ -315,4 +310,4 @@ def _broken(rule: Rule, program: Program, error: Exception) -> Finding:
 
 
 def _blocked(program: Program, rule: Rule) -> Verdict:
-    return Verdict(program.site.node, Fidelity.MANUAL, f"left, because rule {rule.code} failed")
+    return Verdict(program.site.node, Fidelity.MANUAL, f"rule {rule.code} failed here")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from migrate.analysis.legacy_keras import is_on_keras_2
 from migrate.analysis.module import Module
-from migrate.finding import Fidelity, Finding, Span
+from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.rewrite.plan import Edit, Plan, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES, Rule
@@ -33,41 +33,36 @@ def judge_sites(module: Module, settings: Settings, selection: Selection, plan: 
     # A rewrite that takes a statement away comes before one inside it.
     for rule, mend in sorted(mends, key=lambda pair: not any(_is_whole(edit) for edit in pair[1].edits)):
         inside = [edit for edit in plan.edits if _is_whole(edit) and any(_holds(edit.span, e.span) for e in mend.edits)]
-        reason = _reason(module, rule, mend, selection)
+        cause = _cause(module, rule, mend, selection)
         if not mend.edits and all(module.span(verdict.node) in replaced for verdict in mend.verdicts):
             continue  # a program has something else in its place
-        if inside and reason is None:
+        if inside and cause is None:
             continue  # the site goes
-        if mend.edits and reason is None:
+        if mend.edits and cause is None:
             plan.add(mend.edits, set(mend.pieces), bench.vocabulary.imports)
-        made = [_finding(module, rule, verdict, bool(mend.edits), reason) for verdict in mend.verdicts]
+        made = [_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in mend.verdicts]
         findings += [finding for finding in made if selection.wants(finding.code, finding.span)]
     return findings
 
 
-def _reason(module: Module, rule: Rule, mend: Mend, selection: Selection) -> str | None:
+def _cause(module: Module, rule: Rule, mend: Mend, selection: Selection) -> Cause | None:
     """Why the edits of a mend are not made; None where they are."""
     for verdict in mend.verdicts:
-        if verdict.fidelity is Fidelity.MANUAL:
-            return f"{rule.code} at line {verdict.node.lineno}"
-        if not selection.takes(rule.code):
-            return f"{rule.code}, which is not selected"
-        if selection.is_ignored(rule.code, module.span(verdict.node)):
-            return f"{rule.code} at line {verdict.node.lineno}, which a comment says to ignore"
-        if selection.is_declined(rule.code, module.span(verdict.node)):
-            return f"{rule.code} at line {verdict.node.lineno}, to which you said no"
+        span = module.span(verdict.node)
+        is_blocked = verdict.fidelity is Fidelity.MANUAL
+        obstacle = Obstacle.BLOCKED if is_blocked else selection.obstacle(rule.code, span)
+        if obstacle is not None:
+            return Cause(obstacle, rule.code, module.path, span)
     return None
 
 
-def _finding(module: Module, rule: Rule, verdict: Verdict, is_rewritten: bool, reason: str | None) -> Finding:
+def _finding(module: Module, rule: Rule, verdict: Verdict, is_rewritten: bool, cause: Cause | None) -> Finding:
     symbol = next((name for name in _names(module, verdict.node) if name is not None), rule.name)
     span = module.span(verdict.node)
     finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
-    if reason is None:
+    if cause is None:
         return replace(finding, rewritten=is_rewritten)
-    if verdict.fidelity is Fidelity.MANUAL:
-        return finding
-    return finding.left("left, because its program is", f"See {reason}.")
+    return finding if verdict.fidelity is Fidelity.MANUAL else finding.left_for(cause)
 
 
 def _names(module: Module, node: ast.expr | ast.stmt) -> Iterator[str | None]:

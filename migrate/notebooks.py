@@ -218,7 +218,18 @@ def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
         (column, end_column), last = whole, line
     place = Span(line, column + left, last, end_column + left)
     message, help = (_cell_lines(unversioned(words), program, text, cell) for words in (finding.message, finding.help))
-    return replace(finding, cell=cell, span=place, message=message, help=help, symbol=unversioned(finding.symbol))
+    cause = finding.cause
+    if cause is not None:
+        of_cause, first, indent = program.place(cause.span.line, text)
+        span, down = cause.span, first - cause.span.line
+        columns = (
+            indent + _column(lines, at, column)
+            for at, column in ((span.line, span.column), (span.end_line, span.end_column))
+        )
+        start, end = columns
+        cause = replace(cause, span=Span(first, start, span.end_line + down, end), cell=of_cause)
+    symbol = unversioned(finding.symbol)
+    return replace(finding, cell=cell, span=place, message=message, help=help, symbol=symbol, cause=cause)
 
 
 def _column(lines: list[str], line: int, column: int) -> int:

@@ -283,7 +283,7 @@ def _text(path: str) -> str | None:
 
 def _left_outside(one: Examined) -> Examined:
     """What is found behind a symbolic link is reported, but nothing outside the given paths is written."""
-    reason = "left, because a symbolic link leads to it out of the given paths"
+    reason = "not rewritten: a symbolic link leads to it out of the given paths"
     findings = [f.left(reason, "Name the file itself.") if f.rewritten else f for f in one.findings]
     return Examined(one.path, findings)
 

@@ -2,7 +2,7 @@
 
 import re
 
-from migrate.finding import Span
+from migrate.finding import Obstacle, Span
 from migrate.rules import RULES
 from migrate.settings import Settings
 
@@ -42,6 +42,14 @@ class Selection:
     def is_declined(self, code: str, span: Span) -> bool:
         """Whether the user said no to the rewrite of a site."""
         return (code, span) in self._declined
+
+    def obstacle(self, code: str, span: Span) -> Obstacle | None:
+        """What the user has against the rewrite of a site by the rule ``code``; None for nothing."""
+        if not self.takes(code):
+            return Obstacle.UNSELECTED
+        if self.is_ignored(code, span):
+            return Obstacle.IGNORED
+        return Obstacle.DECLINED if self.is_declined(code, span) else None
 
     def wants(self, code: str, span: Span) -> bool:
         """Whether a finding is to be reported."""

@@ -3,11 +3,18 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
-from migrate.finding import Finding
+from migrate.finding import Finding, Obstacle
 from migrate.outcome import FileChange, Outcome
 from migrate.report.terminal import Line, printable
 
 _REASONS = 10
+_OBSTACLES = {
+    Obstacle.BLOCKED: "only because another part of the same program is not rewritten",
+    Obstacle.SHARED: "only because a program that shares their code is not rewritten",
+    Obstacle.UNSELECTED: "because {} is not selected, and their programs need it",
+    Obstacle.IGNORED: "because a comment ignores {} in their programs",
+    Obstacle.DECLINED: "because you said no",
+}
 
 
 def lines(outcome: Outcome, names: Mapping[str, str]) -> Iterator[Line]:
@@ -106,16 +113,16 @@ def _fate(finding: Finding) -> str:
 
 
 def _by_reason(left: Collection[Finding]) -> Iterator[Line]:
-    reasons = Counter((finding.code, finding.message) for finding in left if finding.is_own_reason)
-    with_their_program = len(left) - reasons.total()
+    reasons = Counter((finding.code, finding.message) for finding in left if finding.cause is None)
+    causes = Counter(_OBSTACLES[one.cause.obstacle].format(one.cause.code) for one in left if one.cause is not None)
     ordered = sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0]))
-    width = len(str(max([with_their_program, *reasons.values()])))
+    width = len(str(max([*causes.values(), *reasons.values()])))
     for (code, message), number in ordered[:_REASONS]:
         yield [(f"  {number:{width}}  ", ""), (code, "cyan"), (f" {printable(message)}", "")]
     if len(ordered) > _REASONS:
         yield [(f"  and {len(ordered) - _REASONS} other reasons; --format text shows each site with its own", "")]
-    if with_their_program:
-        yield [(f"  {with_their_program:{width}}  only because their program is left", "")]
+    for cause, number in sorted(causes.items(), key=lambda one: (-one[1], one[0])):
+        yield [(f"  {number:{width}}  {cause}", "")]
 
 
 def _change_and_create(changes: Collection[FileChange], change: str, create: str) -> str:

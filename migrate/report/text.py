@@ -9,9 +9,8 @@ from migrate.report.frame import code_frame
 from migrate.report.terminal import Line, printable
 
 _WHY = {
-    Fidelity.EXACT: "exact; a test shows that training resumes as before",
-    Fidelity.NOTED: "noted; the behaviour differs as said above",
-    Fidelity.MANUAL: "the message above says why",
+    Fidelity.EXACT: "exact; this tool's own tests show that such a program resumes as before",
+    Fidelity.NOTED: "noted; the behaviour differs as described above",
 }
 _STYLES = {Fidelity.EXACT: "green", Fidelity.NOTED: "yellow", Fidelity.MANUAL: "magenta"}
 
@@ -36,17 +35,13 @@ def lines(
 
 
 def why(finding: Finding, reason: str) -> str:
-    """Why the fidelity of a finding is what it is, in one sentence.
+    """Why the fidelity of a rewrite is what it is, in one sentence; empty for a site that is left: its message says it.
 
     Args:
       finding: what was found.
       reason: what the page of its rule says of this fidelity; empty where it says nothing.
     """
-    if finding.rewritten:
-        return reason or _WHY[finding.fidelity]
-    if finding.error or finding.is_own_reason:
-        return _WHY[Fidelity.MANUAL]
-    return "a program is rewritten whole or left whole"
+    return (reason or _WHY[finding.fidelity]) if finding.rewritten else ""
 
 
 def _finding(finding: Finding, code: Sequence[str], reason: str) -> Iterator[Line]:
@@ -58,8 +53,8 @@ def _finding(finding: Finding, code: Sequence[str], reason: str) -> Iterator[Lin
         (f" {printable(finding.message)}", ""),
     ]
     yield from code_frame(code, finding.span)
-    if not finding.error:
-        yield _note("rewritten" if finding.rewritten else "left", why(finding, reason), style)
+    if finding.rewritten:
+        yield _note("rewritten", why(finding, reason), style)
     if finding.help:
         yield _note("help", finding.help, "cyan")
 

@@ -1,11 +1,14 @@
 """``--interactive`` on a real terminal: what is agreed to is written, program by program."""
 
+import fcntl
 import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,9 +21,11 @@ from migrate.outcome import FileChange, Outcome
 from migrate.settings import Settings
 from tests.codemod.programs import program
 
-PROMPT = b"[y,n,a,q,?]? "
+PROMPT = b"[y,n,a,q,s,?]? "
+CTRL_C, CTRL_D = "\x03", "\x04"
 HOOKLESS = program(train="max_steps=10, hooks=None")
 SECOND = HOOKLESS[HOOKLESS.index("def main(") :].replace("main(", "other(").replace("steps=5", "steps=7")
+ROOT = Path(interactive.__file__).parents[1]
 TWO = f"{HOOKLESS}\n\n{SECOND}"
 """Two programs in one file, which share no code and save every 5 and every 7 steps."""
 Talk = Callable[..., tuple[int, str]]
@@ -37,7 +42,14 @@ def talk(project: Path, environment: dict[str, str]) -> Talk:
         other_end, terminal = pty.openpty()
         command = [sys.executable, "-m", "migrate", "--interactive", "-j", "1", "."]
         process = subprocess.Popen(
-            command, cwd=project, env={**environment, "TERM": "dumb"}, stdin=terminal, stdout=terminal, stderr=terminal
+            command,
+            cwd=project,
+            env={**environment, "TERM": "dumb"},
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that its Ctrl-C is a signal
         )
         os.close(terminal)
         said, waiting, left = b"", b"", list(answers)
@@ -54,7 +66,8 @@ def talk(project: Path, environment: dict[str, str]) -> Talk:
                 shown = waiting.decode()
                 waiting = b""
                 answer = by(shown) if by else left.pop(0) if left else None
-                os.write(other_end, b"\x04" if answer is None else f"{answer}\n".encode())
+                key = answer in (None, CTRL_C, CTRL_D)
+                os.write(other_end, (answer or CTRL_D).encode() if key else f"{answer}\n".encode())
         os.close(other_end)
         return process.wait(), said.decode().replace("\r\n", "\n")
 
@@ -75,7 +88,6 @@ def written_whole(project: Path) -> str:
 def test_each_hunk_stands_with_its_finding_and_the_reason(talk: Talk) -> None:
     code, said = talk(by=lambda shown: "q" if "FT102" in shown else "y")
     assert code == 1
-    assert "./tf2_recovery.py: what the new code needs" in said
     assert "FT102 a checkpoint every so many steps" in said
     assert "= exact" in said
 
@@ -97,7 +109,8 @@ def test_no_to_one_hunk_leaves_its_whole_program_and_says_so(talk: Talk, project
     _, said = talk("y", "n", *["y"] * 50)
     assert (project / "train.py").read_text() == program()
     assert not (project / "tf2_recovery.py").exists()
-    assert "because a program is rewritten whole or left whole." in said
+    assert "a program is rewritten completely or not at all." in said
+    assert re.search(r"\d+  because you said no", said)
     assert "0 rewritten" in said
     assert "Changed nothing." in said
 
@@ -116,7 +129,7 @@ def test_no_to_one_program_of_a_file_rewrites_the_other(talk: Talk, project: Pat
 def test_quitting_leaves_what_was_not_agreed_to_and_writes_the_rest(talk: Talk, project: Path) -> None:
     (project / "another.py").write_text(program())
     _, said = talk(by=lambda shown: "q" if "./train.py:" in shown else "y")
-    assert re.search(r"/train.py: \d+ sites are left, because a program is rewritten whole", said)
+    assert re.search(r"/train.py: \d+ sites are skipped: a program is rewritten completely", said)
     assert "CheckpointManager(" in (project / "another.py").read_text()
     assert (project / "train.py").read_text() == program()
 
@@ -171,7 +184,53 @@ def test_the_end_of_input_is_the_same_as_quitting(talk: Talk, project: Path) -> 
 
 def test_a_question_mark_and_anything_else_explain_the_keys(talk: Talk) -> None:
     _, said = talk("?", "x", "q")
-    assert said.count("n  leave the programs that it belongs to") == 2
+    assert said.count("n  skip the programs that it belongs to") == 2
+
+
+def test_a_programs_own_hunks_come_before_the_module_that_they_need(talk: Talk, project: Path) -> None:
+    (project / "zebra.py").write_text(program())
+    _, said = talk(*["y"] * 50)
+    assert said.rindex("./train.py:") < said.index("tf2_recovery.py: generated") < said.index("./zebra.py:")
+
+
+def test_a_long_hunk_is_cut_short_until_all_of_it_is_asked_for(talk: Talk) -> None:
+    texts: list[str] = []
+
+    def answer(shown: str) -> str:
+        texts.append(shown)
+        if "more lines; s shows them" in shown:
+            return "s"
+        return "q" if "more lines; s shows them" in "".join(texts) else "y"
+
+    talk(by=answer)
+    (more,) = re.findall(r"… (\d+) more lines", texts[-2])
+    lines = texts[-1].splitlines()[1:-1]  # between the answer and the question
+    assert len(lines) == 40 + int(more)
+
+
+@pytest.mark.parametrize("key", ["q", CTRL_D, CTRL_C])
+def test_what_was_never_shown_is_never_written(talk: Talk, project: Path, key: str) -> None:
+    """One of these files has a rewrite that comes up only where another one in it was refused."""
+    (project / "train.py").unlink()
+    for path in (ROOT / "legacy_examples").rglob("*.py"):
+        target = project / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    before = {path: path.read_bytes() for path in project.rglob("*.py")}
+    code, _ = talk(key)
+    assert {path: path.read_bytes() for path in project.rglob("*.py")} == before
+    assert code == (130 if key == CTRL_C else 1)
+
+
+@pytest.mark.parametrize("key", ["q", CTRL_C])
+def test_every_line_that_is_written_was_shown(talk: Talk, project: Path, key: str) -> None:
+    (project / "another.py").write_text(TWO)
+    before = {path: path.read_text().splitlines() for path in project.rglob("*.py")}
+    asked = iter(["y"] * 8)
+    _, said = talk(by=lambda shown: "s" if "more lines; s shows them" in shown else next(asked, key))
+    for path in project.rglob("*.py"):
+        new = set(path.read_text().splitlines()) - set(before.get(path, ()))
+        assert [line for line in new if line.strip() and f"+{line}" not in said] == []
 
 
 def test_without_a_terminal_it_refuses(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -200,8 +200,10 @@ def test_findings_name_the_cell_and_the_line_in_it(write: Write, capsys: pytest.
 def test_lines_in_messages_count_in_their_cells(write: Write) -> None:
     path = write(IMPORTS, DATA, CONFIG, "x = 1\n" + MADE, TRAIN, "keep(est)")
     outcome = run([str(path)], Settings(), jobs=1, progress=None)
-    helps = {finding.cell: finding.help for finding in outcome.findings if not finding.is_own_reason}
-    assert helps == dict.fromkeys((3, 4, 5), "See FT190 at line 1 of cell 6.")
+    causes = {finding.cell: finding for finding in outcome.findings if finding.cause is not None}
+    said = "not rewritten: another part of the same program blocks it (FT190, line 1 of cell 6)"
+    assert {cell: finding.message for cell, finding in causes.items()} == dict.fromkeys((3, 4, 5), said)
+    assert {(one.cause.cell, one.cause.span.line) for one in causes.values() if one.cause} == {(6, 1)}
 
 
 def test_a_name_in_a_magic_is_told_with_the_whole_magic(write: Write) -> None:

@@ -12,7 +12,7 @@ import pytest
 import sarif_om
 
 from migrate.cli import main
-from migrate.finding import Fidelity, Finding, Span
+from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.outcome import Outcome
 from migrate.report import sarif
 from migrate.report.pages import pages
@@ -152,7 +152,7 @@ def test_levels_say_who_has_work_to_do(project: Path, finding: Callable[..., Fin
         finding(span=Span(1, 0, 1, 1)),
         finding(span=Span(2, 0, 2, 1), fidelity=Fidelity.NOTED),
         finding(span=Span(3, 0, 3, 1)).left("the config is a parameter"),
-        finding(span=Span(4, 0, 4, 1)).left("left, because its program is"),
+        finding(span=Span(4, 0, 4, 1)).left_for(Cause(Obstacle.BLOCKED, "FT130", "train.py", Span(7, 0, 7, 1))),
         finding(span=Span(5, 0, 5, 1), code="FT003", fidelity=Fidelity.MANUAL, rewritten=False, error=True),
     ]
     made = json.loads(sarif.render(Outcome(1, findings), pages(), lambda path, cell: [], lambda finding: finding.span))[

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from migrate.finding import Fidelity, Finding
+import pytest
+
+from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.outcome import FileChange, Outcome
 from migrate.report import summary
 from migrate.report.terminal import plain
@@ -46,11 +48,29 @@ def test_many_reasons_are_cut_short_and_the_rest_counted(finding: Callable[..., 
 
 
 def test_sites_that_are_left_only_with_their_program_are_counted_together(finding: Callable[..., Finding]) -> None:
-    with_it = [finding().left(f"left, because of FT130 at line {line}") for line in range(12)]
+    with_it = [
+        finding().left_for(Cause(Obstacle.BLOCKED, "FT130", "train.py", Span(line, 0, line, 1))) for line in range(12)
+    ]
     outcome = Outcome(1, [finding(code="FT130").left("hooks are a parameter"), *with_it])
-    assert "Left, by reason:\n   1  FT130 hooks are a parameter\n  12  only because their program is left\n" in text(
-        outcome
+    assert (
+        "Left, by reason:\n   1  FT130 hooks are a parameter\n  12  only because another part of the same "
+        "program is not rewritten\n" in text(outcome)
     )
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "reason"),
+    [
+        (Obstacle.UNSELECTED, "because FT101 is not selected, and their programs need it"),
+        (Obstacle.IGNORED, "because a comment ignores FT101 in their programs"),
+        (Obstacle.DECLINED, "because you said no"),
+    ],
+)
+def test_what_the_user_kept_from_being_rewritten_is_said_to_be_that(
+    finding: Callable[..., Finding], obstacle: Obstacle, reason: str
+) -> None:
+    left = finding().left_for(Cause(obstacle, "FT101", "train.py", Span(7, 0, 7, 1)))
+    assert f"Left, by reason:\n  1  {reason}\n" in text(Outcome(1, [left]))
 
 
 def test_errors_are_no_sites(finding: Callable[..., Finding]) -> None:
@@ -86,7 +106,10 @@ def test_what_todo_would_do_is_said_where_it_would_do_something(finding: Callabl
     left = finding().left("the config is a parameter")
     assert promise(left) == "--write would change 1 file; --todo would add comments above what is left.\n"
     assert promise(left, todo=True) == "--write --todo would change 1 file.\n"
-    assert promise(finding(), finding().left("left, because its program is")) == "--write would change 1 file.\n"
+    assert (
+        promise(finding(), finding().left_for(Cause(Obstacle.BLOCKED, "FT130", "train.py", Span(7, 0, 7, 1))))
+        == "--write would change 1 file.\n"
+    )
 
 
 def test_what_write_did() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from migrate.finding import Fidelity, Finding, Span
+from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.report import text
 from migrate.report.terminal import plain
 
@@ -35,7 +35,7 @@ def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable
     noted = finding(fidelity=Fidelity.NOTED, message="protocol is dropped", help="Set it by hand.")
     assert report(noted, source="") == (
         "train.py:2:5: FT104 protocol is dropped\n"
-        "  = rewritten: noted; the behaviour differs as said above\n"
+        "  = rewritten: noted; the behaviour differs as described above\n"
         "  = help: Set it by hand.\n"
         "\n"
     )
@@ -44,17 +44,14 @@ def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable
 def test_a_site_that_is_left_says_so_and_what_to_do(finding: Callable[..., Finding]) -> None:
     left = finding().left("the config is a parameter", help="Build it in this function.")
     assert report(left, source="", reason="a reason for a rewrite") == (
-        "train.py:2:5: FT104 the config is a parameter\n"
-        "  = left: the message above says why\n"
-        "  = help: Build it in this function.\n"
-        "\n"
+        "train.py:2:5: FT104 the config is a parameter\n  = help: Build it in this function.\n\n"
     )
 
 
 def test_a_site_that_is_left_with_its_program_says_so(finding: Callable[..., Finding]) -> None:
-    left = finding().left("left, because its program is", help="See FT190 at line 7.")
-    assert report(left, source="").endswith(
-        "  = left: a program is rewritten whole or left whole\n  = help: See FT190 at line 7.\n\n"
+    left = finding().left_for(Cause(Obstacle.BLOCKED, "FT190", "train.py", Span(7, 0, 7, 1)))
+    assert report(left, source="") == (
+        "train.py:2:5: FT104 not rewritten: another part of the same program blocks it (FT190, line 7)\n\n"
     )
 
 

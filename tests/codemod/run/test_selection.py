@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrate.finding import Finding
+from migrate.finding import Finding, Obstacle
 from tests.codemod.bodies import body
 from tests.codemod.programs import migrate
 
@@ -33,7 +33,7 @@ def test_a_comment_on_any_line_of_a_site_leaves_its_program(line: int, newline: 
     is_rewritten, findings = migrated(lines, newline)
     assert not is_rewritten
     assert not any(finding.span.line <= line + 9 <= finding.span.end_line for finding in findings)
-    assert all("a comment says to ignore" in finding.help for finding in findings)
+    assert all("a comment ignores" in finding.message for finding in findings)
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,17 @@ def test_a_program_that_needs_a_rule_that_is_not_selected_is_left(settings: dict
     is_rewritten, findings = migrated(LINES, **settings)
     assert not is_rewritten
     assert all(finding.code.startswith(settings.get("select", "FT")) for finding in findings)
+
+
+@pytest.mark.parametrize("code", ["FT101", "FT102", "FT104", "FT120", "FT130"])
+def test_the_sites_of_a_selected_rule_are_reported_whatever_becomes_of_them(code: str) -> None:
+    _, findings = migrated(LINES, select=(code,))
+    assert {finding.code for finding in findings} == {code}
+    assert {finding.cause.obstacle for finding in findings if finding.cause} == {Obstacle.UNSELECTED}
+    assert all("is not selected, and its program needs it" in finding.message for finding in findings)
+
+
+def test_the_settings_of_a_config_that_is_ignored_are_reported_by_themselves() -> None:
+    _, findings = migrated(LINES, ignore=("FT101",))
+    assert {finding.code for finding in findings} >= {"FT102", "FT104", "FT130"}
+    assert {finding.cause.code for finding in findings if finding.cause} == {"FT101"}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from migrate import __version__
+from migrate.report.source import STDIN as STDIN_PATH
 from migrate.settings import CHOICES, Settings, SettingsError, check_codes, read_project, split_codes
 
 STDIN = "-"
@@ -46,6 +47,7 @@ class Arguments:
       format: the report to print, one of ``FORMATS``; None for the summary alone.
       output: the file to print the report to, or None for standard output.
       cache_dir: where what a run found is kept for the next one; None for nowhere.
+      stdin_name: the path under which the file from standard input is examined and reported.
     """
 
     paths: tuple[str, ...]
@@ -56,6 +58,7 @@ class Arguments:
     format: str | None
     output: str | None
     cache_dir: str | None = None
+    stdin_name: str = STDIN_PATH
 
 
 def program() -> str:
@@ -97,7 +100,8 @@ def parse(arguments: Sequence[str]) -> Arguments:
     default = None if options.check or (write and not options.output) else "diff"
     format = options.format or default
     jobs = options.jobs or _cores()
-    return Arguments(paths, settings, jobs, write, options.interactive, format, options.output, options.cache_dir)
+    name = options.stdin_filename or STDIN_PATH
+    return Arguments(paths, settings, jobs, write, options.interactive, format, options.output, options.cache_dir, name)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -109,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a file, a directory, or - for one file from stdin")
+    parser.add_argument("--stdin-filename", metavar="FILE", help="with -: the path of the file that comes from stdin")
     parser.add_argument("--files-from", metavar="FILE", help="read more paths from FILE (- for stdin), one a line")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
@@ -151,6 +156,8 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
     if options.format == "html":
         _check_html()
     if STDIN not in options.paths:
+        if options.stdin_filename is not None:
+            parser.error("--stdin-filename names the file that - reads from stdin: give - as the only PATH")
         return
     if len(options.paths) > 1 or options.files_from is not None:
         parser.error("- stands alone: it reads one file from stdin")

@@ -13,7 +13,6 @@ from migrate.arguments import STDIN, Arguments, parse, program, standard_input
 from migrate.outcome import Outcome
 from migrate.report.pages import pages
 from migrate.report.report import Report
-from migrate.report.source import STDIN as STDIN_PATH
 from migrate.report.terminal import show
 from migrate.settings import SettingsError, unknown_code
 
@@ -65,7 +64,7 @@ def _migrate(arguments: Sequence[str]) -> int:
     if file is not None:
         _save(report, file)
     if stdin is not None and asked.write:
-        content = _rewritten(outcome, stdin)
+        content = _rewritten(outcome, asked.stdin_name, stdin)
         _print(sys.stdout, lambda stream: stream.buffer.write(content))
     elif file is None:
         _print(sys.stdout, report.show)
@@ -86,12 +85,14 @@ def _run(asked: Arguments, stdin: bytes | None) -> Outcome:
     from migrate.run import run
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=None, stdin=stdin)
+        return run(
+            asked.paths, asked.settings, jobs=asked.jobs, progress=None, stdin=stdin, stdin_name=asked.stdin_name
+        )
     from migrate.report.progress import ProgressBar
 
     bar = ProgressBar(sys.stderr)
     try:
-        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=bar, stdin=stdin)
+        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=bar, stdin=stdin, stdin_name=asked.stdin_name)
     finally:
         bar.close()
 
@@ -120,9 +121,9 @@ def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:
     return changed - {failure.path for failure in failures}
 
 
-def _rewritten(outcome: Outcome, stdin: bytes) -> bytes:
+def _rewritten(outcome: Outcome, name: str, stdin: bytes) -> bytes:
     for change in outcome.changes:
-        if change.path == STDIN_PATH and change.source is not None:
+        if change.path == name and change.source is not None:
             return change.source.encode(change.after)
     return stdin
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     import ast
 
 
-def examine_bytes(path: str, data: bytes, settings: Settings, is_named: bool = False) -> Examined:
+def examine_bytes(
+    path: str, data: bytes, settings: Settings, is_named: bool = False, is_alone: bool = False
+) -> Examined:
     """Judges the bytes of one file.
 
     Args:
@@ -23,6 +25,7 @@ def examine_bytes(path: str, data: bytes, settings: Settings, is_named: bool = F
       data: its bytes.
       settings: the user's choices.
       is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
+      is_alone: whether no other file may be changed, so that what needs other files is left.
 
     Raises:
       Unreadable: if they cannot be decoded or parsed.
@@ -35,7 +38,7 @@ def examine_bytes(path: str, data: bytes, settings: Settings, is_named: bool = F
     if not holds_site:
         return Examined(path)
     try:
-        return judged(path, source, tree, settings)
+        return judged(path, source, tree, settings, is_alone=is_alone)
     except Unreadable:
         raise
     except Exception as error:  # a mistake of the tool in one file must lose no other
@@ -48,6 +51,7 @@ def judged(
     tree: "ast.Module",
     settings: Settings,
     texts: Mapping[str, str] | None = None,
+    is_alone: bool = False,
 ) -> Examined:
     """Judges one parsed file.
 
@@ -57,6 +61,7 @@ def judged(
       tree: its syntax tree.
       settings: the user's choices.
       texts: other texts of the files around it than those on the disk, by their paths, absolute.
+      is_alone: whether no other file may be changed, so that what needs other files is left.
     """
     from migrate.analysis.module import Module
 
@@ -69,8 +74,8 @@ def judged(
 
     around = Tree(texts=texts)
     others = reached(module, around, settings.canned)
-    if others and not path.endswith(NOTEBOOK):
+    if others and not is_alone and not path.endswith(NOTEBOOK):
         return Examined(path, reaches=others)
-    # A notebook is judged alone, and left for what it reaches.
+    # A notebook is always judged alone, and left for what it reaches.
     findings, plan = judge(module, settings, around)
     return Examined(path, findings, source, plan or None, reaches=others)

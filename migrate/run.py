@@ -14,6 +14,7 @@ from migrate.files.walk import NOTEBOOK, leads_outside, walk
 from migrate.finding import Finding
 from migrate.outcome import FileChange, Outcome
 from migrate.processes import Processes
+from migrate.report.source import STDIN
 from migrate.settings import Settings
 
 _RERUN = "Make room or give permission, then run migrate again."
@@ -27,7 +28,13 @@ _FEW_REWRITES = 20
 
 
 def run(
-    paths: Sequence[str], settings: Settings, *, jobs: int, progress: Progress | None, stdin: bytes | None = None
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    jobs: int,
+    progress: Progress | None,
+    stdin: bytes | None = None,
+    stdin_name: str = STDIN,
 ) -> Outcome:
     """Examines files and works out the changes.
 
@@ -36,18 +43,24 @@ def run(
       settings: the user's choices.
       jobs: how many processes may work at once.
       progress: called with what is done, ``Reading`` or ``Rewriting``, with the files done and the files in all.
-      stdin: the bytes of standard input, examined under the name ``<stdin>`` instead of ``paths``.
+      stdin: the bytes of one file, examined instead of ``paths``: no other file is changed, and none is made.
+      stdin_name: the path of that file, which its imports are found from; the file need not exist.
     """
     with Processes(jobs) as processes:
-        return _run(paths, settings, processes, progress, stdin)
+        return _run(paths, settings, processes, progress, stdin, stdin_name)
 
 
 def _run(
-    paths: Sequence[str], settings: Settings, processes: Processes, progress: Progress | None, stdin: bytes | None
+    paths: Sequence[str],
+    settings: Settings,
+    processes: Processes,
+    progress: Progress | None,
+    stdin: bytes | None,
+    stdin_name: str,
 ) -> Outcome:
     outcome = Outcome()
     if stdin is not None:
-        examined = [_of_stdin(stdin, settings)]
+        examined = [_of_stdin(stdin, stdin_name, settings)]
     else:
         examined = []
         reaching: list[Examined] = []
@@ -70,7 +83,7 @@ def _run(
     outcome.files_read += stdin is not None
     planned = [one for one in examined if one.plan]
     if planned:
-        _rewrite_all(planned, settings, processes, progress, outcome)
+        _rewrite_all(planned, settings, processes, progress, outcome, is_alone=stdin is not None)
     rewritten = {os.path.abspath(change.path): change for change in outcome.changes if change.source is not None}
     for one in examined:
         if one.plan is None:
@@ -98,17 +111,17 @@ def _take_whole(one: Examined, rewritten: Mapping[str, FileChange], settings: Se
         outcome.changes.append(change)
 
 
-def _of_stdin(data: bytes, settings: Settings) -> Examined:
+def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
     if b'"nbformat"' in data:
         from migrate.files.notebook import is_notebook
 
         if is_notebook(data):
             message, help = "is a notebook, and standard input takes Python", "Name its file: migrate NOTEBOOK.ipynb."
-            return Examined("<stdin>", [trouble("FT007", "<stdin>", message, help)])
+            return Examined(name, [trouble("FT007", name, message, help)])
     try:
-        return examine_bytes("<stdin>", data, settings, is_named=True)
+        return examine_bytes(name, data, settings, is_named=True, is_alone=True)
     except Unreadable as problem:
-        return Examined("<stdin>", [problem.finding])
+        return Examined(name, [problem.finding])
 
 
 def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:
@@ -141,12 +154,19 @@ def _examine(path: str, settings: Settings, is_named: bool, texts: Mapping[str, 
 
 
 def _rewrite_all(
-    planned: list[Examined], settings: Settings, processes: Processes, progress: Progress | None, outcome: Outcome
+    planned: list[Examined],
+    settings: Settings,
+    processes: Processes,
+    progress: Progress | None,
+    outcome: Outcome,
+    is_alone: bool,
 ) -> None:
     """Fills the outcome with the changes of all planned files and with the modules that they share."""
     from migrate.rewrite.placement import foreign_module, place
 
-    plans = [(one.path, one.source.text, one.plan) for one in planned if one.source and one.plan]
+    # What has no directory for a module holds its helpers itself.
+    names = {one.path: STDIN if is_alone else one.path for one in planned}
+    plans = [(names[one.path], one.source.text, one.plan) for one in planned if one.source and one.plan]
     placement = place(plans, settings.module_name)
     modules = {path: _with_pieces(path, names) for path, names in placement.modules.items()}
     outcome.findings += [foreign_module(path) for path, text in modules.items() if text is None]
@@ -155,8 +175,8 @@ def _rewrite_all(
     for one in planned:
         if one not in free:
             outcome.findings += _all_left(one.findings, "the module for the emitted code cannot be written")
-    imports = [placement.imports[one.path] for one in free]
-    inline = [placement.inline.get(one.path, "") for one in free]
+    imports = [placement.imports[names[one.path]] for one in free]
+    inline = [placement.inline.get(names[one.path], "") for one in free]
     texts = []
     for after in processes.map(_rewrite, zip(free, imports, inline, strict=True), few=_FEW_REWRITES):
         texts.append(after)
@@ -171,7 +191,7 @@ def _rewrite_all(
         else:
             assert one.source is not None
             outcome.findings += one.findings
-            needs = placement.needs.get(one.path)
+            needs = placement.needs.get(names[one.path])
             outcome.changes.append(FileChange(one.path, one.source.text, after, one.source, needs, one.together))
     for path in {change.needs for change in outcome.changes}:
         before, text = (_text(path), modules[path]) if path is not None else (None, None)

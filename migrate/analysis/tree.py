@@ -161,7 +161,7 @@ class Tree:
     def closure(self, module: Module) -> list[Link]:
         """Every import that runs when a file is imported, each file once, those of the file itself first."""
         start = os.path.abspath(module.path)
-        if not os.path.exists(start):  # a text from standard input has no neighbours
+        if module.path == "<stdin>":  # a text from standard input has no neighbours
             return []
         links: dict[str, Link] = {}
         waiting = [(start, _from_files(start, _imports(module.tree)))]

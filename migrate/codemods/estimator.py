@@ -5,12 +5,14 @@ import argparse
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
+from migrate.finding import Fidelity
+from migrate.report.source import STDIN
 from migrate.run import run
 from migrate.settings import CHOICES, Settings
 
 
 class EstimatorCommand(CodemodCommand):
-    """Rewrites one file at a time, as ``python -m migrate -`` does: each file holds the emitted code itself.
+    """Rewrites one file at a time: each file holds the generated code itself, and a program of several files is left.
 
     Args:
       context: LibCST's.
@@ -30,10 +32,11 @@ class EstimatorCommand(CodemodCommand):
             arg_parser.add_argument(f"--{name}", choices=words, default=words[0])
 
     def transform_module_impl(self, tree: cst.Module) -> cst.Module:
-        """The rewritten module; each site that is left is a warning."""
-        outcome = run((), self._settings, jobs=1, progress=None, stdin=tree.bytes)
+        """The rewritten module; each site that is left, or behaves differently after the rewrite, is a warning."""
+        name = self.context.filename or STDIN
+        outcome = run((), self._settings, jobs=1, progress=None, stdin=tree.bytes, stdin_name=name)
         for finding in outcome.findings:
-            if not finding.rewritten:
+            if not finding.rewritten or finding.fidelity is Fidelity.NOTED:
                 line, column = finding.span.line, finding.span.column + 1
                 self.warn(f"{line}:{column}: {finding.code} {finding.message}. {finding.help}".rstrip())
         for change in outcome.changes:

@@ -43,7 +43,7 @@ def line_reader(changes: Iterable[FileChange], stdin: bytes | None) -> LineReade
         if source is not None:
             return source.lines()
         try:
-            return _lines(path, stdin if path == STDIN and stdin is not None else read(path))
+            return _lines(path, stdin if stdin is not None else read(path))
         except Unreadable:
             return []
 

@@ -191,3 +191,26 @@ def test_a_notebook_on_stdin_is_told_to_be_named(
     assert printed.out == source
     assert b"FT007 is a notebook, and standard input takes Python" in printed.err
     assert b"migrate NOTEBOOK.ipynb" in printed.err
+
+
+def test_a_file_from_standard_input_is_read_under_the_name_that_is_given(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "model.py").write_text(
+        "import tensorflow as tf\n\n\ndef model_fn(features, labels, mode):\n"
+        '    loss = tf.get_variable("w", [])\n'
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())\n"
+    )
+    text = (
+        "import tensorflow as tf\nfrom model import model_fn\n\n"
+        'estimator = tf.estimator.Estimator(model_fn, "d")\nestimator.train(input_fn, max_steps=3)\n'
+    )
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert main(["-", "--stdin-filename", "unsaved.py", "--format", "text"]) == 1
+    out = capsys.readouterr().out
+    assert "unsaved.py:4:13: FT194 its program needs model.py" in out
+    assert 'estimator = tf.estimator.Estimator(model_fn, "d")' in out
+
+
+def test_the_name_of_standard_input_is_for_standard_input(project: Path) -> None:
+    assert main(["--stdin-filename", "train.py", "."]) == 2

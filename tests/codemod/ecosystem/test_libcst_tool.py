@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,33 @@ import pytest
 from migrate.cli import main
 from tests.codemod.programs import program
 
+NOTED = program(config="RunConfig(save_checkpoints_steps=5, tf_random_seed=1)")
+BUILDER = """\
+import tensorflow as tf
+
+
+def builder(scale):
+    def model_fn(features, labels, mode):
+        loss = tf.reduce_mean(tf.get_variable("w", []) * features) * scale
+        train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    return model_fn
+"""
+BUILT = """\
+import tensorflow as tf
+from model import builder
+
+model_fn = builder(2.0)
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors([1.0]).repeat()
+
+
+estimator = tf.estimator.Estimator(model_fn, "d")
+estimator.train(input_fn, max_steps=3)
+"""
 LEFT = "import tensorflow as tf\n\nestimator = tf.estimator.DNNClassifier(**arguments)\nestimator.train(fn)\n"
 
 
@@ -58,6 +86,22 @@ def test_what_is_left_is_a_warning_with_its_place(project: Path) -> None:
     done = libcst_tool("train.py")
     assert "3:13: FT190 its arguments are passed by **kwargs. " in done.stdout + done.stderr
     assert (project / "train.py").read_text() == LEFT
+
+
+def test_a_program_of_several_files_is_left_with_a_warning(project: Path) -> None:
+    (project / "model.py").write_text(BUILDER)
+    (project / "train.py").write_text(BUILT)
+    done = libcst_tool(".")
+    assert "FT194 its program needs model.py" in done.stdout + done.stderr
+    assert (project / "train.py").read_text() == BUILT
+    assert (project / "model.py").read_text() == BUILDER
+
+
+def test_what_behaves_differently_is_a_warning(project: Path) -> None:
+    (project / "train.py").write_text(NOTED)
+    done = libcst_tool("train.py")
+    assert re.search(r"\d+:\d+: FT109 ", done.stdout + done.stderr)
+    assert (project / "train.py").read_text() != NOTED
 
 
 def test_it_takes_the_options_of_the_settings(project: Path) -> None:

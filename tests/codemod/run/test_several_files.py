@@ -232,8 +232,9 @@ def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(
     put(tmp_path, {"a.py": main(), "b.py": left, "modeling.py": MODELING})
     outcome = migrated(tmp_path)
     assert outcome.changes == []
-    help = next(f.help for f in outcome.findings if f.path.endswith("a.py") and f.code == "FT140")
-    assert help == f"See the program at line 12 of {tmp_path / 'b.py'}, which shares code with it."
+    said = next(f.message for f in outcome.findings if f.path.endswith("a.py") and f.code == "FT140")
+    place = f"line 12 of {tmp_path / 'b.py'}"
+    assert said == f"not rewritten: it shares code with the program at {place}, which is not rewritten"
 
 
 def test_a_notebook_has_a_package_that_it_installs_from_there_and_ties_no_program(tmp_path: Path) -> None:

@@ -12,8 +12,11 @@ from migrate.settings import CHOICES, Settings, SettingsError, check_codes, read
 
 STDIN = "-"
 
-FORMATS = ("diff", "text", "json", "sarif", "github", "html")
+FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "html")
 """The reports that can be asked for, the default first."""
+
+_WITHOUT_REWRITES = ("text", "concise", "github")
+"""Those that hold findings alone."""
 
 _DESCRIPTION = """\
 Finds tf.estimator training code and prints the diff that turns it into TensorFlow 2 code that recovers the same way.
@@ -42,6 +45,7 @@ class Arguments:
       paths: files and directories; ``("-",)`` is one file from standard input.
       settings: the choices for the run, those of the project's file included.
       jobs: how many processes may work at once, at least 1.
+      check: whether to find only, and change nothing.
       write: whether to make the changes.
       interactive: whether to ask about each hunk first.
       format: the report to print, one of ``FORMATS``; None for the summary alone.
@@ -59,6 +63,12 @@ class Arguments:
     output: str | None
     cache_dir: str | None = None
     stdin_name: str = STDIN_PATH
+    check: bool = False
+
+    @property
+    def needs_rewrites(self) -> bool:
+        """Whether the new texts are needed, which take as long to make as all the rest."""
+        return not self.check or self.format not in _WITHOUT_REWRITES
 
 
 def program() -> str:
@@ -95,13 +105,29 @@ def parse(arguments: Sequence[str]) -> Arguments:
     settings = _settings(options)
     paths = (*options.paths, *_listed(options.files_from))
     _check_output(options.output, paths)
-    # What is being written need not be shown as well, unless the user says so.
     write = options.write or options.interactive
-    default = None if options.check or (write and not options.output) else "diff"
-    format = options.format or default
+    format = options.format or _default_format(options)
     jobs = options.jobs or _cores()
     name = options.stdin_filename or STDIN_PATH
-    return Arguments(paths, settings, jobs, write, options.interactive, format, options.output, options.cache_dir, name)
+    return Arguments(
+        paths,
+        settings,
+        jobs,
+        write,
+        options.interactive,
+        format,
+        options.output,
+        options.cache_dir,
+        name,
+        options.check,
+    )
+
+
+def _default_format(options: argparse.Namespace) -> str | None:
+    if options.check:
+        return "concise"
+    # What is being written need not be shown as well, unless the user says so.
+    return None if (options.write or options.interactive) and not options.output else "diff"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -118,9 +144,9 @@ def _parser() -> argparse.ArgumentParser:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
     mode.add_argument("--interactive", action="store_true", help="make the changes that are agreed to, hunk by hunk")
-    mode.add_argument("--check", action="store_true", help="print the summary only")
+    mode.add_argument("--check", action="store_true", help="find only: print one line per site, change nothing")
     parser.add_argument("--todo", action="store_true", help="with --write, put a comment above each site that is left")
-    parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff)")
+    parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff; with --check: concise)")
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
     parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
@@ -149,8 +175,6 @@ def _cores() -> int:
 def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     if not options.paths and options.files_from is None:
         parser.error("no PATH given")
-    if options.check and (options.format or options.output):
-        parser.error("--check prints the summary only: leave out --format and --output")
     if options.interactive and options.todo:
         parser.error("--interactive and --todo: add the comments in a second run")
     if options.format == "html":

@@ -34,11 +34,12 @@ class Cache:
       directory: made if it does not exist.
       paths: the files and directories of the run.
       settings: the user's choices.
+      rewrites: whether the run makes the new texts.
     """
 
-    def __init__(self, directory: str, paths: Sequence[str], settings: Settings) -> None:
+    def __init__(self, directory: str, paths: Sequence[str], settings: Settings, rewrites: bool = True) -> None:
         tool = [os.stat(os.path.join(folder, name)).st_mtime_ns for folder, name in _modules()]
-        call = [__version__, sys.version, max(tool), asdict(settings), list(paths), os.getcwd()]
+        call = [__version__, sys.version, max(tool), asdict(settings), list(paths), os.getcwd(), rewrites]
         self._path = os.path.join(directory, f"{_digest(json.dumps(call, default=sorted).encode())}.json")
         self._paths = paths
         self._directory = directory

@@ -68,7 +68,7 @@ def _migrate(arguments: Sequence[str]) -> int:
         _print(sys.stdout, lambda stream: stream.buffer.write(content))
     elif file is None:
         _print(sys.stdout, report.show)
-    errors_are_shown = asked.format == "text" and file is None
+    errors_are_shown = asked.format in ("text", "concise") and file is None
     _print(sys.stderr, lambda stream: report.summarise(stream, with_errors=not errors_are_shown))
     return outcome.exit_code
 
@@ -78,21 +78,30 @@ def _found(asked: Arguments, stdin: bytes | None) -> Outcome:
         return _run(asked, stdin)
     from migrate.cache import Cache
 
-    return Cache(asked.cache_dir, asked.paths, asked.settings).run(lambda: _run(asked, stdin))
+    return Cache(asked.cache_dir, asked.paths, asked.settings, asked.needs_rewrites).run(lambda: _run(asked, stdin))
 
 
 def _run(asked: Arguments, stdin: bytes | None) -> Outcome:
-    from migrate.run import run
+    from migrate.run import Progress, run
+
+    def work(progress: Progress | None) -> Outcome:
+        return run(
+            asked.paths,
+            asked.settings,
+            jobs=asked.jobs,
+            progress=progress,
+            stdin=stdin,
+            stdin_name=asked.stdin_name,
+            rewrites=asked.needs_rewrites,
+        )
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        return run(
-            asked.paths, asked.settings, jobs=asked.jobs, progress=None, stdin=stdin, stdin_name=asked.stdin_name
-        )
+        return work(None)
     from migrate.report.progress import ProgressBar
 
     bar = ProgressBar(sys.stderr)
     try:
-        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=bar, stdin=stdin, stdin_name=asked.stdin_name)
+        return work(bar)
     finally:
         bar.close()
 
@@ -137,6 +146,7 @@ def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Co
         stdin=stdin,
         written=written,
         todo=asked.settings.todo,
+        check=asked.check,
     )
 
 

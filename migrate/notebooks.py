@@ -41,7 +41,12 @@ class _Cells:
 
 
 def examine_notebook(
-    path: str, data: bytes, settings: Settings, is_named: bool = False, texts: Mapping[str, str] | None = None
+    path: str,
+    data: bytes,
+    settings: Settings,
+    is_named: bool = False,
+    texts: Mapping[str, str] | None = None,
+    rewrites: bool = True,
 ) -> Examined:
     """Judges and rewrites the bytes of one notebook.
 
@@ -51,6 +56,7 @@ def examine_notebook(
       settings: the user's choices.
       is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
       texts: the new texts of files that this run rewrites, by their paths, absolute.
+      rewrites: whether to make the new text too.
 
     Returns:
       The findings, the file as it is, its text as it would be, and the files that its programs reach; no text where
@@ -69,10 +75,13 @@ def examine_notebook(
         found = programs(notebook.cells)
         trees = [_parsed(path, program) for program in found]
         for program, tree in zip(found, trees, strict=True):
-            findings += _program(path, notebook, program, tree, settings, cells)
+            findings += _program(path, notebook, program, tree, settings, cells, rewrites)
         if not findings:
             return Examined(path)
         notebook.validate()
+        if not rewrites:
+            findings.sort(key=_place)
+            return Examined(path, findings, notebook.file, reaches=tuple(cells.reaches))
         after = notebook.replaced(cells.sources, cells.inserted)
         problem = invalid(after) if after != notebook.file.text else None
         if problem is not None:
@@ -84,8 +93,12 @@ def examine_notebook(
     except Exception as error:  # a mistake of the tool in one file must lose no other
         left = [one.left("this notebook could not be rewritten") if one.rewritten else one for one in findings]
         return Examined(path, [*left, failed(path, error, "examining")], reaches=tuple(cells.reaches))
-    findings.sort(key=lambda finding: (finding.cell or 0, finding.span, finding.code))
+    findings.sort(key=_place)
     return Examined(path, findings, notebook.file, after=after, reaches=tuple(cells.reaches))
+
+
+def _place(finding: Finding) -> tuple[int, Span, str]:
+    return finding.cell or 0, finding.span, finding.code
 
 
 def _holds_site(notebook: Notebook) -> bool:
@@ -131,7 +144,13 @@ def _variables_apart(program: CellProgram, tree: ast.Module) -> str:
 
 
 def _program(
-    path: str, notebook: Notebook, program: CellProgram, tree: ast.Module, settings: Settings, cells: _Cells
+    path: str,
+    notebook: Notebook,
+    program: CellProgram,
+    tree: ast.Module,
+    settings: Settings,
+    cells: _Cells,
+    rewrites: bool,
 ) -> list[Finding]:
     """The findings of one program; what is to be written goes into ``cells``."""
     text = _variables_apart(program, tree)
@@ -147,7 +166,7 @@ def _program(
     if declined:
         examined = judged(path, source, parse(source), replace(settings, declined=declined), cells.texts)
         findings = [_in_cell(finding, program, text) for finding in examined.findings]
-    if examined.plan is None:
+    if examined.plan is None or not rewrites:
         return findings
     after, module = _rewritten(notebook, program, examined, settings)
     if isinstance(after, Finding):

@@ -35,6 +35,7 @@ def run(
     progress: Progress | None,
     stdin: bytes | None = None,
     stdin_name: str = STDIN,
+    rewrites: bool = True,
 ) -> Outcome:
     """Examines files and works out the changes.
 
@@ -45,9 +46,11 @@ def run(
       progress: called with what is done, ``Reading`` or ``Rewriting``, with the files done and the files in all.
       stdin: the bytes of one file, examined instead of ``paths``: no other file is changed, and none is made.
       stdin_name: the path of that file, which its imports are found from; the file need not exist.
+      rewrites: whether to make the new texts. Without them the outcome has findings alone, and no finding of a text
+        that could not be made.
     """
     with Processes(jobs) as processes:
-        return _run(paths, settings, processes, progress, stdin, stdin_name)
+        return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites)
 
 
 def _run(
@@ -57,6 +60,7 @@ def _run(
     progress: Progress | None,
     stdin: bytes | None,
     stdin_name: str,
+    rewrites: bool,
 ) -> Outcome:
     outcome = Outcome()
     if stdin is not None:
@@ -66,7 +70,8 @@ def _run(
         reaching: list[Examined] = []
         notebooks: list[Examined] = []
         total = sum(isinstance(found, str) for found in walk(paths)) if progress is not None else 0
-        for done, one in enumerate(_examine_all(_files(paths, outcome), paths, settings, processes), start=1):
+        files = _files(paths, outcome)
+        for done, one in enumerate(_examine_all(files, paths, settings, processes, rewrites), start=1):
             if one.reaches and one.path.endswith(NOTEBOOK):
                 notebooks.append(one)
             elif one.reaches:
@@ -83,12 +88,14 @@ def _run(
     outcome.files_read += stdin is not None
     planned = [one for one in examined if one.plan]
     if planned:
-        _rewrite_all(planned, settings, processes, progress, outcome, is_alone=stdin is not None)
+        # A notebook that was left for files which this run rewrites is judged again with their new texts.
+        rewrites = rewrites or any(one.reaches for one in examined)
+        _rewrite_all(planned, settings, processes, progress, outcome, stdin is not None, rewrites)
     rewritten = {os.path.abspath(change.path): change for change in outcome.changes if change.source is not None}
     for one in examined:
         if one.plan is None:
             _take_whole(one, rewritten, settings, outcome)
-    if settings.todo:
+    if settings.todo and rewrites:
         _comment_all(examined, settings, processes, outcome)
     outcome.changes.sort(key=lambda change: change.path)
     outcome.findings.sort(key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code))
@@ -104,7 +111,7 @@ def _take_whole(one: Examined, rewritten: Mapping[str, FileChange], settings: Se
     if one.reaches and rewritten.keys() >= {*one.reaches}:
         texts = {path: change.after for path, change in rewritten.items()}
         together = (one.path, *(rewritten[path].path for path in one.reaches))
-        one = _examine(one.path, settings, is_named=True, texts=texts)
+        one = _examine(one.path, settings, is_named=True, rewrites=True, texts=texts)
     outcome.findings += one.findings
     if one.source is not None and one.after not in (None, one.source.text):
         change = FileChange(one.path, one.source.text, one.after, one.source, together=together)
@@ -135,19 +142,21 @@ def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:
 
 
 def _examine_all(
-    files: Iterable[str], paths: Sequence[str], settings: Settings, processes: Processes
+    files: Iterable[str], paths: Sequence[str], settings: Settings, processes: Processes, rewrites: bool
 ) -> Iterator[Examined]:
     named = set(paths)
-    return processes.map(_examine, ((path, settings, path in named) for path in files), few=_FEW_FILES)
+    return processes.map(_examine, ((path, settings, path in named, rewrites) for path in files), few=_FEW_FILES)
 
 
-def _examine(path: str, settings: Settings, is_named: bool, texts: Mapping[str, str] | None = None) -> Examined:
+def _examine(
+    path: str, settings: Settings, is_named: bool, rewrites: bool, texts: Mapping[str, str] | None = None
+) -> Examined:
     """Reads and judges one file; what goes wrong with it becomes a finding."""
     try:
         if path.endswith(NOTEBOOK):
             from migrate.notebooks import examine_notebook
 
-            return examine_notebook(path, read(path), settings, is_named, texts)
+            return examine_notebook(path, read(path), settings, is_named, texts, rewrites)
         return examine_bytes(path, read(path), settings, is_named)
     except Unreadable as problem:
         return Examined(path, [problem.finding])
@@ -160,6 +169,7 @@ def _rewrite_all(
     progress: Progress | None,
     outcome: Outcome,
     is_alone: bool,
+    rewrites: bool,
 ) -> None:
     """Fills the outcome with the changes of all planned files and with the modules that they share."""
     from migrate.rewrite.placement import foreign_module, place
@@ -175,6 +185,9 @@ def _rewrite_all(
     for one in planned:
         if one not in free:
             outcome.findings += _all_left(one.findings, "the module for the emitted code cannot be written")
+    if not rewrites:
+        outcome.findings += [finding for one in free for finding in one.findings]
+        return
     imports = [placement.imports[names[one.path]] for one in free]
     inline = [placement.inline.get(names[one.path], "") for one in free]
     texts = []

@@ -7,7 +7,7 @@ from typing import BinaryIO, TextIO
 
 from migrate.finding import Finding
 from migrate.outcome import Outcome
-from migrate.report import diff, json_report, summary, text
+from migrate.report import concise, diff, json_report, summary, text
 from migrate.report.pages import Page
 from migrate.report.source import line_reader, span_reader
 from migrate.report.terminal import Line, is_colourful, plain, printable, show
@@ -24,6 +24,7 @@ class Report:
       stdin: what standard input held, where the run read it.
       written: the paths that were written; None where nothing was to be written.
       todo: whether the sites that are left get comments.
+      check: whether the run only finds, so that nothing is promised of ``--write``.
     """
 
     outcome: Outcome
@@ -32,6 +33,7 @@ class Report:
     stdin: bytes | None = None
     written: Collection[str] | None = None
     todo: bool = False
+    check: bool = False
 
     def save(self, file: BinaryIO) -> None:
         """Writes the report into a file, without colour."""
@@ -39,6 +41,8 @@ class Report:
             file.write(diff.render(self.outcome.changes))
         elif self.format == "text":
             file.write(plain(self._findings(self.outcome.findings)).encode("utf-8", "backslashreplace"))
+        elif self.format == "concise":
+            file.write(plain(concise.lines(self.outcome.findings)).encode("utf-8", "backslashreplace"))
         elif self.format is not None:
             # A path that is no valid UTF-8 comes out in the bytes that it has.
             file.write(self._document().encode("utf-8", "surrogateescape"))
@@ -53,6 +57,8 @@ class Report:
                 stream.buffer.write(patch)
         elif self.format == "text":
             show(self._findings(self.outcome.findings), stream)
+        elif self.format == "concise":
+            show(concise.lines(self.outcome.findings), stream)
         else:
             stream.flush()
             self.save(stream.buffer)
@@ -65,9 +71,13 @@ class Report:
           with_errors: whether to print each error before it, because no text report did.
         """
         errors = self._findings(finding for finding in self.outcome.findings if finding.error)
+        found = summary.found(self.outcome, self.written)
+        if self.check:
+            show([*(errors if with_errors else ()), found], stream)
+            return
         names = {code: page.name for code, page in self.pages.items()}
         lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, names), *self._where_to_apply()]
-        show([*lines, [*summary.found(self.outcome, self.written), (" ", ""), *self._done()]], stream)
+        show([*lines, [*found, (" ", ""), *self._done()]], stream)
 
     def _document(self) -> str:
         """The report for machines that was asked for."""

@@ -34,6 +34,11 @@ def lines(
             yield []
 
 
+def style(finding: Finding) -> str:
+    """The colour of a finding's code."""
+    return "red" if finding.error else _STYLES[finding.fidelity]
+
+
 def why(finding: Finding, reason: str) -> str:
     """Why the fidelity of a rewrite is what it is, in one sentence; empty for a site that is left: its message says it.
 
@@ -45,16 +50,16 @@ def why(finding: Finding, reason: str) -> str:
 
 
 def _finding(finding: Finding, code: Sequence[str], reason: str) -> Iterator[Line]:
-    style = "red" if finding.error else _STYLES[finding.fidelity]
+    colour = style(finding)
     yield [
         (printable(finding.place, keep=""), "bold"),
         (": ", ""),
-        (finding.code, f"bold {style}"),
+        (finding.code, f"bold {colour}"),
         (f" {printable(finding.message)}", ""),
     ]
     yield from code_frame(code, finding.span)
     if finding.rewritten:
-        yield _note("rewritten", why(finding, reason), style)
+        yield _note("rewritten", why(finding, reason), colour)
     if finding.help:
         yield _note("help", finding.help, "cyan")
 

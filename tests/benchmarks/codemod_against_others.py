@@ -56,7 +56,7 @@ def main() -> None:
         work = {
             "ast.parse": [python, "-c", PARSE, str(listed)],
             "find": migrate("-j1", "--check", "--ignore", "FT", str(tree)),
-            "rewrite": migrate("-j1", "--check", str(tree)),
+            "rewrite": migrate("-j1", str(tree)),
             "libcst.parse_module": [python, "-c", LIBCST, str(listed)],
             "libcst.tool codemod": [python, *codemod],
             "ruff check": [python, "-m", "ruff", "check", "--no-cache", "--isolated", "--quiet", str(tree)],

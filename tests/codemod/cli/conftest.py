@@ -23,12 +23,12 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def command(project: Path, environment: dict[str, str]) -> Command:
-    """Runs ``python -m migrate`` as a process of its own in the project."""
+    """Runs ``python -m migrate``, or other ``code``, as a process of its own in the project."""
 
-    def run(*arguments: str, **options: object) -> "subprocess.CompletedProcess[str]":
+    def run(*arguments: str, code: str | None = None, **options: object) -> "subprocess.CompletedProcess[str]":
         given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
         return subprocess.run(
-            [sys.executable, "-m", "migrate", *arguments],
+            [sys.executable, *(("-m", "migrate") if code is None else ("-c", code)), *arguments],
             cwd=project,
             env=environment,
             check=False,

@@ -53,7 +53,7 @@ def test_the_command_line_wins_over_the_settings_file(project: Path) -> None:
 
 
 def test_check_prints_no_report(project: Path) -> None:
-    assert parse(["--check", "."]).format is None
+    assert parse(["--check", "."]).format == "concise"
 
 
 def test_write_prints_a_report_only_where_one_is_asked_for(project: Path) -> None:
@@ -94,7 +94,6 @@ def test_no_arguments_print_the_usage(project: Path, capsys: pytest.CaptureFixtu
         ("--sel=FT1 .", "unrecognized arguments: --sel=FT1"),
         ("-j 0 .", "argument -j/--jobs: '0' is not a number from 1"),
         ("--write --check .", "argument --check: not allowed with argument --write"),
-        ("--check --format json .", "--check prints the summary only: leave out --format and --output"),
         ("- train.py", "- stands alone: it reads one file from stdin"),
         ("- --files-from list", "- stands alone: it reads one file from stdin"),
         (

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from importlib.resources import files
@@ -11,6 +12,7 @@ import jsonschema
 import pytest
 
 from migrate.cli import main
+from tests.codemod.cli.conftest import Command
 from tests.codemod.programs import program
 
 BROKEN = "import tensorflow as tf\ntf.estimator.RunConfig(\n"
@@ -59,13 +61,42 @@ def test_after_a_write_nothing_is_left_to_do(project: Path, capfd: pytest.Captur
     assert capfd.readouterr().out == ""
 
 
-def test_check_prints_the_summary_and_writes_nothing(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_check_prints_a_line_for_each_site_with_its_place_and_writes_nothing(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     before = tree(project)
-    assert main(["--check", "."]) == 1
+    assert main(["--check", "train.py"]) == 1
     printed = capfd.readouterr()
-    assert printed.out == ""
-    assert "--write would change 1 file" in printed.err
+    lines = printed.out.splitlines()
+    assert "train.py:21:14: FT101 " in printed.out
+    assert all(re.fullmatch(r"train\.py:\d+:\d+: FT\d{3} .* \[(exact|noted|skipped)\]", line) for line in lines)
+    assert printed.err == f"Read 1 file: {len(lines)} recovery sites found, {len(lines)} to rewrite, 0 left.\n"
     assert tree(project) == before
+
+
+@pytest.mark.parametrize("format", ["diff", "text", "concise", "json", "sarif", "github", "html"])
+def test_check_prints_what_every_format_does_without_it(
+    project: Path, capfdbinary: pytest.CaptureFixture[bytes], format: str
+) -> None:
+    before = tree(project)
+    (project / "broken.py").write_text(BROKEN)
+    assert main(["--format", format, "."]) == 2
+    alone = capfdbinary.readouterr().out
+    assert main(["--check", "--format", format, "."]) == 2
+    assert capfdbinary.readouterr().out == alone
+    (project / "broken.py").unlink()
+    assert tree(project) == before
+
+
+def test_check_works_out_no_rewrite_that_nothing_shows(command: Command) -> None:
+    """LibCST and black do the rewriting."""
+    code = (
+        "import sys; from migrate.cli import main; assert main(['--check', *sys.argv[1:], '.']) == 1\n"
+        "print(sorted({'libcst', 'black'} & set(sys.modules)), file=sys.stderr)"
+    )
+    for format, imported in (("concise", "[]"), ("text", "[]"), ("github", "[]"), ("diff", "['black', 'libcst']")):
+        done = command("--format", format, code=code)
+        assert done.stderr.splitlines()[-1] == imported
 
 
 def test_an_error_in_one_file_stops_no_other(project: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,21 @@
+"""Findings one to a line: the place, the code, what becomes of it."""
+
+from collections.abc import Iterable, Iterator
+
+from migrate.finding import Finding
+from migrate.report import in_order
+from migrate.report.terminal import Line, printable
+from migrate.report.text import style
+
+
+def lines(findings: Iterable[Finding]) -> Iterator[Line]:
+    """A line for each finding, sorted by path and place."""
+    for finding in in_order(findings):
+        fate = "error" if finding.error else finding.fidelity.value if finding.rewritten else "skipped"
+        yield [
+            (printable(finding.place, keep=""), "bold"),
+            (": ", ""),
+            (finding.code, f"bold {style(finding)}"),
+            (f" {printable(finding.message)} ", ""),
+            (f"[{fate}]", style(finding)),
+        ]

@@ -128,6 +128,7 @@ def main():
     manager = tf.train.CheckpointManager(
         training.checkpoint,
         model_dir,
+        checkpoint_name="model.ckpt",
         max_to_keep=3,
         step_counter=training.global_step,
         checkpoint_interval=args.save_steps or None,

@@ -77,6 +77,7 @@ def main():
     manager = tf.train.CheckpointManager(
         training.checkpoint,
         model_dir,
+        checkpoint_name="model.ckpt",
         max_to_keep=5,
         step_counter=training.global_step,
         checkpoint_interval=25,

@@ -12,7 +12,8 @@ def mend_checkpoint_list(model_dir):
     Call it before ``tf.train.CheckpointManager(..., model_dir)``, which deletes in time
     whatever that file lists, and begins from scratch when it is lost. Afterwards
 
-    - what an Estimator wrote counts for no ``max_to_keep`` and is never deleted;
+    - what the list names counts for ``max_to_keep`` and is deleted in time, whoever
+      wrote it: an Estimator lists no times, and a manager passes over what has none;
     - the latest checkpoint can be read: a torn one is passed over, with a warning. To
       know that, the latest is read once;
     - a list that was lost is there again, made from the files.
@@ -28,17 +29,20 @@ def mend_checkpoint_list(model_dir):
         state = tf.train.get_checkpoint_state(model_dir)
     except ValueError:  # the file is there, but empty
         state = None
-    listed, names, preserved = [], [], 0.0
+    listed, names, times, preserved = [], [], {}, None
     if state:
         listed = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
         latest = os.path.basename(state.model_checkpoint_path)
         names = [*(name for name in listed if name != latest), latest]
-        preserved = state.last_preserved_timestamp
+        times = dict(zip(listed, state.all_model_checkpoint_timestamps))
+        preserved = state.last_preserved_timestamp if times else None
     whole = _without_torn(model_dir, names) or _without_torn(model_dir, found)
     if (found or names) and not whole:
         raise ValueError(f"None of the checkpoints in {model_dir} can be read.")
-    managed = {n: found[n] for n in whole if n.startswith("ckpt-") and n in found}
-    if whole != names or list(managed) != listed:
+    managed = {name: times.get(name, found[name]) for name in whole if name in found}
+    if whole != names or list(managed) != listed or managed != times:
+        if preserved is None:  # as if the first of them had been kept for good
+            preserved = min(managed.values()) - 1
         _write_list(model_dir, whole[-1], managed, preserved)
 
 
@@ -92,27 +96,3 @@ def is_by_name(path):
     """Returns whether an Estimator, or a ``Saver``, wrote a checkpoint."""
     saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
     return "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved
-
-
-def check_fit(path, variables):
-    """Raises a ValueError that names the variables that a checkpoint does not fit.
-
-    Args:
-      path: the checkpoint's.
-      variables: a dict from name to ``tf.Variable``.
-    """
-    saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
-    key = str if is_by_name(path) else variable_key
-    missing, misshapen = [], []
-    for name, variable in variables.items():
-        shape = saved.get(key(name))
-        if shape is None and not (key is str and "/part_" in name):
-            missing.append(name)
-        elif shape is not None and shape != variable.shape.as_list():
-            misshapen.append(f"{name} {shape}, not {variable.shape.as_list()}")
-    if missing or misshapen:
-        raise ValueError(
-            f"{path} does not fit the model_fn. Missing in it: "
-            f"{', '.join(missing) or 'none'}. Of another shape: "
-            f"{', '.join(misshapen) or 'none'}."
-        )

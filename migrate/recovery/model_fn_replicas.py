@@ -164,12 +164,10 @@ class ReplicatedTraining(ModelFnTraining):
             self._by_handle[part.handle.name] = held
         return [self._by_handle[part.handle.name] for part in parts]
 
-    def _run_session(self, checkpoint):
+    def _initialize(self):
         soft = tf1.ConfigProto(allow_soft_placement=True)
         with self.graph.as_default(), self._strategy.scope():
-            creator = tf1.train.ChiefSessionCreator(
-                self._scaffold, config=soft, checkpoint_filename_with_path=checkpoint
-            )
+            creator = tf1.train.ChiefSessionCreator(self._scaffold, config=soft)
             with creator.create_session() as session:
                 values = session.run(self._saved)
         for name, value in values.items():

@@ -95,6 +95,11 @@ def saved_by_hook(train, manager, **kept):
     hook, own = hooks[0], manager
     if os.path.abspath(hook.checkpoint_dir) != os.path.abspath(manager.directory):
         mend_checkpoint_list(hook.checkpoint_dir)
-        own = tf.train.CheckpointManager(train.checkpoint, hook.checkpoint_dir, **kept)
+        own = tf.train.CheckpointManager(
+            train.checkpoint,
+            hook.checkpoint_dir,
+            checkpoint_name="model.ckpt",
+            **kept,
+        )
     hook.manager = own
     return NeverSaving(manager)

@@ -6,8 +6,9 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_call import call_model_fn, features_and_labels
-from migrate.recovery.model_fn_checkpoints import check_fit, is_by_name
 from migrate.recovery.model_fn_graph import GraphPart
+from migrate.recovery.model_fn_named_checkpoint import NamedCheckpoint
+from migrate.recovery.model_fn_saved_keys import saved_keys
 
 
 class ModelFnTraining:
@@ -31,7 +32,7 @@ class ModelFnTraining:
       graph: the TF1 graph.
       spec: the EstimatorSpec that the model_fn returned.
       variables: a dict from name to ``tf.Variable``: all that a checkpoint holds.
-      checkpoint: a ``tf.train.Checkpoint`` of them.
+      checkpoint: a ``NamedCheckpoint`` of them.
       global_step: one of them, int64.
       writer: a ``tf.summary.SummaryWriter`` into summary_dir, or None.
     """
@@ -67,6 +68,8 @@ class ModelFnTraining:
             local = {v.op.name: v for v in tf1.local_variables()}
             scaffold = self._scaffold = spec.scaffold or tf1.train.Scaffold()
             start = scaffold.local_init_op or scaffold.default_local_init_op()
+            savers = [scaffold.saver, *tf1.get_collection(tf1.GraphKeys.SAVERS)]
+            keys = saved_keys(self._saved, next(filter(None, savers), None))
         self.spec = spec
         in_graph = {**local, **self._saved}
         held = {
@@ -75,7 +78,7 @@ class ModelFnTraining:
         }
         self._by_handle = {v.handle.name: held[name] for name, v in in_graph.items()}
         self.variables = {name: held[name] for name in self._saved}
-        self.checkpoint = tf.train.Checkpoint(variables=self.variables)
+        self.checkpoint = NamedCheckpoint(self.variables, keys)
         self.global_step = self.variables["global_step"]
         self.writer = summary_dir and tf.summary.create_file_writer(summary_dir)
         self._save_summary_steps = summary_dir and save_summary_steps
@@ -98,29 +101,21 @@ class ModelFnTraining:
         Raises:
           ValueError: the checkpoint lacks variables, or has them in another shape.
         """
-        path = manager.latest_checkpoint
-        if path is None:
-            self._run_session(None)
+        if manager.latest_checkpoint is None:
+            self._initialize()
         else:
-            if not self._scaffold.saver:
-                check_fit(path, self.variables)
-            if is_by_name(path):
-                self._run_session(path)
-            else:
-                manager.restore_or_initialize()
-            tf1.logging.info("Restored %s", path)
+            manager.restore_or_initialize()
+            tf1.logging.info("Restored %s", manager.latest_checkpoint)
         return int(self.global_step)
 
-    def _run_session(self, checkpoint):
+    def _initialize(self):
         """Takes the values that an Estimator's session begins with.
 
-        Those are an Estimator's checkpoint's; or the initializers',
-        ``init_from_checkpoint``'s, the Scaffold's and the warm start's.
+        Those are the initializers', ``init_from_checkpoint``'s, the Scaffold's and the
+        warm start's.
         """
         with self.graph.as_default():
-            creator = tf1.train.ChiefSessionCreator(
-                self._scaffold, checkpoint_filename_with_path=checkpoint
-            )
+            creator = tf1.train.ChiefSessionCreator(self._scaffold)
             with creator.create_session() as session:
                 values = session.run(self._saved)
         for name, value in values.items():

@@ -84,9 +84,9 @@ class WorkersTraining(ReplicatedTraining):
         own = tf.constant([number], tf.int64)
         return tf.function(lambda: self._reduction.gather(own))().numpy().tolist()
 
-    def _run_session(self, checkpoint):
-        super()._run_session(checkpoint)
-        if checkpoint is None and self._context.num_input_pipelines > 1:
+    def _initialize(self):
+        super()._initialize()
+        if self._context.num_input_pipelines > 1:
             tf.function(self._take_the_chiefs, autograph=False)()
 
     def _take_the_chiefs(self):

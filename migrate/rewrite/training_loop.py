@@ -65,7 +65,7 @@ def training_loop(
     if draft.has_workers:  # the others read the list that the chief has mended
         mend = f"if {training}.is_chief:\n    {mend}\n{training}.wait_for_all()"
     lines.append(mend)
-    saved = f"{training}.checkpoint, {draft.model_dir}, {_written(_manager(draft))}"
+    saved = f'{training}.checkpoint, {draft.model_dir}, checkpoint_name="model.ckpt", {_written(_manager(draft))}'
     lines.append(f"{manager} = {draft.tf}.train.CheckpointManager({saved})")
     if is_hooked and any("CheckpointSaverHook" in file.pieces for file in draft.files):
         draft.pieces.add("saved_by_hook")

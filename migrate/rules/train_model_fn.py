@@ -7,8 +7,12 @@ and a loop over ``training_steps`` saves. Between two saves, summaries or lines 
 ``tf.function``. Hooks run unchanged around every step, in ``HookedTraining``. The input starts again at its first
 element; with ``--input continue`` its iterator is in the checkpoint.
 
-Fidelity: exact. ``mend_checkpoint_list`` keeps the manager from deleting what the Estimator wrote, and passes over a
-torn newest checkpoint. ``saving_listeners`` hear of each save through ``ListenedManager``, and may end the training.
+Fidelity: exact. The checkpoints are the Estimator's: files ``model.ckpt-N``, variables under their TensorFlow 1 names.
+The old program, ``init_from_checkpoint`` and whatever reads checkpoints by name go on with them. The Estimator's
+earlier ones count for ``max_to_keep`` and are deleted when their turn comes; ``mend_checkpoint_list`` sees to that, and
+passes over a torn newest one. A Saver of the model_fn's Scaffold says under which names a variable is saved; how many
+checkpoints are kept is the manager's to say, and the program warns of it. ``saving_listeners`` hear of each save
+through ``ListenedManager``, and may end the training.
 Updates that an Estimator makes in no stated order are made in that of the program. Where two ``minimize`` of one Adam
 train the same variables, three runs of an Estimator on 2.15.1 had three losses at step 10 (8.554, 8.566, 8.591); the
 migrated program has 8.681 on both lines, each time, as the Estimator has whose second update waits for the first.

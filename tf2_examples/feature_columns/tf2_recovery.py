@@ -12,6 +12,7 @@ import numbers
 import os
 import re
 import time
+import types
 import uuid
 
 import tensorflow as tf
@@ -530,66 +531,14 @@ def _inside(given):
     return tf.identity(given)
 
 
-def call_with_known(function, **known):
-    """Calls ``function`` with those of the arguments ``known`` that it names."""
-    bound = getattr(function, "keywords", {})  # of a functools.partial
-    names = inspect.signature(function).parameters.keys() - bound.keys()
-    return function(**{name: known[name] for name in names if name in known})
-
-
-def call_input_fn(input_fn, mode, params=None, config=None, input_context=None):
-    """Calls ``input_fn`` on the CPU with those of the other arguments that it names."""
-    known = {"params": params, "config": config, "input_context": input_context}
-    with tf.device("/cpu:0"):
-        return call_with_known(input_fn, mode=mode, **known)
-
-
-def features_and_labels(batch):
-    """Splits a batch into features and labels; labels are None where it has none."""
-    if not isinstance(batch, (list, tuple)):
-        return batch, None
-    if len(batch) != 2:
-        raise ValueError("input_fn should give features, or (features, labels).")
-    return batch
-
-
-def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
-    """Calls an unchanged TF1 ``model_fn`` in the default graph.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      features: a tensor or a structure of tensors.
-      labels: the same, or None.
-      mode: "train", "eval" or "infer", as in ``tf.estimator.ModeKeys``.
-      params: a dict; the model_fn gets a copy.
-      config: what the model_fn reads from its ``RunConfig``, if anything.
-
-    Returns:
-      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
-
-    Raises:
-      ValueError: if there are labels and the model_fn takes none.
-    """
-    if labels is not None and "labels" not in inspect.signature(model_fn).parameters:
-        raise ValueError("model_fn takes no labels, but input_fn returns labels.")
-    spec = call_with_known(
-        model_fn,
-        features=features,
-        labels=labels,
-        mode=mode,
-        params=copy.deepcopy(params or {}),
-        config=config,
-    )
-    return spec.as_estimator_spec() if hasattr(spec, "as_estimator_spec") else spec
-
-
 def mend_checkpoint_list(model_dir):
     """Makes the file ``checkpoint``, a directory's list of checkpoints, safe to use.
 
     Call it before ``tf.train.CheckpointManager(..., model_dir)``, which deletes in time
     whatever that file lists, and begins from scratch when it is lost. Afterwards
 
-    - what an Estimator wrote counts for no ``max_to_keep`` and is never deleted;
+    - what the list names counts for ``max_to_keep`` and is deleted in time, whoever
+      wrote it: an Estimator lists no times, and a manager passes over what has none;
     - the latest checkpoint can be read: a torn one is passed over, with a warning. To
       know that, the latest is read once;
     - a list that was lost is there again, made from the files.
@@ -605,17 +554,20 @@ def mend_checkpoint_list(model_dir):
         state = tf.train.get_checkpoint_state(model_dir)
     except ValueError:  # the file is there, but empty
         state = None
-    listed, names, preserved = [], [], 0.0
+    listed, names, times, preserved = [], [], {}, None
     if state:
         listed = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
         latest = os.path.basename(state.model_checkpoint_path)
         names = [*(name for name in listed if name != latest), latest]
-        preserved = state.last_preserved_timestamp
+        times = dict(zip(listed, state.all_model_checkpoint_timestamps))
+        preserved = state.last_preserved_timestamp if times else None
     whole = _without_torn(model_dir, names) or _without_torn(model_dir, found)
     if (found or names) and not whole:
         raise ValueError(f"None of the checkpoints in {model_dir} can be read.")
-    managed = {n: found[n] for n in whole if n.startswith("ckpt-") and n in found}
-    if whole != names or list(managed) != listed:
+    managed = {name: times.get(name, found[name]) for name in whole if name in found}
+    if whole != names or list(managed) != listed or managed != times:
+        if preserved is None:  # as if the first of them had been kept for good
+            preserved = min(managed.values()) - 1
         _write_list(model_dir, whole[-1], managed, preserved)
 
 
@@ -671,28 +623,256 @@ def is_by_name(path):
     return "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved
 
 
-def check_fit(path, variables):
-    """Raises a ValueError that names the variables that a checkpoint does not fit.
+_ITERATOR = "batches/.ATTRIBUTES/ITERATOR_STATE"
+
+
+class NamedCheckpoint(tf.train.Checkpoint):
+    """What ``tf.train.CheckpointManager`` saves as an Estimator's ``Saver`` would.
+
+    Whoever reads a checkpoint by the names of its variables, an Estimator too, finds
+    them. An iterator that is set as the attribute ``batches`` is saved with them.
 
     Args:
-      path: the checkpoint's.
       variables: a dict from name to ``tf.Variable``.
+      keys: for a variable that a checkpoint has elsewhere, its name there, and which
+        part of that it is, as ``tf.raw_ops.SaveV2`` wants it: a dict from the
+        variable's name to both.
     """
-    saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
-    key = str if is_by_name(path) else variable_key
+
+    def __init__(self, variables, keys=()):
+        super().__init__(variables=variables)
+        own = {name: (name, "") for name in variables}
+        # A dict would become a part of the checkpoint.
+        self._keys = types.MappingProxyType({**own, **dict(keys)})
+        self._writes = 0
+
+    @property
+    def save_counter(self):
+        """How many saves ``tf.train.CheckpointManager`` has begun, a ``tf.Variable``."""
+        counter = super().save_counter
+        if int(counter) > self._writes:
+            # It saves by another way than below, which writes objects.
+            self._writes = int(counter)
+            tf.get_logger().warning(
+                "This TensorFlow saves objects: an Estimator, and other readers of names, "
+                "cannot read these checkpoints. This program can."
+            )
+        return counter
+
+    def write(self, file_prefix, options=None):
+        """Saves.
+
+        Args:
+          file_prefix: the path to write, without ``.index``.
+          options: a ``tf.train.CheckpointOptions``; its callbacks are called.
+
+        Returns:
+          The path.
+        """
+        self._writes += 1
+        keys = list(self._keys.values())
+        tensors = [self.variables[name].read_value() for name in self._keys]
+        if hasattr(self, "batches"):
+            keys.append((_ITERATOR, ""))
+            tensors.append(
+                tf.raw_ops.SerializeIterator(
+                    resource_handle=self._iterator(), external_state_policy=2  # fail
+                )
+            )
+        names, parts = zip(*keys)
+        tf.io.gfile.makedirs(os.path.dirname(file_prefix))
+        tf.raw_ops.SaveV2(
+            prefix=file_prefix,
+            tensor_names=names,
+            shape_and_slices=parts,
+            tensors=tensors,
+        )
+        for callback in getattr(options, "experimental_write_callbacks", None) or ():
+            callback(file_prefix)
+        return file_prefix
+
+    def _write(self, file_prefix, options=None):  # what a CheckpointManager calls
+        return self.write(file_prefix, options)
+
+    def read(self, save_path, options=None):
+        """Restores, by name or from ``tf.train.Checkpoint(variables=variables)``.
+
+        Args:
+          save_path: the checkpoint's path; an Estimator may have written it.
+          options: taken for the sake of ``tf.train.Checkpoint``.
+
+        Raises:
+          ValueError: the checkpoint lacks variables, or has them in another shape.
+        """
+        keys = dict(self._keys)
+        if not is_by_name(save_path):
+            keys = {name: (variable_key(name), "") for name in keys}
+        saved = tf.train.load_checkpoint(save_path).get_variable_to_shape_map()
+        _check_fit(save_path, saved, self.variables, keys)
+        variables = [self.variables[name] for name in keys]
+        values = _values(save_path, keys.values(), [v.dtype for v in variables])
+        for variable, value in zip(variables, values):
+            variable.assign(value)
+        if hasattr(self, "batches") and _ITERATOR in saved:
+            (state,) = _values(save_path, [(_ITERATOR, "")], [tf.variant])
+            tf.raw_ops.DeserializeIterator(
+                resource_handle=self._iterator(), serialized=state
+            )
+
+    def restore(self, save_path, options=None):
+        """Restores as ``read`` does; this is what a ``CheckpointManager`` calls."""
+        self.read(save_path, options)
+
+    def _iterator(self):
+        (handle,) = tf.nest.flatten(self.batches, expand_composites=True)
+        return handle
+
+
+def _values(path, keys, dtypes):
+    names, parts = zip(*keys)
+    return tf.raw_ops.RestoreV2(
+        prefix=path, tensor_names=names, shape_and_slices=parts, dtypes=dtypes
+    )
+
+
+def _check_fit(path, saved, variables, keys):
+    """Raises a ValueError that names the variables that a checkpoint does not fit."""
     missing, misshapen = [], []
-    for name, variable in variables.items():
-        shape = saved.get(key(name))
-        if shape is None and not (key is str and "/part_" in name):
-            missing.append(name)
-        elif shape is not None and shape != variable.shape.as_list():
-            misshapen.append(f"{name} {shape}, not {variable.shape.as_list()}")
+    for name, (key, part) in keys.items():
+        whole = [int(size) for size in part.split()[:-1]]  # of "10 4 0,5:0,4"
+        shape = whole or variables[name].shape.as_list()
+        if key not in saved:
+            missing.append(key)
+        elif saved[key] != shape:
+            misshapen.append(f"{key} {saved[key]}, not {shape}")
     if missing or misshapen:
         raise ValueError(
             f"{path} does not fit the model_fn. Missing in it: "
             f"{', '.join(missing) or 'none'}. Of another shape: "
             f"{', '.join(misshapen) or 'none'}."
         )
+
+
+def call_with_known(function, **known):
+    """Calls ``function`` with those of the arguments ``known`` that it names."""
+    bound = getattr(function, "keywords", {})  # of a functools.partial
+    names = inspect.signature(function).parameters.keys() - bound.keys()
+    return function(**{name: known[name] for name in names if name in known})
+
+
+def call_input_fn(input_fn, mode, params=None, config=None, input_context=None):
+    """Calls ``input_fn`` on the CPU with those of the other arguments that it names."""
+    known = {"params": params, "config": config, "input_context": input_context}
+    with tf.device("/cpu:0"):
+        return call_with_known(input_fn, mode=mode, **known)
+
+
+def features_and_labels(batch):
+    """Splits a batch into features and labels; labels are None where it has none."""
+    if not isinstance(batch, (list, tuple)):
+        return batch, None
+    if len(batch) != 2:
+        raise ValueError("input_fn should give features, or (features, labels).")
+    return batch
+
+
+def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
+    """Calls an unchanged TF1 ``model_fn`` in the default graph.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      features: a tensor or a structure of tensors.
+      labels: the same, or None.
+      mode: "train", "eval" or "infer", as in ``tf.estimator.ModeKeys``.
+      params: a dict; the model_fn gets a copy.
+      config: what the model_fn reads from its ``RunConfig``, if anything.
+
+    Returns:
+      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
+
+    Raises:
+      ValueError: if there are labels and the model_fn takes none.
+    """
+    if labels is not None and "labels" not in inspect.signature(model_fn).parameters:
+        raise ValueError("model_fn takes no labels, but input_fn returns labels.")
+    spec = call_with_known(
+        model_fn,
+        features=features,
+        labels=labels,
+        mode=mode,
+        params=copy.deepcopy(params or {}),
+        config=config,
+    )
+    return spec.as_estimator_spec() if hasattr(spec, "as_estimator_spec") else spec
+
+
+def saved_keys(variables, saver):
+    """Returns where a TensorFlow 1 checkpoint has the variables of the current graph.
+
+    Args:
+      variables: a dict from name to variable.
+      saver: the ``tf.compat.v1.train.Saver`` of a Scaffold; None for the default one,
+        which saves all.
+
+    Returns:
+      A dict from the name of a variable that is elsewhere than under it, to its name
+      in the checkpoint and the part of that which it is, "" for all, as
+      ``tf.raw_ops.SaveV2`` wants both.
+
+    Raises:
+      ValueError: the saver saves what is no variable.
+    """
+    keys = {}
+    for name, variable in variables.items():
+        part = variable.to_proto().save_slice_info_def
+        if part.full_name:
+            whole = " ".join(map(str, part.full_shape))
+            ranges = [f"{o},{s}" for o, s in zip(part.var_offset, part.var_shape)]
+            keys[name] = part.full_name, f"{whole} {':'.join(ranges)}"
+    if saver is not None:
+        keys.update(_keys_of(saver, variables))
+    return keys
+
+
+def _keys_of(saver, variables):
+    saver.build()
+    made = saver.as_saver_def()
+    names = {variable.handle.op.name: name for name, variable in variables.items()}
+    keys, others = {}, []
+    for save in _saves_before(made.save_tensor_name):
+        _, saved, parts, *tensors = save.inputs
+        found = zip(tf.get_static_value(saved), tf.get_static_value(parts), tensors)
+        for key, part, tensor in found:
+            source = tensor.op
+            while source.inputs:  # a read of a variable, and what moves the value
+                source = source.inputs[0].op
+            if source.name in names:
+                keys[names[source.name]] = key.decode(), part.decode()
+            else:
+                others.append(key.decode())
+    if others:
+        raise ValueError(f"Not variables, so the Saver's would be lost: {others}.")
+    more = sorted(variables.keys() - keys.keys())
+    if more:
+        tf.get_logger().warning("Saved beside what the model_fn's Saver saves: %s", more)
+    tf.get_logger().warning(
+        "The CheckpointManager's max_to_keep counts, not the Saver's %d.",
+        made.max_to_keep,
+    )
+    return keys
+
+
+def _saves_before(tensor_name):
+    """Returns the operations that write a checkpoint's variables."""
+    graph = tf.compat.v1.get_default_graph()
+    ahead, found = [graph.get_tensor_by_name(tensor_name).op], {}
+    while ahead:
+        operation = ahead.pop()
+        if operation.name not in found:
+            found[operation.name] = operation
+            ahead += [tensor.op for tensor in operation.inputs]
+            ahead += operation.control_inputs
+    return [operation for operation in found.values() if operation.type == "SaveV2"]
 
 
 class ModelFnTraining:
@@ -716,7 +896,7 @@ class ModelFnTraining:
       graph: the TF1 graph.
       spec: the EstimatorSpec that the model_fn returned.
       variables: a dict from name to ``tf.Variable``: all that a checkpoint holds.
-      checkpoint: a ``tf.train.Checkpoint`` of them.
+      checkpoint: a ``NamedCheckpoint`` of them.
       global_step: one of them, int64.
       writer: a ``tf.summary.SummaryWriter`` into summary_dir, or None.
     """
@@ -752,6 +932,8 @@ class ModelFnTraining:
             local = {v.op.name: v for v in tf1.local_variables()}
             scaffold = self._scaffold = spec.scaffold or tf1.train.Scaffold()
             start = scaffold.local_init_op or scaffold.default_local_init_op()
+            savers = [scaffold.saver, *tf1.get_collection(tf1.GraphKeys.SAVERS)]
+            keys = saved_keys(self._saved, next(filter(None, savers), None))
         self.spec = spec
         in_graph = {**local, **self._saved}
         held = {
@@ -760,7 +942,7 @@ class ModelFnTraining:
         }
         self._by_handle = {v.handle.name: held[name] for name, v in in_graph.items()}
         self.variables = {name: held[name] for name in self._saved}
-        self.checkpoint = tf.train.Checkpoint(variables=self.variables)
+        self.checkpoint = NamedCheckpoint(self.variables, keys)
         self.global_step = self.variables["global_step"]
         self.writer = summary_dir and tf.summary.create_file_writer(summary_dir)
         self._save_summary_steps = summary_dir and save_summary_steps
@@ -783,29 +965,21 @@ class ModelFnTraining:
         Raises:
           ValueError: the checkpoint lacks variables, or has them in another shape.
         """
-        path = manager.latest_checkpoint
-        if path is None:
-            self._run_session(None)
+        if manager.latest_checkpoint is None:
+            self._initialize()
         else:
-            if not self._scaffold.saver:
-                check_fit(path, self.variables)
-            if is_by_name(path):
-                self._run_session(path)
-            else:
-                manager.restore_or_initialize()
-            tf1.logging.info("Restored %s", path)
+            manager.restore_or_initialize()
+            tf1.logging.info("Restored %s", manager.latest_checkpoint)
         return int(self.global_step)
 
-    def _run_session(self, checkpoint):
+    def _initialize(self):
         """Takes the values that an Estimator's session begins with.
 
-        Those are an Estimator's checkpoint's; or the initializers',
-        ``init_from_checkpoint``'s, the Scaffold's and the warm start's.
+        Those are the initializers', ``init_from_checkpoint``'s, the Scaffold's and the
+        warm start's.
         """
         with self.graph.as_default():
-            creator = tf1.train.ChiefSessionCreator(
-                self._scaffold, checkpoint_filename_with_path=checkpoint
-            )
+            creator = tf1.train.ChiefSessionCreator(self._scaffold)
             with creator.create_session() as session:
                 values = session.run(self._saved)
         for name, value in values.items():

@@ -63,6 +63,7 @@ def main():
     manager = tf.train.CheckpointManager(
         training.checkpoint,
         first_dir,
+        checkpoint_name="model.ckpt",
         max_to_keep=5,
         step_counter=training.global_step,
         checkpoint_interval=20,
@@ -103,6 +104,7 @@ def main():
     manager_2 = tf.train.CheckpointManager(
         training_2.checkpoint,
         model_dir,
+        checkpoint_name="model.ckpt",
         max_to_keep=5,
         step_counter=training_2.global_step,
         checkpoint_interval=20,

@@ -10,12 +10,23 @@ from . import functions, saving, steps, training
 from .wrapping import around
 
 
+_watched: set[type] = set()
+
+
 def watch_checkpoint(module: ModuleType) -> None:
     """Watch the class whose objects are saved and restored."""
+    _watch(module.Checkpoint)
+
+
+def _watch(kind: type) -> None:
+    """Watch a class, which may save and restore in a way of its own."""
+    if kind in _watched:
+        return
+    _watched.add(kind)
     for name in ("write", "_write", "save"):
-        around(module.Checkpoint, name, _write)
+        around(kind, name, _write)
     for name in ("read", "restore"):
-        around(module.Checkpoint, name, _read)
+        around(kind, name, _read)
 
 
 def watch_manager(module: ModuleType) -> None:
@@ -26,6 +37,7 @@ def watch_manager(module: ModuleType) -> None:
 
 def _make_manager(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
     result = original(self, *args, **kwargs)
+    _watch(type(self._checkpoint))
     if training.driver is None:
         steps.consider(self._checkpoint, again=True)
         steps.consider_counter(getattr(self, "_step_counter", None))

@@ -143,15 +143,9 @@ def kept(model_dir):
 
 
 def final_variables(model_dir):
-    """The latest checkpoint's variables by the names that the graph gave them."""
+    """The latest checkpoint's variables."""
     reader = tf.train.load_checkpoint(tf.train.latest_checkpoint(str(model_dir)))
-    values = {}
-    for key in reader.get_variable_to_shape_map():
-        if key.startswith("variables/"):
-            values[key.split("/")[1].replace(".S", "/").replace("..", ".")] = reader.get_tensor(key)
-        elif not key.startswith(("_", "save_counter", "batches")):
-            values[key] = reader.get_tensor(key)
-    return values
+    return {key: reader.get_tensor(key) for key in reader.get_variable_to_shape_map() if not key.startswith("batches/")}
 
 
 def assert_equal(found, expected, rtol=0.0):

@@ -99,7 +99,7 @@ def test_the_cluster_resumes_at_the_last_save_also_of_a_chief_that_was_killed_in
     assert not in_save.complete
     assert not in_save.notes
     assert [start.started_at for start in struck[1]] == [3, 3, 3, 6]
-    assert {int(path.stem.rpartition("-")[2]) for path in finished.glob("ckpt-*.index")} == {3, 6, 9}
+    assert {int(path.stem.rpartition("-")[2]) for path in finished.glob("model.ckpt-*.index")} == {3, 6, 9}
 
 
 def test_it_ends_with_the_losses_and_variables_of_the_estimators_own_job(finished, alone):
@@ -119,7 +119,7 @@ def test_the_evaluator_evaluates_the_last_checkpoint_and_leaves(finished):
 
 def test_no_worker_but_the_chief_writes_into_the_directory(finished, alone):
     made = {path.name for path in finished.iterdir() if path.is_dir()}
-    assert made - {"ckpt-6_temp"} == {"eval", "tmp_worker_1"}  # TensorFlow leaves what a killed save had begun
+    assert made - {"model.ckpt-6_temp"} == {"eval", "tmp_worker_1"}  # TensorFlow leaves what a killed save had begun
     own = {path.name for path in (alone / "begun" / "tmp_worker_1").iterdir()}
     assert {path.name for path in (finished / "tmp_worker_1").iterdir()} == own
 

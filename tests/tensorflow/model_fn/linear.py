@@ -34,7 +34,9 @@ def model_fn(features, labels, mode):
 class Job:
     """What a migrated program writes at the site, for these tests: N steps between saves, the newest three kept."""
 
-    def __init__(self, model_dir, model_fn=model_fn, every=4, keep=3, dataset=None, continue_input=False, **options):
+    def __init__(
+        self, model_dir, model_fn=model_fn, every=4, keep=3, hours=None, dataset=None, continue_input=False, **options
+    ):
         self.dataset = input_fn() if dataset is None else dataset
         self.train = self.prepare(ModelFnTraining(model_fn, self.dataset, **options))
         if continue_input:
@@ -43,7 +45,9 @@ class Job:
         self.manager = tf.train.CheckpointManager(
             self.train.checkpoint,
             str(model_dir),
+            checkpoint_name="model.ckpt",
             max_to_keep=keep,
+            keep_checkpoint_every_n_hours=hours,
             step_counter=self.train.global_step,
             checkpoint_interval=every,
         )

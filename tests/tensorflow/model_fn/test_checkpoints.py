@@ -1,5 +1,6 @@
 """Which checkpoint a migrated program continues, which it refuses, which it deletes."""
 
+import os
 import shutil
 
 import pytest
@@ -45,28 +46,79 @@ def test_an_estimators_checkpoint_is_continued(old_job):
     job = Job(old_job)
     assert job.restored == 10
     assert job.run(14)[-1] == 14
-    assert tf.train.latest_checkpoint(str(old_job)) == str(old_job / "ckpt-14")
+    assert tf.train.latest_checkpoint(str(old_job)) == str(old_job / "model.ckpt-14")
     assert Job(old_job).restored == 14
 
 
-def test_an_estimators_files_are_never_deleted(old_job):
-    before = {path.name for path in old_job.glob("model.ckpt-*")}
-    Job(old_job, keep=1).run(40)
-    Job(old_job, keep=1).run(80)
-    assert before <= {path.name for path in old_job.iterdir()}
-    assert checkpoints(old_job)[-1] == "ckpt-80"
-    assert len(checkpoints(old_job)) == 4
+def test_an_estimators_checkpoints_are_deleted_when_their_turn_comes(old_job):
+    Job(old_job).run(18)
+    assert checkpoints(old_job) == ["model.ckpt-10", "model.ckpt-14", "model.ckpt-18"]
+
+
+def test_what_an_estimator_has_not_on_its_list_is_never_deleted(old_job):
+    for ending in ("index", "data-00000-of-00001"):
+        shutil.copy(old_job / f"model.ckpt-5.{ending}", old_job / f"model.ckpt-7.{ending}")
+    Job(old_job, keep=1).run(18)
+    assert checkpoints(old_job) == ["model.ckpt-7", "model.ckpt-18"]
+
+
+def test_a_checkpoint_every_n_hours_stays_also_of_the_estimators(old_job):
+    """They were saved two hours apart; the first, and then each that is three hours younger, is kept for good."""
+    for hours, step in enumerate((10, 5, 0)):
+        for path in old_job.glob(f"model.ckpt-{step}.*"):
+            at = path.stat().st_mtime - 7200 * hours
+            os.utime(path, (at, at))
+    Job(old_job, keep=1, hours=3).run(18)
+    assert checkpoints(old_job) == ["model.ckpt-10", "model.ckpt-18"]
+    mend_checkpoint_list(str(old_job))
+    assert tf.train.latest_checkpoint(str(old_job)) == str(old_job / "model.ckpt-18")
+
+
+@pytest.fixture
+def object_based(tmp_path):
+    """A directory as an earlier version of the tool left it: ckpt-8 and ckpt-11, which hold objects."""
+    train = Job(tmp_path / "job").train
+    checkpoint = tf.train.Checkpoint(variables=train.variables)
+    manager = tf.train.CheckpointManager(checkpoint, str(tmp_path / "old"), max_to_keep=3)
+    for step in (8, 11):
+        train.global_step.assign(step)
+        train.variables["w"].assign([[step], [-step]])
+        manager.save(checkpoint_number=step)
+    return tmp_path / "old"
+
+
+def test_what_an_earlier_version_saved_as_objects_is_continued_by_name(object_based):
+    job = Job(object_based)
+    assert job.restored == 11
+    assert job.train.variables["w"].numpy().tolist() == [[11.0], [-11.0]]
+    job.run(16)
+    assert checkpoints(object_based) == ["ckpt-11", "model.ckpt-15", "model.ckpt-16"]
+    names = [name for name, _ in tf.train.list_variables(str(object_based))]
+    assert names == ["global_step", "w", "w/Momentum"]
+
+
+def test_the_newest_of_either_kind_is_continued(object_based, old_job):
+    for path in object_based.glob("ckpt-*"):
+        shutil.copy(path, old_job)
+    (old_job / "checkpoint").unlink()
+    assert Job(old_job).restored == 11
+
+
+def test_a_restored_checkpoint_is_not_written_again(old_job):
+    before = {path: path.stat().st_mtime_ns for path in old_job.glob("model.ckpt-10.*")}
+    Job(old_job).run(11)
+    assert {path: path.stat().st_mtime_ns for path in old_job.glob("model.ckpt-10.*")} == before
 
 
 def test_keep_checkpoint_max_counts_the_new_ones_across_restarts(old_job):
     Job(old_job).run(22)
     Job(old_job).run(27)
-    assert [name for name in checkpoints(old_job) if name.startswith("ckpt")] == ["ckpt-22", "ckpt-26", "ckpt-27"]
+    assert checkpoints(old_job) == ["model.ckpt-22", "model.ckpt-26", "model.ckpt-27"]
 
 
 def test_max_to_keep_none_keeps_all(tmp_path):
     Job(tmp_path, keep=None).run(10)
-    assert checkpoints(tmp_path) == ["ckpt-0", "ckpt-4", "ckpt-8", "ckpt-10"]
+    assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-4", "model.ckpt-8", "model.ckpt-10"]
 
 
 def test_until_the_first_save_the_list_names_the_estimators_latest_checkpoint(old_job):
@@ -83,20 +135,20 @@ def test_a_directory_that_was_moved_is_continued(tmp_path):
 @pytest.mark.parametrize("how", ["cut", "zeroed", "gone", "index"])
 def test_a_torn_newest_checkpoint_is_passed_over_and_said(tmp_path, how, caplog):
     Job(tmp_path).run(11)
-    tear(tmp_path, "ckpt-11", how)
+    tear(tmp_path, "model.ckpt-11", how)
     tf.get_logger().propagate = True
     job = Job(tmp_path)
     assert job.restored == 8
-    assert "Cannot read checkpoint ckpt-11" in caplog.text
+    assert "Cannot read checkpoint model.ckpt-11" in caplog.text
     job.run(16)
-    assert checkpoints(tmp_path)[-3:] == ["ckpt-11", "ckpt-12", "ckpt-16"]
+    assert checkpoints(tmp_path)[-3:] == ["model.ckpt-11", "model.ckpt-12", "model.ckpt-16"]
     assert Job(tmp_path).restored == 16
 
 
 def test_several_torn_checkpoints_are_passed_over(tmp_path):
     Job(tmp_path).run(11)
-    tear(tmp_path, "ckpt-11")
-    tear(tmp_path, "ckpt-8", "gone")
+    tear(tmp_path, "model.ckpt-11")
+    tear(tmp_path, "model.ckpt-8", "gone")
     assert Job(tmp_path).restored == 4
 
 
@@ -106,8 +158,8 @@ def test_a_torn_checkpoint_of_the_estimator_is_passed_over(old_job):
 
 
 def test_when_all_new_checkpoints_are_torn_the_estimators_is_continued(old_job):
-    Job(old_job, keep=1).run(11)
-    tear(old_job, "ckpt-11")
+    Job(old_job, keep=2).run(11)
+    tear(old_job, "model.ckpt-11")
     assert Job(old_job).restored == 10
 
 
@@ -128,12 +180,12 @@ def test_a_lost_list_is_made_again(tmp_path, content):
     job = Job(tmp_path)
     assert job.restored == 11
     job.run(16)
-    assert checkpoints(tmp_path) == ["ckpt-11", "ckpt-15", "ckpt-16"]
+    assert checkpoints(tmp_path) == ["model.ckpt-11", "model.ckpt-15", "model.ckpt-16"]
 
 
 def test_a_list_of_files_that_are_gone_is_an_error_and_not_a_start_from_scratch(tmp_path):
     Job(tmp_path).run(4)
-    for path in tmp_path.glob("ckpt-*"):
+    for path in tmp_path.glob("model.ckpt-*"):
         path.unlink()
     with pytest.raises(ValueError, match="None of the checkpoints"):
         Job(tmp_path)
@@ -141,9 +193,9 @@ def test_a_list_of_files_that_are_gone_is_an_error_and_not_a_start_from_scratch(
 
 def test_a_checkpoint_that_someone_deleted_leaves_the_list(tmp_path):
     Job(tmp_path).run(11)
-    for path in tmp_path.glob("ckpt-8*"):
+    for path in tmp_path.glob("model.ckpt-8*"):
         path.unlink()
-    assert Job(tmp_path).manager.checkpoints == [str(tmp_path / "ckpt-4"), str(tmp_path / "ckpt-11")]
+    assert Job(tmp_path).manager.checkpoints == [str(tmp_path / "model.ckpt-4"), str(tmp_path / "model.ckpt-11")]
 
 
 def test_checkpoints_of_another_name_are_neither_found_nor_deleted(tmp_path):
@@ -164,7 +216,9 @@ def test_a_list_that_is_in_order_is_left_as_it_is(tmp_path):
 def test_a_list_that_points_to_an_older_checkpoint_is_obeyed(tmp_path):
     Job(tmp_path).run(11)
     path = tmp_path / "checkpoint"
-    path.write_text(path.read_text().replace('model_checkpoint_path: "ckpt-11"', 'model_checkpoint_path: "ckpt-4"', 1))
+    path.write_text(
+        path.read_text().replace('model_checkpoint_path: "model.ckpt-11"', 'model_checkpoint_path: "model.ckpt-4"', 1)
+    )
     assert Job(tmp_path).restored == 4
 
 

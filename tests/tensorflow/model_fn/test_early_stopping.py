@@ -76,7 +76,7 @@ def test_training_ends_at_the_step_at_which_the_estimator_ends_with_a_save(tmp_p
     hook = hooks.EarlyStoppingHook(Asked(times), run_every_secs=None, run_every_steps=every)
     steps = Hooked(tmp_path / "new", [hook], named).run(50)
     assert steps[-1] == 1 + (times - 1) * every
-    assert checkpoints(tmp_path / "new")[-1] == f"ckpt-{steps[-1]}"
+    assert checkpoints(tmp_path / "new")[-1] == f"model.ckpt-{steps[-1]}"
     if hasattr(tf, "estimator"):
 
         def old_model_fn(features, labels, mode):

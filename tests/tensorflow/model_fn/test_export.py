@@ -76,7 +76,9 @@ def test_a_single_tensor_reaches_the_model_fn_as_it_did(trained_job, tmp_path, k
 
 
 def test_an_export_of_a_given_checkpoint(trained_job, tmp_path):
-    path = exported(linear, str(tmp_path / "export"), RAW, str(tmp_path), checkpoint_path=str(tmp_path / "ckpt-4"))
+    path = exported(
+        linear, str(tmp_path / "export"), RAW, str(tmp_path), checkpoint_path=str(tmp_path / "model.ckpt-4")
+    )
     served = tf.saved_model.load(path).signatures["serving_default"](x=tf.constant(X))
     assert served["y"].numpy() != pytest.approx(expected(trained_job), rel=1e-5)
 

@@ -92,7 +92,7 @@ def test_a_resumed_job_begins_its_hooks_at_the_restored_step(tmp_path):
 def test_a_hook_that_stops_ends_training_with_a_save(tmp_path, how):
     job = Hooked(tmp_path, [Recording(**how)], named_loss)
     assert job.run(50)[-1] == 5
-    assert checkpoints(tmp_path)[-1] == "ckpt-5"
+    assert checkpoints(tmp_path)[-1] == "model.ckpt-5"
 
 
 def test_an_error_in_a_hook_ends_training_without_a_save(tmp_path):
@@ -103,7 +103,7 @@ def test_an_error_in_a_hook_ends_training_without_a_save(tmp_path):
 
     with pytest.raises(RuntimeError, match="broken"):
         Hooked(tmp_path, [Broken()]).run(50)
-    assert checkpoints(tmp_path)[-1] == "ckpt-4"
+    assert checkpoints(tmp_path)[-1] == "model.ckpt-4"
 
 
 def test_stop_at_step_hook_counts_from_the_restored_step(tmp_path):

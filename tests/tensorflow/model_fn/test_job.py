@@ -95,9 +95,9 @@ def test_a_program_without_an_interval_trains_and_saves_nothing_and_says_so(
 
 def test_a_program_without_an_interval_restores_what_is_there_and_leaves_it(tmp_path: Path, program: Path) -> None:
     _run(sys.executable, program, tmp_path, 3)
-    before = {path.name: path.read_bytes() for path in tmp_path.glob("ckpt-*")}
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("model.ckpt-*")}
     assert _run(sys.executable, program, tmp_path, 0).stdout.split()[1] == "7"
-    assert {path.name: path.read_bytes() for path in tmp_path.glob("ckpt-*")} == before
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("model.ckpt-*")} == before
 
 
 def test_evaluating_on_the_way_without_an_interval_is_an_error_as_it_was(

@@ -63,7 +63,7 @@ def test_evaluation_takes_the_latest_checkpoint_and_adds_loss_and_step(trained_j
 
 
 def test_evaluation_of_a_given_checkpoint_and_of_none(trained_job, tmp_path):
-    path = str(tmp_path / "ckpt-4")
+    path = str(tmp_path / "model.ckpt-4")
     assert evaluate_model_fn(linear, eval_input_fn, str(tmp_path), checkpoint_path=path)["global_step"] == 4
     fresh = evaluate_model_fn(linear, eval_input_fn, str(tmp_path / "empty"))
     assert fresh["global_step"] == 0
@@ -89,7 +89,7 @@ def test_evaluation_writes_its_metrics_for_tensorboard(trained_job, tmp_path):
 
 def test_evaluation_leaves_the_training_variables_alone(trained_job, tmp_path):
     before = trained_job.train.variables["w"].numpy().tolist()
-    evaluate_model_fn(linear, eval_input_fn, str(tmp_path), checkpoint_path=str(tmp_path / "ckpt-0"))
+    evaluate_model_fn(linear, eval_input_fn, str(tmp_path), checkpoint_path=str(tmp_path / "model.ckpt-0"))
     assert trained_job.train.variables["w"].numpy().tolist() == before
 
 

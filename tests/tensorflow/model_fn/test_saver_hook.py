@@ -43,27 +43,27 @@ class Noting(tf1.train.CheckpointSaverListener):
 
 def test_its_steps_count_and_not_those_of_the_config(tmp_path):
     Saved(tmp_path, CheckpointSaverHook(tmp_path, save_steps=3)).run(7)
-    assert checkpoints(tmp_path) == ["ckpt-3", "ckpt-6", "ckpt-7"]
+    assert checkpoints(tmp_path) == ["model.ckpt-3", "model.ckpt-6", "model.ckpt-7"]
     again = Saved(tmp_path, CheckpointSaverHook(tmp_path, save_steps=3))
     assert again.restored == 7
     again.run(12)
-    assert checkpoints(tmp_path) == ["ckpt-7", "ckpt-10", "ckpt-12"]
+    assert checkpoints(tmp_path) == ["model.ckpt-7", "model.ckpt-10", "model.ckpt-12"]
 
 
 def test_without_one_the_loop_saves(tmp_path):
     Saved(tmp_path).run(7)
-    assert checkpoints(tmp_path) == ["ckpt-0", "ckpt-7"]
+    assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-7"]
 
 
 def test_by_seconds_it_saves_at_the_start_and_at_the_end(tmp_path):
     Saved(tmp_path, CheckpointSaverHook(tmp_path, save_secs=1000)).run(7)
-    assert checkpoints(tmp_path) == ["ckpt-0", "ckpt-7"]
+    assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-7"]
 
 
 def test_in_another_directory_it_saves_there_and_the_job_begins_anew(tmp_path):
     Saved(tmp_path, CheckpointSaverHook(tmp_path / "other", save_steps=3)).run(7)
     assert checkpoints(tmp_path) == []
-    assert checkpoints(tmp_path / "other") == ["ckpt-3", "ckpt-6", "ckpt-7"]
+    assert checkpoints(tmp_path / "other") == ["model.ckpt-3", "model.ckpt-6", "model.ckpt-7"]
     assert Saved(tmp_path, CheckpointSaverHook(tmp_path / "other", save_steps=3)).restored == 0
 
 

@@ -21,13 +21,13 @@ def logged(caplog):
 
 def test_saves_at_step_0_every_n_steps_and_at_the_end(tmp_path):
     Job(tmp_path, keep=None).run(10)
-    assert checkpoints(tmp_path) == ["ckpt-0", "ckpt-4", "ckpt-8", "ckpt-10"]
+    assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-4", "model.ckpt-8", "model.ckpt-10"]
 
 
 def test_a_resumed_job_saves_every_n_steps_from_where_it_resumed(tmp_path):
     Job(tmp_path, keep=None).run(10)
     Job(tmp_path, keep=None).run(20)
-    assert checkpoints(tmp_path)[-4:] == ["ckpt-10", "ckpt-14", "ckpt-18", "ckpt-20"]
+    assert checkpoints(tmp_path)[-4:] == ["model.ckpt-10", "model.ckpt-14", "model.ckpt-18", "model.ckpt-20"]
 
 
 def test_a_finished_job_that_is_run_again_does_nothing(tmp_path):
@@ -49,7 +49,7 @@ def test_of_a_fraction_it_makes_the_step_that_is_begun_as_an_estimator_does(tmp_
 def test_without_max_steps_the_end_of_the_dataset_ends_it_and_saves(tmp_path):
     job = Job(tmp_path, dataset=input_fn(batches=7))
     assert job.run()[-1] == 7
-    assert checkpoints(tmp_path)[-1] == "ckpt-7"
+    assert checkpoints(tmp_path)[-1] == "model.ckpt-7"
 
 
 def test_an_empty_dataset_ends_it_at_once(tmp_path):
@@ -90,7 +90,7 @@ def test_a_loss_that_is_not_a_number_is_an_error_and_is_not_saved(tmp_path):
 
     with pytest.raises(tf1.train.NanLossDuringTrainingError):
         Job(tmp_path, broken).run(20)
-    assert checkpoints(tmp_path)[-1] == "ckpt-4"
+    assert checkpoints(tmp_path)[-1] == "model.ckpt-4"
 
 
 @pytest.mark.parametrize("error", [tf.errors.AbortedError, tf.errors.UnavailableError])
@@ -165,7 +165,7 @@ def test_saves_by_the_clock_at_the_start_when_the_seconds_are_over_and_at_the_en
             job.manager.save(checkpoint_number=step)
     job.manager.save(checkpoint_number=step)
     names = checkpoints(tmp_path)
-    assert saved <= {int(name.removeprefix("ckpt-")) for name in names}
+    assert saved <= {int(name.removeprefix("model.ckpt-")) for name in names}
     assert secs == 0 or len(names) == len(saved)
 
 

@@ -1,0 +1,137 @@
+"""A checkpoint of TensorFlow 2 that holds variables under their TensorFlow 1 names."""
+
+import os
+import types
+
+import tensorflow as tf
+
+from migrate.recovery.model_fn_checkpoints import is_by_name, variable_key
+
+_ITERATOR = "batches/.ATTRIBUTES/ITERATOR_STATE"
+
+
+class NamedCheckpoint(tf.train.Checkpoint):
+    """What ``tf.train.CheckpointManager`` saves as an Estimator's ``Saver`` would.
+
+    Whoever reads a checkpoint by the names of its variables, an Estimator too, finds
+    them. An iterator that is set as the attribute ``batches`` is saved with them.
+
+    Args:
+      variables: a dict from name to ``tf.Variable``.
+      keys: for a variable that a checkpoint has elsewhere, its name there, and which
+        part of that it is, as ``tf.raw_ops.SaveV2`` wants it: a dict from the
+        variable's name to both.
+    """
+
+    def __init__(self, variables, keys=()):
+        super().__init__(variables=variables)
+        own = {name: (name, "") for name in variables}
+        # A dict would become a part of the checkpoint.
+        self._keys = types.MappingProxyType({**own, **dict(keys)})
+        self._writes = 0
+
+    @property
+    def save_counter(self):
+        """How many saves ``tf.train.CheckpointManager`` has begun, a ``tf.Variable``."""
+        counter = super().save_counter
+        if int(counter) > self._writes:
+            # It saves by another way than below, which writes objects.
+            self._writes = int(counter)
+            tf.get_logger().warning(
+                "This TensorFlow saves objects: an Estimator, and other readers of names, "
+                "cannot read these checkpoints. This program can."
+            )
+        return counter
+
+    def write(self, file_prefix, options=None):
+        """Saves.
+
+        Args:
+          file_prefix: the path to write, without ``.index``.
+          options: a ``tf.train.CheckpointOptions``; its callbacks are called.
+
+        Returns:
+          The path.
+        """
+        self._writes += 1
+        keys = list(self._keys.values())
+        tensors = [self.variables[name].read_value() for name in self._keys]
+        if hasattr(self, "batches"):
+            keys.append((_ITERATOR, ""))
+            tensors.append(
+                tf.raw_ops.SerializeIterator(
+                    resource_handle=self._iterator(), external_state_policy=2  # fail
+                )
+            )
+        names, parts = zip(*keys)
+        tf.io.gfile.makedirs(os.path.dirname(file_prefix))
+        tf.raw_ops.SaveV2(
+            prefix=file_prefix,
+            tensor_names=names,
+            shape_and_slices=parts,
+            tensors=tensors,
+        )
+        for callback in getattr(options, "experimental_write_callbacks", None) or ():
+            callback(file_prefix)
+        return file_prefix
+
+    def _write(self, file_prefix, options=None):  # what a CheckpointManager calls
+        return self.write(file_prefix, options)
+
+    def read(self, save_path, options=None):
+        """Restores, by name or from ``tf.train.Checkpoint(variables=variables)``.
+
+        Args:
+          save_path: the checkpoint's path; an Estimator may have written it.
+          options: taken for the sake of ``tf.train.Checkpoint``.
+
+        Raises:
+          ValueError: the checkpoint lacks variables, or has them in another shape.
+        """
+        keys = dict(self._keys)
+        if not is_by_name(save_path):
+            keys = {name: (variable_key(name), "") for name in keys}
+        saved = tf.train.load_checkpoint(save_path).get_variable_to_shape_map()
+        _check_fit(save_path, saved, self.variables, keys)
+        variables = [self.variables[name] for name in keys]
+        values = _values(save_path, keys.values(), [v.dtype for v in variables])
+        for variable, value in zip(variables, values):
+            variable.assign(value)
+        if hasattr(self, "batches") and _ITERATOR in saved:
+            (state,) = _values(save_path, [(_ITERATOR, "")], [tf.variant])
+            tf.raw_ops.DeserializeIterator(
+                resource_handle=self._iterator(), serialized=state
+            )
+
+    def restore(self, save_path, options=None):
+        """Restores as ``read`` does; this is what a ``CheckpointManager`` calls."""
+        self.read(save_path, options)
+
+    def _iterator(self):
+        (handle,) = tf.nest.flatten(self.batches, expand_composites=True)
+        return handle
+
+
+def _values(path, keys, dtypes):
+    names, parts = zip(*keys)
+    return tf.raw_ops.RestoreV2(
+        prefix=path, tensor_names=names, shape_and_slices=parts, dtypes=dtypes
+    )
+
+
+def _check_fit(path, saved, variables, keys):
+    """Raises a ValueError that names the variables that a checkpoint does not fit."""
+    missing, misshapen = [], []
+    for name, (key, part) in keys.items():
+        whole = [int(size) for size in part.split()[:-1]]  # of "10 4 0,5:0,4"
+        shape = whole or variables[name].shape.as_list()
+        if key not in saved:
+            missing.append(key)
+        elif saved[key] != shape:
+            misshapen.append(f"{key} {saved[key]}, not {shape}")
+    if missing or misshapen:
+        raise ValueError(
+            f"{path} does not fit the model_fn. Missing in it: "
+            f"{', '.join(missing) or 'none'}. Of another shape: "
+            f"{', '.join(misshapen) or 'none'}."
+        )

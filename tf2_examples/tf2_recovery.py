@@ -1342,7 +1342,9 @@ def _keys_of(saver, variables):
         raise ValueError(f"Not variables, so the Saver's would be lost: {others}.")
     more = sorted(variables.keys() - keys.keys())
     if more:
-        tf.get_logger().warning("Saved beside what the model_fn's Saver saves: %s", more)
+        tf.get_logger().warning(
+            "Saved beside what the model_fn's Saver saves: %s", more
+        )
     tf.get_logger().warning(
         "The CheckpointManager's max_to_keep counts, not the Saver's %d.",
         made.max_to_keep,

@@ -9,7 +9,6 @@ from typing import Any
 from . import functions, saving, steps, training
 from .wrapping import around
 
-
 _watched: set[type] = set()
 
 

@@ -25,7 +25,7 @@ from migrate.report.place import in_file
 from migrate.report.terminal import printable
 from migrate.report.text import why
 
-FATES = ("exact", "noted", "left", "error")
+FATES = ("exact", "noted", "skipped", "error")
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _file(
             line = above[finding.cell] + finding.span.line
             marks[line] = f"{marks.get(line, '')} {finding.code}".lstrip()
     cards = [_card(finding, pages, content) for finding in findings]
-    state = "not rewritten" if change is None else "rewritten"
+    state = "unchanged" if change is None else "rewritten"
     return _File(printable(path, keep=""), [], state, cards, rows(before, after, marks), change is not None, content)
 
 
@@ -172,7 +172,7 @@ def _card(finding: Finding, pages: Mapping[str, Page], content: str) -> _Card:
 def _fate(finding: Finding) -> str:
     if finding.error:
         return "error"
-    return finding.fidelity.value if finding.rewritten else "left"
+    return finding.fidelity.value if finding.rewritten else "skipped"
 
 
 def _hash(*parts: str) -> str:

@@ -68,12 +68,23 @@ const go = (elements, current, by) => {
   next.scrollIntoView({ block: "nearest" });
 };
 
+const toCode = finding => {
+  const file = finding.closest("details.file");
+  const row = one(`tr[data-line="${finding.dataset.line}"]`, file);
+  if (!row) return;
+  for (const each of all("tr.at")) each.classList.remove("at");
+  file.open = true;
+  row.classList.add("at");
+  row.scrollIntoView({ block: "center" });
+};
+
 const keys = {
   j: finding => go(visible(".finding"), finding, 1),
   k: finding => go(visible(".finding"), finding, -1),
   n: (finding, file) => go(visible("details.file").map(each => one("summary", each)), file && one("summary", file), 1),
   p: (finding, file) => go(visible("details.file").map(each => one("summary", each)), file && one("summary", file), -1),
   x: finding => finding && tick(finding, !box(finding).checked),
+  c: finding => finding && toCode(finding),
   o: (finding, file) => { if (file) file.open = !file.open; },
   e: finding => { if (finding) one("a", finding).click(); },
   "/": () => one("#path").focus(),
@@ -125,10 +136,8 @@ unpack(one("#packed").textContent).then(files => {
   main.addEventListener("change", event => tick(event.target.closest(".finding"), event.target.checked));
   main.addEventListener("click", event => {
     if (!event.target.matches("b")) return;
-    const finding = event.target.closest(".finding");
-    const row = one(`tr[data-line="${finding.dataset.line}"]`, finding.closest("details.file"));
     event.preventDefault();
-    if (row) row.scrollIntoView({ block: "center" });
+    toCode(event.target.closest(".finding"));
   });
   count();
   main.removeAttribute("aria-busy");

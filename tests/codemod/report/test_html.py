@@ -102,7 +102,7 @@ def browser() -> Iterator["Browser"]:
 @pytest.fixture
 def review(project: Path, browser: "Browser") -> Iterator["Page"]:
     """The page of a project with two programs that are rewritten and one that is left, open in a browser."""
-    (project / "again.py").write_text(program(config="RunConfig(save_summary_steps=5)"))
+    (project / "again.py").write_text("# licence\n" * 12 + program(config="RunConfig(save_summary_steps=5)"))
     (project / "left.py").write_text(LEFT)
     page_of()
     context = browser.new_context(offline=True)
@@ -129,7 +129,7 @@ def files(page: "Page") -> list[Any]:
 
 def test_every_file_stands_there_with_its_findings(review: "Page") -> None:
     assert files(review) == ["./again.py", "./left.py", "./tf2_recovery.py", "./train.py"]
-    left = review.locator("[data-path='./left.py'] .finding.left").first
+    left = review.locator("[data-path='./left.py'] .finding.skipped").first
     text = left.text_content() or ""
     assert "FT" in text
     assert "Help:" in text
@@ -259,6 +259,43 @@ def test_all_files_are_printed_light_and_without_the_controls(review: "Page") ->
     review.evaluate("dispatchEvent(new Event('afterprint'))")
     assert review.locator("details.file:not([open])").count() == 1
     assert review.pdf().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("path", ["train.py", "again.py", "left.py", "tf2_recovery.py"])
+def test_the_line_numbers_take_as_much_room_as_they_need(review: "Page", path: str) -> None:
+    """Whatever the first row is: a gap stands there where the first change is not in the first lines."""
+    review.set_viewport_size({"width": 1400, "height": 900})
+    widths = review.locator(f"[data-path='./{path}'] tr:not(.gap)").first.locator("td")
+    shown = [width["width"] for width in widths.evaluate_all("all => all.map(one => one.getBoundingClientRect())")]
+    assert all(30 <= width <= 70 for width in shown[::2])
+    code = (1400 - sum(shown[::2])) / (len(shown) / 2)
+    assert all(width > 0.85 * code for width in shown[1::2])
+
+
+def test_a_gap_begins_the_table_of_a_file_whose_head_is_unchanged(review: "Page") -> None:
+    """Else the test above tries nothing that was ever wrong."""
+    assert review.locator("[data-path='./left.py'] table tr").first.get_attribute("class") == "gap"
+    assert review.locator("[data-path='./again.py'] table tr").first.get_attribute("class") == "gap"
+
+
+def test_a_key_leads_from_a_finding_to_its_code(review: "Page") -> None:
+    for key in ("j", "j", "c"):
+        review.keyboard.press(key)
+    finding = review.locator(".finding:focus")
+    row = review.locator("tr.at")
+    assert row.count() == 1
+    assert row.get_attribute("data-line") == finding.get_attribute("data-line")
+    box = row.bounding_box()
+    assert box is not None and 0 <= box["y"] <= (review.viewport_size or {"height": 0})["height"]
+    review.keyboard.press("j")
+    review.keyboard.press("c")
+    assert review.locator("tr.at").count() == 1
+
+
+def test_what_is_skipped_says_so_once(review: "Page") -> None:
+    for text in review.locator(".finding.skipped").all_inner_texts():
+        assert "left left" not in text
+        assert "the message above" not in text
 
 
 def test_a_narrow_window_needs_no_scrolling_to_the_side(review: "Page") -> None:

@@ -26,7 +26,7 @@ def attempted(source: SourceText, plan: Plan, imports: Sequence[str], pieces: st
     except NotWritten as problem:
         return problem.finding
     except NotParsed as problem:
-        help = "Write this place more plainly (a form feed inside the indentation?), or leave the file out."
+        help = "Simplify this place (a form feed inside the indentation?), or exclude the file."
         return trouble("FT003", source.path, str(problem), help, Span(problem.line, 0, problem.line, 1))
     except SyntaxError as error:
         return compile_error(source) or failed(source.path, error, "rewriting")

@@ -78,10 +78,10 @@ def examine_notebook(
             findings += _program(path, notebook, program, tree, settings, cells, rewrites)
         if not findings:
             return Examined(path)
-        notebook.validate()
-        if not rewrites:
+        if not rewrites:  # which needs no nbformat either
             findings.sort(key=_place)
             return Examined(path, findings, notebook.file, reaches=tuple(cells.reaches))
+        notebook.validate()
         after = notebook.replaced(cells.sources, cells.inserted)
         problem = invalid(after) if after != notebook.file.text else None
         if problem is not None:

@@ -80,7 +80,7 @@ class Notebook:
         except json.JSONDecodeError as error:
             place = Span(error.lineno, error.colno - 1, error.lineno, error.colno)
             message = f"is not JSON, as a notebook must be: {error.msg[:1].lower()}{error.msg[1:]}"
-            help = "Mend it (a merge conflict?), or leave it out."
+            help = "Fix it (a merge conflict?), or exclude it."
             raise Unreadable(trouble("FT003", path, message, help, place)) from error
         except RecursionError as error:
             raise Unreadable(trouble("FT003", path, "is nested too deeply", "Leave it out.")) from error
@@ -205,7 +205,7 @@ def invalid(text: str) -> tuple[str, str] | None:
         import nbformat
         from nbformat import reader
     except ImportError:
-        return "is a notebook, and nbformat is not installed", 'Run `pip install "estimator-migrate[notebooks]"`.'
+        return "notebook skipped: nbformat is not installed", "Run `pip install nbformat`."
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of cells without ids, which are none of our business

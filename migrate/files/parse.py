@@ -8,6 +8,7 @@ import warnings
 
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
+from migrate.files.walk import NOTEBOOK
 from migrate.finding import Finding, Span
 
 _STRING_OR_COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*""")
@@ -86,9 +87,11 @@ def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
 
         command = f"2to3 -w {quote(source.path)}"
         help = f"This looks like Python 2: run `{command}` first (2to3 comes with Python up to 3.12)."
+        if source.path.endswith(NOTEBOOK):
+            help = "This looks like Python 2: convert the cell by hand, because 2to3 does not read notebooks."
     else:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        help = f"Mend it, leave the file out, or run migrate with a newer Python than {version} if the file needs one."
+        help = f"Fix it, exclude the file, or run the tool on a Python newer than {version} if the file needs one."
     return trouble("FT003", source.path, f"syntax error: {reason}", help, Span(line, column, end_line, end_column))
 
 
@@ -97,7 +100,7 @@ def _too_deep(source: SourceText) -> Finding:
     lengths = [len(line) for line in source.lines()]
     longest = lengths.index(max(lengths))
     message = "is nested too deeply for Python to parse, perhaps in this line, its longest"
-    help = "Split the deepest expression, or leave the file out."
+    help = "Split the deepest expression, or exclude the file."
     return trouble("FT003", source.path, message, help, Span(longest + 1, 0, longest + 1, lengths[longest]))
 
 

@@ -12,10 +12,11 @@ def lines(findings: Iterable[Finding]) -> Iterator[Line]:
     """A line for each finding, sorted by path and place."""
     for finding in in_order(findings):
         fate = "error" if finding.error else finding.fidelity.value if finding.rewritten else "skipped"
+        help = finding.help.removesuffix(".") if finding.error else ""
         yield [
             (printable(finding.place, keep=""), "bold"),
             (": ", ""),
             (finding.code, f"bold {style(finding)}"),
-            (f" {printable(finding.message)} ", ""),
+            (f" {printable('. '.join(filter(None, (finding.message, help))))} ", ""),
             (f"[{fate}]", style(finding)),
         ]

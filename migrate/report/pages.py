@@ -23,6 +23,12 @@ class Page:
     fidelity: Fidelity
     text: str
 
+    @property
+    def summary(self) -> str:
+        """What the page says first, as one paragraph; its title where there is no more."""
+        paragraph = self.text.partition("\n\n")[2].partition("\n\n")[0]
+        return " ".join(paragraph.replace("``", "").split()) or self.title
+
     def reason(self, finding: Finding) -> str:
         """Why the fidelity of a rewrite is what it is; empty where the page speaks of another, or gives no reason."""
         if finding.fidelity is not self.fidelity:

@@ -9,11 +9,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from urllib.parse import quote
 
 from migrate import __version__
-from migrate.finding import Finding, Span
+from migrate.finding import Cause, Finding, Span
 from migrate.outcome import FileChange, Outcome
 from migrate.report import in_order
 from migrate.report.level import OF_FIDELITY, level
@@ -22,7 +23,7 @@ from migrate.report.place import below, in_file, root
 from migrate.report.terminal import printable
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-FINGERPRINT = "estimatorMigrate/v1"
+FINGERPRINT = "estimatorMigrate/v2"
 _BASE = "%SRCROOT%"
 _Record = dict[str, object]
 
@@ -45,8 +46,10 @@ def render(
     indices = {code: index for index, code in enumerate(pages)}
     fixes = _fixes(outcome, base)
     results = []
-    for finding, fingerprint in _with_fingerprints(outcome.findings, lines_of):
+    for finding, fingerprint in _with_fingerprints(outcome.findings, lines_of, base):
         result = _result(finding, span_of(finding), indices, fingerprint, base)
+        if finding.cause is not None:
+            result["relatedLocations"] = [_related(finding, finding.cause, span_of, base)]
         if finding in fixes:
             result["fixes"] = [fixes.pop(finding)]
         results.append(result)
@@ -78,6 +81,7 @@ def _rule(page: Page) -> _Record:
         "id": page.code,
         "name": page.name.title().replace("_", "") or "Trouble",
         "shortDescription": {"text": page.title.rstrip(".")},
+        "fullDescription": {"text": page.summary},
         "help": {"text": page.text, "markdown": _markdown(page.text)},
         "defaultConfiguration": {"level": OF_FIDELITY[page.fidelity]},
         "properties": {"tags": ["tensorflow", "migration", page.fidelity.value]},
@@ -109,6 +113,14 @@ def _result(finding: Finding, span: Span, indices: Mapping[str, int], fingerprin
     }
 
 
+def _related(finding: Finding, cause: Cause, span_of: Callable[[Finding], Span], base: str) -> _Record:
+    """The place for which a site is skipped that its own rule could rewrite."""
+    there = replace(finding, path=cause.path, span=cause.span, cell=cause.cell)
+    physical = {"artifactLocation": _location(cause.path, base), "region": _region(span_of(there))}
+    text = f"{cause.code or 'Another program'}: why this is not rewritten."
+    return {"id": 1, "physicalLocation": physical, "message": {"text": text}}
+
+
 def _location(path: str, base: str) -> _Record:
     relative = below(path, base)
     if relative is None:
@@ -136,9 +148,9 @@ def _artifact(change: FileChange, base: str) -> _Record:
 
 
 def _with_fingerprints(
-    findings: Sequence[Finding], lines_of: Callable[[str, int | None], Sequence[str]]
+    findings: Sequence[Finding], lines_of: Callable[[str, int | None], Sequence[str]], base: str
 ) -> Iterator[tuple[Finding, str]]:
-    """Each finding with a hash of what stands there, and not where: lines that come in above change nothing."""
+    """Each finding with a hash of its file and of what stands there: lines that come in above change nothing."""
     seen: Counter[tuple[str, ...]] = Counter()
     place: tuple[str, int | None] | None = None
     lines: Sequence[str] = ()
@@ -149,7 +161,8 @@ def _with_fingerprints(
         site = "".join(_text_at(lines, finding.span).split())
         seen[finding.path, finding.code, site] += 1
         number = seen[finding.path, finding.code, site]
-        content = "\0".join((finding.code, finding.symbol, site, str(number)))
+        file = below(finding.path, base) or finding.path
+        content = "\0".join((file, finding.code, finding.symbol, site, str(number)))
         yield finding, hashlib.sha256(content.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
+from migrate.files.trouble import FIRST_CHARACTER
 from migrate.finding import Fidelity, Finding
 from migrate.report import in_order
 from migrate.report.frame import code_frame
@@ -12,6 +13,9 @@ _WHY = {
     Fidelity.EXACT: "exact; this tool's own tests show that such a program resumes as before",
     Fidelity.NOTED: "noted; the behaviour differs as described above",
 }
+_ALIKE = 2
+"""So many files with the same trouble, at no place in them, are told together."""
+_NAMED = 3
 _STYLES = {Fidelity.EXACT: "green", Fidelity.NOTED: "yellow", Fidelity.MANUAL: "magenta"}
 
 
@@ -27,11 +31,40 @@ def lines(
       lines_of: gives the lines of a file as it was read, by its path and a notebook's cell; none where it cannot be.
       reason_of: gives why a finding's fidelity is what it is, or an empty text where only a general sentence fits.
     """
-    for (path, cell), group in groupby(in_order(findings), key=lambda finding: (finding.path, finding.cell)):
+    ordered = in_order(findings)
+    alike: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in ordered:
+        if finding.error and finding.span == FIRST_CHARACTER:
+            alike.setdefault(_words(finding), []).append(finding)
+    for (path, cell), group in groupby(ordered, key=lambda finding: (finding.path, finding.cell)):
         code = lines_of(path, cell)
         for finding in group:
-            yield from _finding(finding, code, reason_of(finding))
-            yield []
+            same = alike.get(_words(finding), [])
+            if len(same) < _ALIKE:
+                yield from _finding(finding, code, reason_of(finding))
+                yield []
+            elif finding is same[0]:
+                yield from _together(same)
+                yield []
+
+
+def _words(finding: Finding) -> tuple[str, str, str]:
+    return finding.code, finding.message, finding.help
+
+
+def _together(findings: Sequence[Finding]) -> Iterator[Line]:
+    """The same trouble with several files as a whole."""
+    first = findings[0]
+    names = ", ".join(printable(finding.path, keep="") for finding in findings[:_NAMED])
+    more = f" and {len(findings) - _NAMED} more" if len(findings) > _NAMED else ""
+    yield [
+        (f"{len(findings)} files", "bold"),
+        (": ", ""),
+        (first.code, f"bold {style(first)}"),
+        (f" {printable(first.message)}: {names}{more}", ""),
+    ]
+    if first.help:
+        yield _note("help", first.help, "cyan")
 
 
 def style(finding: Finding) -> str:
@@ -57,7 +90,8 @@ def _finding(finding: Finding, code: Sequence[str], reason: str) -> Iterator[Lin
         (finding.code, f"bold {colour}"),
         (f" {printable(finding.message)}", ""),
     ]
-    yield from code_frame(code, finding.span)
+    if finding.span != FIRST_CHARACTER:  # that is the whole file
+        yield from code_frame(code, finding.span)
     if finding.rewritten:
         yield _note("rewritten", why(finding, reason), colour)
     if finding.help:

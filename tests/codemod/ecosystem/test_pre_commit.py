@@ -1,5 +1,6 @@
 """The real pre-commit runs the hooks of ``.pre-commit-hooks.yaml``."""
 
+import configparser
 import os
 import shutil
 import subprocess
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.codemod.programs import program
 
@@ -20,6 +22,7 @@ repos:
   - id: {hook}
     # The environment of the tests has the tool: no package is installed for the hook.
     language: system
+    additional_dependencies: []
 """
 Hook = Callable[[str], "subprocess.CompletedProcess[str]"]
 
@@ -77,3 +80,15 @@ def test_the_checking_hook_fails_and_changes_nothing(run_hook: Hook, project: Pa
     assert done.returncode == 1
     assert "train.py:21:14: FT101 " in done.stdout, done.stdout + done.stderr
     assert (project / "train.py").read_text() == program()
+
+
+def test_the_hooks_bring_what_notebooks_need() -> None:
+    """pre-commit installs the package without its extras, and the hooks are given notebooks."""
+    metadata = configparser.ConfigParser()
+    metadata.read(ROOT / "setup.cfg")
+    needed = metadata["options.extras_require"]["notebooks"].split()
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert {hook["id"] for hook in hooks} == {"estimator-migrate", "estimator-migrate-check"}
+    for hook in hooks:
+        assert "jupyter" in hook["types_or"]
+        assert hook["additional_dependencies"] == needed

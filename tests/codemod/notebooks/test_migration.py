@@ -339,9 +339,39 @@ def test_without_nbformat_the_message_says_what_to_install_and_other_files_are_d
     )
     assert result.returncode == 2
     assert result.stderr.count("nbformat is not installed") == 1
-    assert 'pip install "estimator-migrate[notebooks]"' in result.stderr
+    assert "pip install nbformat" in result.stderr
     assert path.read_bytes() == before
     assert "fit(" in (path.parent / "job.py").read_text()
+
+
+def test_notebooks_that_nbformat_is_missing_for_are_told_in_one_line(write: Write) -> None:
+    path = write(*JOB)
+    for name in "bcde":
+        (path.parent / f"{name}.ipynb").write_bytes(path.read_bytes())
+    code = "import sys; sys.modules['nbformat'] = None; from migrate.cli import main; sys.exit(main(sys.argv[1:]))"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+
+    def errors(*arguments: str) -> list[str]:
+        command = [sys.executable, "-c", code, *arguments]
+        done = subprocess.run(command, cwd=path.parent, env=environment, capture_output=True, text=True, check=False)
+        return done.stderr.splitlines()
+
+    assert errors(".")[:3] == [
+        "5 files: FT007 notebook skipped: nbformat is not installed: ./b.ipynb, ./c.ipynb, ./d.ipynb and 2 more",
+        "  = help: Run `pip install nbformat`.",
+        "",
+    ]
+    assert not any("FT007" in line for line in errors("--check", "."))
+
+
+def test_the_advice_for_python_2_in_a_notebook_is_one_that_works(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(*JOB, "print 'x'")
+    assert main(["job.ipynb", "--check"]) == 2
+    printed = capsys.readouterr()
+    assert "convert the cell by hand" in printed.out + printed.err
+    assert "2to3 -w" not in printed.out + printed.err
 
 
 def test_a_run_without_notebooks_imports_nothing_for_them(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ CLASSES = {
     "driver": sarif_om.ToolComponent,
     "rules": sarif_om.ReportingDescriptor,
     "shortDescription": sarif_om.MultiformatMessageString,
+    "fullDescription": sarif_om.MultiformatMessageString,
+    "relatedLocations": sarif_om.Location,
     "help": sarif_om.MultiformatMessageString,
     "defaultConfiguration": sarif_om.ReportingConfiguration,
     "invocations": sarif_om.Invocation,
@@ -129,6 +131,9 @@ def test_every_rule_is_described_with_its_page_and_a_level(project: Path) -> Non
     for code, rule in RULES.items():
         assert rules[code]["help"]["text"] == rule.page
         assert rules[code]["shortDescription"]["text"] == rule.title.rstrip(".")
+        assert rules[code]["fullDescription"]["text"].replace(" ", "")[:30] in "".join(
+            rule.page.replace("``", "").split()
+        )
         assert rules[code]["defaultConfiguration"]["level"] == levels[rule.fidelity.value]
 
 
@@ -246,10 +251,33 @@ def test_fingerprints_stay_when_lines_come_in_above_and_layout_changes(project: 
     assert fingerprints() == before
 
 
-def test_every_fingerprint_of_a_file_is_its_own(project: Path) -> None:
+def test_every_fingerprint_is_its_own(project: Path) -> None:
     (project / "train.py").write_text(TWO)
+    (project / "copy").mkdir()
+    (project / "copy" / "train.py").write_text(TWO)
     made = fingerprints()
-    assert len(made) == len(set(made)) > 5
+    assert len(made) == len(set(made)) > 10
+
+
+def test_a_site_that_is_skipped_for_another_one_leads_to_it(project: Path) -> None:
+    (project / "train.py").write_text(LEFT)
+    [result] = [result for result in log()["results"] if result["ruleId"] == "FT130"]
+    [related] = result["relatedLocations"]
+    assert related["physicalLocation"]["artifactLocation"]["uri"] == "train.py"
+    assert related["physicalLocation"]["region"]["startLine"] == 3
+    assert related["message"]["text"].startswith("FT120")
+
+
+def test_a_cell_that_is_skipped_for_another_one_leads_to_it_in_the_json(project: Path) -> None:
+    (project / "train.py").unlink()
+    code = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    cells = [{**code, "source": lines.splitlines(keepends=True)} for lines in LEFT.split("\n\n")]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    text = json.dumps(notebook, indent=1)
+    (project / "train.ipynb").write_text(text)
+    [result] = [result for result in log()["results"] if result["ruleId"] == "FT130"]
+    region = result["relatedLocations"][0]["physicalLocation"]["region"]
+    assert "DNNClassifier(**arguments)" in text.splitlines()[region["startLine"] - 1]
 
 
 def test_the_log_of_unreadable_files_is_whole(project: Path) -> None:

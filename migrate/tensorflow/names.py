@@ -1,0 +1,202 @@
+"""What each TensorFlow calls its parts: which versions have a name, and the public name behind a private path.
+
+The table, ``names.txt``, is made by ``python -m tests.tensorflow_names`` from the installed packages. Its rows:
+
+- ``v1 LINES MODULE < ORIGIN: name other=defined …``: public names of ``tf.compat.v1`` (in 1.15 of ``tensorflow``
+  itself, contrib's too), the TensorFlow versions that have them, and the private module that defines them. ``v2``
+  likewise for ``tensorflow``. ``2.21k`` has a name with ``TF_USE_LEGACY_KERAS=1`` alone.
+- ``module LINES PACKAGE: name …``: private modules.
+- ``gone LINES MODULE: name …``: what a private module lacks there, though an older TensorFlow had it.
+- ``same - MODULE < ORIGIN: name …``: private modules that name an object of another one again.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+TABLE = Path(__file__).with_name("names.txt")
+OLD, NEW = "2.15", "2.21"
+"""The TensorFlow versions on which a migrated program may run."""
+
+_V1 = "tensorflow.compat.v1"
+_OPEN = ("raw_ops.", "compat.v1.", "compat.v2.")
+"""Modules of which every name is taken for one that exists."""
+
+
+def lines_of(target: str) -> tuple[str, ...]:
+    """The TensorFlow versions that a program for a target runs on.
+
+    Args:
+      target: ``portable``, ``keras2`` or ``keras3``, as in the settings.
+    """
+    return {"keras2": (OLD,), "keras3": (NEW,)}.get(target, (OLD, NEW))
+
+
+@dataclass(frozen=True)
+class Public:
+    """A public name of TensorFlow.
+
+    Attributes:
+      api: ``v1`` for a name of ``tf.compat.v1`` or of TensorFlow 1, ``v2`` for one that TensorFlow 2 alone has.
+      tail: the name within it: ``estimator.ModeKeys``, ``contrib.layers.xavier_initializer``.
+    """
+
+    api: str
+    tail: str
+
+
+def public_name(qualified: str) -> Public | None:
+    """The public name of the object that a private path or a name of contrib leads to; None where it has none.
+
+    Args:
+      qualified: the whole path, with what is read off the object:
+        ``tensorflow.python.estimator.model_fn.ModeKeys.TRAIN`` gives ``estimator.ModeKeys.TRAIN``.
+    """
+    parts = spelled(qualified).split(".")
+    for end in range(len(parts), 1, -1):
+        found = _public(".".join(parts[:end]))
+        if found is not None:
+            return Public(found.api, ".".join([found.tail, *parts[end:]]))
+    return None
+
+
+def lacking(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Those TensorFlow versions that lack a name which some TensorFlow has, or had; none for a name that none had.
+
+    Args:
+      qualified: the name with its package: ``tensorflow.compat.v1.layers.dense``, ``tensorflow.examples.tutorials``.
+        One of plain ``tensorflow`` is meant as TensorFlow 2 has it.
+      lines: the versions in question, of ``OLD`` and ``NEW``.
+    """
+    has = _having(spelled(qualified))
+    return tuple(line for line in lines if has is not None and line not in has and f"{line}k" not in has)
+
+
+def needs_legacy_keras(qualified: str) -> bool:
+    """Whether the newest TensorFlow has a name with ``TF_USE_LEGACY_KERAS=1`` alone."""
+    return f"{NEW}k" in (_having(spelled(qualified)) or ())
+
+
+def spelled(qualified: str) -> str:
+    """A path without the packages that only hold TensorFlow's files (``tensorflow_core``, ``tensorflow._api.v1``)."""
+    root, _, rest = qualified.partition(".")
+    root = "tensorflow" if root == "tensorflow_core" else root
+    for inner in ("_api.v1.", "_api.v2."):
+        rest = rest.removeprefix(inner)
+    return f"{root}.{rest}" if rest else root
+
+
+@dataclass(frozen=True)
+class _Row:
+    lines: frozenset[str]
+    module: str
+    origin: str
+    names: str
+
+    @property
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Each name, and that of its definition."""
+        for name in self.names.split(" "):
+            shown, _, defined = name.partition("=")
+            yield shown, defined or shown
+
+    def defined(self, name: str) -> str:
+        """The name of a name's definition; "" where the row does not have it."""
+        return next((defined for shown, defined in self.pairs if shown == name), "") if name in self.names else ""
+
+
+@cache
+def _rows() -> dict[tuple[str, str], list[_Row]]:
+    """The rows by their kind and module; those with an origin also by it, as the kind ``origin``."""
+    rows: dict[tuple[str, str], list[_Row]] = defaultdict(list)
+    lines: dict[str, frozenset[str]] = {}
+    for text in TABLE.read_text(encoding="utf-8").splitlines():
+        head, _, names = text.partition(": ")
+        kind, versions, place = head.split(" ", 2)
+        module, _, origin = place.partition("< ")
+        if versions not in lines:
+            lines[versions] = frozenset(versions.split(","))
+        row = _Row(lines[versions], module.strip(), origin, names)
+        rows[kind, row.module].append(row)
+        if origin and kind in ("v1", "v2"):
+            rows[f"origin {kind}", origin].append(row)
+    return rows
+
+
+def _find(kind: str, path: str) -> Iterator[tuple[_Row, str]]:
+    """The rows that have a dotted name, and how it is defined there."""
+    module, _, name = path.rpartition(".")
+    for row in _rows().get((kind, module), ()):
+        if defined := row.defined(name):
+            yield row, defined
+
+
+@cache
+def _public(path: str) -> Public | None:
+    """The public name of what is defined at a private path, or named again by it or by contrib."""
+    if path.startswith("tensorflow.contrib.") and (found := list(_find("v1", path.removeprefix("tensorflow.")))):
+        definitions = [f"{row.origin}.{defined}" for row, defined in found if row.origin]
+    else:
+        definitions = [f"{row.origin}.{defined}" for row, defined in _find("same", path)] or [path]
+    for definition in definitions:
+        origin, _, name = definition.rpartition(".")
+        named = [
+            (
+                (row.module.startswith("contrib"), not origin.startswith(f"tensorflow.{row.module}."), *_order(tail)),
+                api,
+                tail,
+            )
+            for api in ("v1", "v2")
+            for row in _rows().get((f"origin {api}", origin), ())
+            for shown, defined in row.pairs
+            if defined == name
+            for tail in [f"{row.module}.{shown}".lstrip(".")]
+        ]
+        v1 = [one for one in named if one[1] == "v1"]
+        if named:
+            _, api, tail = min(v1 or named)
+            return Public(api, tail)
+    return None
+
+
+def _order(tail: str) -> tuple[bool, int, int]:
+    """Of several public names the one outside ``tf.estimator``, then the shorter one."""
+    return tail.startswith("estimator."), tail.count("."), len(tail)
+
+
+@cache
+def _having(path: str) -> frozenset[str] | None:
+    """The versions that have a name; None where none ever had it."""
+    package, _, tail = path.partition(".")
+    api = "v2"
+    while tail.startswith(("compat.v1.", "compat.v2.")):
+        api, tail = tail[7:9], tail[10:]
+    if tail.startswith(_OPEN) or not tail:
+        return None
+    if package == "tensorflow_estimator" and not tail.startswith("python."):
+        return frozenset({OLD})  # it imports no newer TensorFlow
+    if package not in ("tensorflow", "tensorflow_estimator"):
+        return None
+    if f"{tail}.".startswith("contrib."):
+        return frozenset()
+    if package == "tensorflow_estimator" or f"{tail}.".startswith(("core.", "examples.", "python.")):
+        return _having_private(f"{package}.{tail}")
+    parts = tail.split(".")
+    for end in range(len(parts), 0, -1):
+        name = ".".join(parts[:end])
+        own = frozenset(line for row, _ in _find(api, name) for line in row.lines)
+        if own or any(_find("v1", name)):
+            return None if end < len(parts) and (api, name) in _rows() and {OLD, NEW} <= own else own
+    return None
+
+
+def _having_private(path: str) -> frozenset[str] | None:
+    parts = path.split(".")
+    for end in range(len(parts), 1, -1):
+        has = [row.lines for row, _ in _find("module", ".".join(parts[:end]))]
+        if has:
+            gone = _find("gone", ".".join(parts[: end + 1]))
+            return has[0] - {line for row, _ in gone for line in row.lines}
+    return None

@@ -1,0 +1,49 @@
+"""The table of TensorFlow's names is what the installed TensorFlow has."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+from migrate.tensorflow.names import NEW, OLD, TABLE
+from tests.tensorflow_names import read_installed
+
+LINE = OLD if tf.__version__.startswith(f"{OLD}.") else NEW
+
+
+def stored(kind: str) -> Iterator[tuple[str, str]]:
+    """The lines and the dotted name of everything of a kind in the table."""
+    for row in TABLE.read_text(encoding="utf-8").splitlines():
+        head, _, names = row.partition(": ")
+        own, lines, place = head.split(" ", 2)
+        module = place.partition("< ")[0].strip()
+        for name in names.split(" ") if own == kind else ():
+            yield lines, f"{module}.{name.partition('=')[0]}".lstrip(".")
+
+
+@pytest.fixture(scope="module")
+def installed() -> dict[str, Any]:
+    return read_installed()
+
+
+@pytest.mark.parametrize("api", ["v1", "v2"])
+def test_the_public_names_are_those_of_this_tensorflow(installed: dict[str, Any], api: str) -> None:
+    assert {name for lines, name in stored(api) if LINE in lines.split(",")} == set(installed["public"][api])
+
+
+@pytest.mark.parametrize("api", ["v1", "v2"])
+def test_legacy_keras_has_the_names_that_are_marked_as_its_own(installed: dict[str, Any], api: str) -> None:
+    if "legacy" in installed:
+        marked = {name for lines, name in stored(api) if f"{LINE}k" in lines.split(",")}
+        assert marked == set(installed["legacy"][api]) - set(installed["public"][api])
+
+
+def test_the_private_modules_are_those_that_can_be_imported(installed: dict[str, Any]) -> None:
+    known = {name: LINE in lines.split(",") for lines, name in stored("module")}
+    assert {name for name, is_there in known.items() if is_there} == known.keys() & installed["private"].keys()
+
+
+def test_no_private_module_has_what_the_table_says_is_gone(installed: dict[str, Any]) -> None:
+    gone = [name.rpartition(".") for lines, name in stored("gone") if LINE in lines.split(",")]
+    assert [f"{module}.{name}" for module, _, name in gone if name in (installed["private"][module] or ())] == []

@@ -1,4 +1,4 @@
-"""More metrics for the evaluations of a ``TrainingJob``."""
+"""More metrics for the evaluations of an ``Estimator``."""
 
 import copy
 
@@ -6,18 +6,18 @@ from migrate.recovery.model_fn_call import call_model_fn, call_with_known
 
 
 def add_metrics(estimator, metric_fn):
-    """Returns a ``TrainingJob`` that evaluates more metrics than another.
+    """Returns an ``Estimator`` that evaluates more metrics than another.
 
     Args:
-      estimator: the ``TrainingJob``.
+      estimator: the ``Estimator``, or ``TrainingJob``.
       metric_fn: takes any of features, labels, predictions and config, and returns a
         dict of metrics, which stand for those of the same names.
     """
+    is_job = hasattr(estimator, "params_of")
+    params = estimator.params if is_job else None
 
     def model_fn(features, labels, mode, config):
-        spec = call_model_fn(
-            estimator.model_fn, features, labels, mode, estimator.params, config
-        )
+        spec = call_model_fn(estimator.model_fn, features, labels, mode, params, config)
         if mode == "eval":
             metrics = call_with_known(
                 metric_fn,
@@ -30,6 +30,9 @@ def add_metrics(estimator, metric_fn):
             spec = spec._replace(eval_metric_ops=all_metrics)
         return spec
 
-    job = copy.copy(estimator)
-    job.model_fn, job.params = model_fn, {}
-    return job
+    more = copy.copy(estimator)
+    if is_job:
+        more.model_fn, more.params = model_fn, {}
+    else:
+        more._model_fn, more._params = model_fn, {}
+    return more

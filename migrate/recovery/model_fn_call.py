@@ -6,10 +6,17 @@ import inspect
 import tensorflow as tf
 
 
+def argument_names(function):
+    """Returns the names of the arguments that a function can be given, a set."""
+    bound = getattr(function, "keywords", {})  # of a functools.partial
+    parameters = inspect.signature(function).parameters.values()
+    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return {one.name for one in parameters if one.kind not in several} - bound.keys()
+
+
 def call_with_known(function, **known):
     """Calls ``function`` with those of the arguments ``known`` that it names."""
-    bound = getattr(function, "keywords", {})  # of a functools.partial
-    names = inspect.signature(function).parameters.keys() - bound.keys()
+    names = argument_names(function)
     return function(**{name: known[name] for name in names if name in known})
 
 
@@ -44,10 +51,11 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
       The EstimatorSpec; a TPUEstimatorSpec is turned into one.
 
     Raises:
-      ValueError: if there are labels and the model_fn takes none.
+      ValueError: there are labels and the model_fn takes none, or its result lacks what
+        the mode needs.
     """
-    if labels is not None and "labels" not in inspect.signature(model_fn).parameters:
-        raise ValueError("model_fn takes no labels, but input_fn returns labels.")
+    if labels is not None and "labels" not in argument_names(model_fn):
+        raise ValueError("model_fn does not take labels, but input_fn returns labels.")
     spec = call_with_known(
         model_fn,
         features=features,
@@ -56,4 +64,16 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
         params=copy.deepcopy(params or {}),
         config=config,
     )
-    return spec.as_estimator_spec() if hasattr(spec, "as_estimator_spec") else spec
+    if hasattr(spec, "as_estimator_spec"):
+        spec = spec.as_estimator_spec()
+    needed = {
+        "train": ("loss", "train_op"),
+        "eval": ("loss",),
+        "infer": ("predictions",),
+    }
+    for name in needed[mode]:
+        if not hasattr(spec, name):
+            raise ValueError("model_fn should return an EstimatorSpec.")
+        if getattr(spec, name) is None:
+            raise ValueError(f"Missing {name}.")
+    return spec

@@ -96,3 +96,9 @@ def is_by_name(path):
     """Returns whether an Estimator, or a ``Saver``, wrote a checkpoint."""
     saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
     return "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved
+
+
+def saved_step(path):
+    """Returns the global step of a checkpoint, an int."""
+    key = str if is_by_name(path) else variable_key
+    return int(tf.train.load_variable(path, key("global_step")))

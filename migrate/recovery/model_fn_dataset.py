@@ -3,11 +3,13 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_call import call_input_fn
+from migrate.recovery.model_fn_call import call_input_fn, features_and_labels
 from migrate.recovery.model_fn_session import input_in_graph
 
 
-def dataset_from_input_fn(input_fn, params=None, config=None, input_context=None):
+def dataset_from_input_fn(
+    input_fn, params=None, config=None, input_context=None, seed=None
+):
     """Returns the training data of an ``input_fn`` as a ``tf.data.Dataset``.
 
     Where input_fn returns the tensors of a batch, each iteration calls it in a graph of
@@ -19,15 +21,18 @@ def dataset_from_input_fn(input_fn, params=None, config=None, input_context=None
       params: a dict for the input_fn.
       config: what the input_fn reads from a ``RunConfig``, if anything.
       input_context: a ``tf.distribute.InputContext`` for the input_fn, if it names one.
+      seed: the random seed of the graph of an input_fn that returns tensors.
     """
     given = params, config, input_context
     with tf.Graph().as_default():
         batch = call_input_fn(input_fn, "train", *given)
     if isinstance(batch, tf.data.Dataset):
         return call_input_fn(input_fn, "train", *given)
+    features_and_labels(batch)  # raises an error where it is neither
 
     def batches():
         with tf.Graph().as_default():
+            tf1.set_random_seed(seed)
             batch, hooks = input_in_graph(input_fn, "train", *given)
             session = tf1.train.MonitoredSession(hooks=hooks)
         with session:

@@ -34,49 +34,72 @@ class EarlyStoppingHook(tf1.train.SessionRunHook):
                 run_context.request_stop()
 
 
-def stop_if_higher_hook(eval_dir, metric_name, threshold, min_steps=0, **when):
+def make_early_stopping_hook(
+    estimator, should_stop_fn, run_every_secs=60, run_every_steps=None
+):
+    """Returns an ``EarlyStoppingHook``; it does not need the estimator."""
+    return EarlyStoppingHook(should_stop_fn, run_every_secs, run_every_steps)
+
+
+def stop_if_higher_hook(
+    estimator, metric_name, threshold, eval_dir=None, min_steps=0, **when
+):
     """Returns a hook that stops when a metric is above a threshold.
 
     Args:
-      eval_dir: where ``evaluate_model_fn`` writes metrics, such as ``model_dir/eval``.
+      estimator: an ``Estimator``; or where ``evaluate_model_fn`` writes metrics, such
+        as ``model_dir/eval``.
       metric_name: a name in the ``eval_metric_ops``, or "loss".
       threshold: a float.
+      eval_dir: the directory of the metrics; by default the estimator's.
       min_steps: metrics of earlier steps do not count.
       when: run_every_secs and run_every_steps, as for ``EarlyStoppingHook``.
     """
     above = _any_step(lambda value: value > threshold)
-    return _hook(eval_dir, metric_name, min_steps, above, when)
+    return _hook(eval_dir or estimator, metric_name, min_steps, above, when)
 
 
-def stop_if_lower_hook(eval_dir, metric_name, threshold, min_steps=0, **when):
+def stop_if_lower_hook(
+    estimator, metric_name, threshold, eval_dir=None, min_steps=0, **when
+):
     """Returns a hook that stops when a metric is below a threshold.
 
     The arguments are those of ``stop_if_higher_hook``.
     """
     below = _any_step(lambda value: value < threshold)
-    return _hook(eval_dir, metric_name, min_steps, below, when)
+    return _hook(eval_dir or estimator, metric_name, min_steps, below, when)
 
 
 def stop_if_no_increase_hook(
-    eval_dir, metric_name, max_steps_without_increase, min_steps=0, **when
+    estimator,
+    metric_name,
+    max_steps_without_increase,
+    eval_dir=None,
+    min_steps=0,
+    **when
 ):
     """Returns a hook that stops when a metric has not grown for so many steps.
 
     The other arguments are those of ``stop_if_higher_hook``.
     """
     stalls = _stalls(max_steps_without_increase, lambda value, best: value > best)
-    return _hook(eval_dir, metric_name, min_steps, stalls, when)
+    return _hook(eval_dir or estimator, metric_name, min_steps, stalls, when)
 
 
 def stop_if_no_decrease_hook(
-    eval_dir, metric_name, max_steps_without_decrease, min_steps=0, **when
+    estimator,
+    metric_name,
+    max_steps_without_decrease,
+    eval_dir=None,
+    min_steps=0,
+    **when
 ):
     """Returns a hook that stops when a metric has not fallen for so many steps.
 
     The other arguments are those of ``stop_if_higher_hook``.
     """
     stalls = _stalls(max_steps_without_decrease, lambda value, best: value < best)
-    return _hook(eval_dir, metric_name, min_steps, stalls, when)
+    return _hook(eval_dir or estimator, metric_name, min_steps, stalls, when)
 
 
 def read_eval_metrics(eval_dir):
@@ -94,7 +117,9 @@ def read_eval_metrics(eval_dir):
     return dict(sorted(metrics.items()))
 
 
-def _hook(eval_dir, metric_name, min_steps, decides, when):
+def _hook(source, metric_name, min_steps, decides, when):
+    eval_dir = source.eval_dir() if hasattr(source, "eval_dir") else source
+
     def should_stop():
         found = read_eval_metrics(eval_dir).items()
         return decides([(s, m[metric_name]) for s, m in found if s >= min_steps])

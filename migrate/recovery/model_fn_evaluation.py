@@ -7,7 +7,11 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_call import call_model_fn, features_and_labels
-from migrate.recovery.model_fn_session import RestoredSession, input_in_graph
+from migrate.recovery.model_fn_session import (
+    RestoredSession,
+    input_in_graph,
+    warm_start,
+)
 
 
 def evaluate_model_fn(
@@ -22,6 +26,7 @@ def evaluate_model_fn(
     hooks=(),
     checkpoint_path=None,
     name=None,
+    warm_start_from=None,
 ):
     """Evaluates a checkpoint, and writes the metrics for TensorBoard.
 
@@ -36,6 +41,8 @@ def evaluate_model_fn(
       hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
       checkpoint_path: None for the latest; where there is none, the variables are new.
       name: tells apart evaluations on several datasets.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
 
     Returns:
       A dict with the model_fn's metrics, the mean "loss", and the "global_step".
@@ -47,11 +54,12 @@ def evaluate_model_fn(
         batch, input_hooks = input_in_graph(input_fn, "eval", params, config)
         features, labels = features_and_labels(batch)
         spec = call_model_fn(model_fn, features, labels, "eval", params, config)
+        warm_start(warm_start_from, path)
         metrics = spec.eval_metric_ops or {}
         pairs = {name: _pair(metric) for name, metric in metrics.items()}
         pairs["loss"] = tf1.metrics.mean(spec.loss)
         update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
-        values = {name: value for name, (value, _) in pairs.items()}
+        values = {name: value for name, (value, _) in sorted(pairs.items())}
         final = tf1.train.FinalOpsHook({**values, "global_step": step})
         creator = RestoredSession(path, spec.scaffold)
         hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
@@ -74,7 +82,8 @@ def _pair(metric):
 
 def _write_metrics(directory, metrics):
     step = metrics["global_step"]
-    tf1.logging.info("Saving dict for global step %d: %s", step, metrics)
+    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
+    tf1.logging.info("Saving dict for global step %d: %s", step, told)
     summary = tf1.Summary()
     for name, value in metrics.items():
         if name != "global_step" and isinstance(value, numbers.Number):

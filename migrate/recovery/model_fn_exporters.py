@@ -30,14 +30,17 @@ class BestResult:
     """Remembers the best evaluation, across restarts too, as ``BestExporter`` does.
 
     Args:
-      eval_dir: where ``evaluate_model_fn`` writes metrics, such as ``model_dir/eval``.
+      events: where ``evaluate_model_fn`` writes metrics, such as ``model_dir/eval``; or
+        a pattern of such files; None to forget earlier evaluations.
       compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and
         returns whether the current one is better.
     """
 
-    def __init__(self, eval_dir, compare_fn=loss_smaller):
+    def __init__(self, events, compare_fn=loss_smaller):
         self._compare_fn, self._best, self._is_first = compare_fn, None, True
-        for path in sorted(tf.io.gfile.glob(os.path.join(eval_dir, "*.tfevents.*"))):
+        if events and "tfevents" not in events:
+            events = os.path.join(events, "*.tfevents.*")
+        for path in sorted(tf.io.gfile.glob(events)) if events else ():
             for event in tf1.train.summary_iterator(path):
                 scalars = [v for v in event.summary.value if v.HasField("simple_value")]
                 values = {value.tag: value.simple_value for value in scalars}

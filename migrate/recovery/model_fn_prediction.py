@@ -4,7 +4,11 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_call import call_model_fn
-from migrate.recovery.model_fn_session import RestoredSession, input_in_graph
+from migrate.recovery.model_fn_session import (
+    RestoredSession,
+    input_in_graph,
+    warm_start,
+)
 
 
 def predict_with_model_fn(
@@ -19,6 +23,7 @@ def predict_with_model_fn(
     hooks=(),
     checkpoint_path=None,
     yield_single_examples=True,
+    warm_start_from=None,
 ):
     """Yields predictions of a checkpoint.
 
@@ -34,6 +39,8 @@ def predict_with_model_fn(
       hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
       checkpoint_path: None for the latest; where there is none, the variables are new.
       yield_single_examples: whether to take the batches apart.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
 
     Yields:
       The predictions of one example, or of one batch, as numpy arrays.
@@ -48,6 +55,7 @@ def predict_with_model_fn(
         batch, input_hooks = input_in_graph(input_fn, "infer", params, config)
         features = batch[0] if isinstance(batch, (list, tuple)) else batch
         spec = call_model_fn(model_fn, features, None, "infer", params, config)
+        warm_start(warm_start_from, path)
         wanted = _with_keys(spec.predictions, predict_keys)
         creator = RestoredSession(path, spec.scaffold)
         hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]

@@ -61,8 +61,8 @@ class ReplicatedTraining(ModelFnTraining):
         """Restores as a ``ModelFnTraining`` does, on every replica."""
         step = super().restore(manager)
         for saved, copies in self._copies:
-            for copy in copies:
-                copy.assign(saved)
+            for held in copies:
+                held.assign(saved)
         return step
 
     def take_step(self, batches, first_step, more=()):
@@ -81,7 +81,7 @@ class ReplicatedTraining(ModelFnTraining):
         """Takes steps as a ``ModelFnTraining`` does, one call of a function for each."""
         loss, first_step = 0.0, tf.constant(first_step, tf.int64)
         while int(self.global_step) < until and not math.isnan(loss):
-            loss = float(self._take_one(batches, first_step))
+            loss = self._take_one(batches, first_step).numpy()
         return loss
 
     def _on_replicas(self, features, mode, params, config):

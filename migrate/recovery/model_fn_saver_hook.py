@@ -38,6 +38,27 @@ class CheckpointSaverHook(tf1.train.SessionRunHook):
         # Hooks run in the graph, a save does not; each thread has a place of its own.
         self._eager = ThreadPoolExecutor(1)
 
+    def save_with(self, train, manager, listeners):
+        """Takes over the saves of ``run_training``.
+
+        Args:
+          train: a ``ModelFnTraining``.
+          manager: the training's ``tf.train.CheckpointManager``, which restores; it
+            saves, too, if it is of the same directory.
+          listeners: more listeners.
+        """
+        self._listeners += [one for one in listeners if one not in self._listeners]
+        self.manager = manager
+        if os.path.abspath(self.checkpoint_dir) != os.path.abspath(manager.directory):
+            mend_checkpoint_list(self.checkpoint_dir)
+            self.manager = tf.train.CheckpointManager(
+                train.checkpoint,
+                self.checkpoint_dir,
+                checkpoint_name="model.ckpt",
+                max_to_keep=manager._max_to_keep,
+                keep_checkpoint_every_n_hours=manager._keep_checkpoint_every_n_hours,
+            )
+
     def begin(self):
         self._step = tf1.train.get_global_step()
 

@@ -24,6 +24,18 @@ def input_in_graph(input_fn, mode, params=None, config=None, input_context=None)
     return iterator.get_next(), [_StartIterator(iterator.initializer)]
 
 
+def warm_start(settings, checkpoint_path):
+    """Has the variables of the default graph begin with those of another training.
+
+    Args:
+      settings: a checkpoint's path or a ``WarmStartSettings``; None for nothing.
+      checkpoint_path: what is restored after all; then nothing is done.
+    """
+    if settings and checkpoint_path is None:
+        path = isinstance(settings, str)
+        tf1.train.warm_start(*([settings] if path else settings))
+
+
 class _StartIterator(tf1.train.SessionRunHook):
     def __init__(self, initializer):
         self._initializer = initializer

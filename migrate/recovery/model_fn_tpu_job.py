@@ -1,66 +1,7 @@
 """A ``model_fn`` for TPUs and its settings, where code hands a TPUEstimator around."""
 
-from migrate.recovery.model_fn_job import RunConfig, TrainingJob
+from migrate.recovery.model_fn_job import TrainingJob
 from migrate.recovery.model_fn_params import with_values
-
-
-class InputPipelineConfig:
-    """How TPUs were fed; nothing here reads it."""
-
-    PER_SHARD_V1, PER_HOST_V1, PER_HOST_V2, BROADCAST, SLICED = 1, 2, 3, 4, 5
-
-
-class TPUConfig:
-    """The settings of TPUs, for code that reads them: a job on CPU or GPU has no use.
-
-    Args:
-      iterations_per_loop: steps in one call of a TPU.
-      num_shards, num_cores_per_replica, per_host_input_for_training, tpu_job_name,
-        initial_infeed_sleep_secs, input_partition_dims: of TPUs.
-      others: the rest, by the names that ``tf.estimator.tpu.TPUConfig`` had.
-    """
-
-    def __init__(
-        self,
-        iterations_per_loop=2,
-        num_shards=None,
-        num_cores_per_replica=None,
-        per_host_input_for_training=True,
-        tpu_job_name=None,
-        initial_infeed_sleep_secs=None,
-        input_partition_dims=None,
-        **others
-    ):
-        self.iterations_per_loop = iterations_per_loop
-        self.num_shards = num_shards
-        self.num_cores_per_replica = num_cores_per_replica
-        self.per_host_input_for_training = per_host_input_for_training
-        self.tpu_job_name = tpu_job_name
-        self.initial_infeed_sleep_secs = initial_infeed_sleep_secs
-        self.input_partition_dims = input_partition_dims
-        vars(self).update(others)
-
-
-class TPURunConfig(RunConfig):
-    """The settings of a training job, as ``tf.estimator.tpu.RunConfig`` had them.
-
-    Args:
-      tpu_config, evaluation_master, master, cluster: kept for code that reads them.
-      settings: of ``RunConfig``.
-    """
-
-    def __init__(
-        self,
-        tpu_config=None,
-        evaluation_master=None,
-        master=None,
-        cluster=None,
-        **settings
-    ):
-        super().__init__(**settings)
-        self.tpu_config = tpu_config or TPUConfig()
-        self.evaluation_master = evaluation_master
-        self.master, self.cluster = master, cluster
 
 
 class TPUTrainingJob(TrainingJob):

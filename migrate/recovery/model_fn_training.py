@@ -9,6 +9,7 @@ from migrate.recovery.model_fn_call import call_model_fn, features_and_labels
 from migrate.recovery.model_fn_graph import GraphPart
 from migrate.recovery.model_fn_named_checkpoint import NamedCheckpoint
 from migrate.recovery.model_fn_saved_keys import saved_keys
+from migrate.recovery.model_fn_session import warm_start
 
 
 class ModelFnTraining:
@@ -34,8 +35,13 @@ class ModelFnTraining:
       variables: a dict from name to ``tf.Variable``: all that a checkpoint holds.
       checkpoint: a ``NamedCheckpoint`` of them.
       global_step: one of them, int64.
+      last_loss: a ``tf.Variable``, the loss of the last step.
+      dataset: as given.
+      is_chief: whether this process saves.
       writer: a ``tf.summary.SummaryWriter`` into summary_dir, or None.
     """
+
+    is_chief = True
 
     def __init__(
         self,
@@ -49,16 +55,14 @@ class ModelFnTraining:
         summary_dir=None,
         save_summary_steps=100,
     ):
-        self.graph = tf.Graph()
+        self.graph, self.dataset = tf.Graph(), dataset
         with self.graph.as_default():
             tf1.set_random_seed(seed)
             tf1.train.create_global_step()
             self._placeholders, batch = _placeholders(dataset.element_spec)
             features, labels = features_and_labels(batch)
             spec = call_model_fn(model_fn, features, labels, "train", params, config)
-            if warm_start_from:
-                path = isinstance(warm_start_from, str)
-                tf1.train.warm_start(*([warm_start_from] if path else warm_start_from))
+            warm_start(warm_start_from, None)
             self._loss = tf.reshape(spec.loss, [])
             if "loss" not in [s.op.name for s in tf1.get_collection("summaries")]:
                 tf1.summary.scalar("loss", self._loss)
@@ -80,6 +84,7 @@ class ModelFnTraining:
         self.variables = {name: held[name] for name in self._saved}
         self.checkpoint = NamedCheckpoint(self.variables, keys)
         self.global_step = self.variables["global_step"]
+        self.last_loss = tf.Variable(tf.zeros([], self._loss.dtype), False)
         self.writer = summary_dir and tf.summary.create_file_writer(summary_dir)
         self._save_summary_steps = summary_dir and save_summary_steps
         self._prefix = f"{uuid.uuid4()}/"  # the tables of two trainings must not meet
@@ -130,13 +135,16 @@ class ModelFnTraining:
           first_step: the step at which the training began; summaries count from it.
 
         Returns:
-          The last step's loss, a float.
+          The last step's loss, a number.
 
         Raises:
           tf.errors.OutOfRangeError: the dataset ended; the steps before that are taken.
         """
         bounds = tf.constant(until, tf.int64), tf.constant(first_step, tf.int64)
-        return float(self._take_steps(batches, *bounds))
+        return self._take_steps(batches, *bounds).numpy()
+
+    def wait_for_all(self):
+        """Waits for the job's other processes, of which there are none."""
 
     def part(self, results, given=frozenset()):
         """Returns the ``GraphPart`` of some results; see ``given`` for its inputs."""
@@ -165,6 +173,7 @@ class ModelFnTraining:
         results = [self._loss, self.spec.train_op, *more]
         shared = self._shared_with_summary(results)
         values = self.part(results + list(shared.values())).run(given)
+        self.last_loss.assign(values[0])
         if self._save_summary_steps:
             given.update(zip(shared, values[len(results) :]))
             due = (step - first_step) % self._save_summary_steps == 0

@@ -1,0 +1,719 @@
+"""What an Estimator does, or the object that stands for it: one line of JSON with the outcome of each behaviour.
+
+usage: estimator_behaviours.py old|new
+"""
+
+import glob
+import json
+import logging
+import os
+import pickle
+import re
+import sys
+import tempfile
+from functools import partial
+
+import numpy as np
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+if sys.argv[1] == "old":
+    from tensorflow.estimator import (
+        BestExporter,
+        EstimatorSpec,
+        EvalSpec,
+        Exporter,
+        FinalExporter,
+        LatestExporter,
+        RunConfig,
+        TrainSpec,
+        WarmStartSettings,
+        add_metrics,
+        train_and_evaluate,
+    )
+    from tensorflow.estimator.experimental import stop_if_higher_hook
+    from tensorflow.estimator.export import PredictOutput, ServingInputReceiver
+
+    from tensorflow.compat.v1.train import CheckpointSaverHook  # isort: skip
+    from tensorflow_estimator.python.estimator.export.export import SupervisedInputReceiver
+    from tensorflow_estimator.python.estimator.tpu.tpu_config import RunConfig as TPURunConfig
+
+    Estimator = tf1.estimator.Estimator
+    TPUEstimator, TPUEstimatorSpec = tf1.estimator.tpu.TPUEstimator, tf1.estimator.tpu.TPUEstimatorSpec
+else:
+    from collections import namedtuple
+
+    import migrate.recovery.distributed_training  # noqa: F401
+    from migrate.recovery.estimator import Estimator
+    from migrate.recovery.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
+    from migrate.recovery.model_fn_add_metrics import add_metrics
+    from migrate.recovery.model_fn_early_stopping import stop_if_higher_hook
+    from migrate.recovery.model_fn_saver_hook import CheckpointSaverHook
+    from migrate.recovery.model_fn_serving import PredictOutput, ServingInputReceiver
+    from migrate.recovery.model_fn_spec import EstimatorSpec
+    from migrate.recovery.model_fn_tpu_spec import TPUEstimatorSpec
+    from migrate.recovery.model_fn_warm_start import WarmStartSettings
+    from migrate.recovery.run_config import RunConfig
+    from migrate.recovery.tpu_estimator import TPUEstimator
+    from migrate.recovery.tpu_run_config import TPURunConfig
+    from migrate.recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
+
+    SupervisedInputReceiver = namedtuple("SupervisedInputReceiver", "features labels receiver_tensors")
+
+X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
+Y = X @ np.array([[2.0], [-1.0]], "f")
+LOGGED = re.compile(
+    r"loss = |Saving checkpoints|Saving dict|Skipping|Loss for|global_step/sec|Skip the current|final export|best model"
+)
+BEHAVIOURS = {}
+
+
+def behaviour(function):
+    BEHAVIOURS[function.__name__] = function
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensor_slices(({"x": X}, Y)).repeat().batch(8)
+
+
+def once():
+    return tf.data.Dataset.from_tensor_slices(({"x": X}, Y)).batch(8)
+
+
+def tensors():
+    return tf1.data.make_one_shot_iterator(input_fn()).get_next()
+
+
+def model_fn(features, labels, mode, params, config):
+    w = tf1.get_variable("w", [2, 1], initializer=tf1.zeros_initializer())
+    predicted = features["x"] @ w
+    if mode == "infer":
+        outputs = {"serving_default": PredictOutput({"p": predicted}), "twice": PredictOutput({"p": 2 * predicted})}
+        return EstimatorSpec(mode, predictions={"p": predicted, "q": predicted + 1}, export_outputs=outputs)
+    loss = tf1.losses.mean_squared_error(labels, predicted)
+    metrics = {"mae": tf1.metrics.mean_absolute_error(labels, predicted)}
+    if mode == "eval":
+        return EstimatorSpec(mode, predictions={"p": predicted}, loss=loss, eval_metric_ops=metrics)
+    optimizer = tf1.train.MomentumOptimizer((params or {}).get("rate", 0.1), 0.5)
+    train_op = optimizer.minimize(loss, tf1.train.get_global_step())
+    return EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def receiver_fn():
+    x = tf1.placeholder(tf.float32, [None, 2], "x")
+    return ServingInputReceiver({"x": x}, {"x": x})
+
+
+class Noting(tf1.train.SessionRunHook):
+    """Notes its events, with the step and the newest checkpoint there."""
+
+    def __init__(self, model_dir, then=lambda step, context: None):
+        self.events, self._model_dir, self._then = [], model_dir, then
+
+    def _note(self, event, session):
+        step = int(session.run(self._step))
+        self.events.append([event, step, saved(self._model_dir)[-1:]])
+        return step
+
+    def begin(self):
+        self._step = tf1.train.get_global_step()
+        self.events.append(["begin"])
+
+    def after_create_session(self, session, coord):
+        self._note("after_create_session", session)
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs(self._step)
+
+    def after_run(self, run_context, run_values):
+        self._then(self._note("after_run", run_context.session), run_context)
+
+    def end(self, session):
+        self._note("end", session)
+
+
+class Listener(tf1.train.CheckpointSaverListener):
+    def __init__(self, model_dir, stop_at=None):
+        self.events, self._model_dir, self._stop_at = [], model_dir, stop_at
+
+    def begin(self):
+        self.events.append(["begin"])
+
+    def before_save(self, session, global_step_value):
+        self.events.append(["before", int(global_step_value), saved(self._model_dir)[-1:]])
+
+    def after_save(self, session, global_step_value):
+        self.events.append(["after", int(global_step_value), saved(self._model_dir)[-1:]])
+        return global_step_value == self._stop_at
+
+    def end(self, session, global_step_value):
+        self.events.append(["end", int(global_step_value)])
+
+
+class Stamps(Exporter):
+    """An exporter of the user's own."""
+
+    def __init__(self):
+        self.calls = []
+
+    @property
+    def name(self):
+        return "stamps"
+
+    def export(self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export):
+        path = os.path.relpath(export_path, estimator.model_dir)
+        step = checkpoint_path.rpartition("-")[2]
+        self.calls.append([path, step, sorted(eval_result), bool(is_the_final_export)])
+        return f"stamp {step}"
+
+
+def saved(model_dir):
+    """Returns the steps of the checkpoints in a directory."""
+    return sorted(int(path[: -len(".index")].rpartition("-")[2]) for path in glob.glob(f"{model_dir}/*.index"))
+
+
+def files(model_dir):
+    """Returns what is in a directory, by kind."""
+    names = set()
+    for folder, _, inside in os.walk(model_dir):
+        where = re.sub(r"\d{10}", "TIME", os.path.relpath(folder, model_dir))
+        if "variables" not in where:
+            for name in inside:
+                known = "events" if ".tfevents." in name else re.sub(r".*ckpt-\d+\..*", "checkpoint files", name)
+                names.add(f"{where}/{known}")
+    return sorted(names - {"./graph.pbtxt"})  # a debugging aid
+
+
+def outcome_of(call):
+    try:
+        return call()
+    except Exception as error:
+        return type(error).__name__
+
+
+def numbers(metrics):
+    return {name: float(value) for name, value in metrics.items()}
+
+
+def plain(array):
+    return np.round(np.asarray(array, "f8"), 6).tolist()
+
+
+def estimator(model_dir, model_fn=model_fn, params=None, warm_start_from=None, **settings):
+    settings = {"save_checkpoints_steps": 4, "tf_random_seed": 1, "log_step_count_steps": 3, **settings}
+    return Estimator(model_fn, model_dir, RunConfig(**settings), params or {"rate": 0.1}, warm_start_from)
+
+
+@behaviour
+def saves_at_the_start_in_the_interval_and_at_the_end(model_dir):
+    estimator(model_dir).train(input_fn, max_steps=10)
+    return saved(model_dir)
+
+
+@behaviour
+def keeps_the_newest_and_goes_on_counting_after_a_restart(model_dir):
+    estimator(model_dir, keep_checkpoint_max=2).train(input_fn, max_steps=10)
+    first = saved(model_dir)
+    estimator(model_dir, keep_checkpoint_max=2).train(input_fn, max_steps=17)
+    return first, saved(model_dir)
+
+
+@behaviour
+def keeps_all_if_asked(model_dir):
+    estimator(model_dir, keep_checkpoint_max=0, save_checkpoints_steps=1).train(input_fn, max_steps=8)
+    return saved(model_dir)
+
+
+@behaviour
+def saves_by_the_clock(model_dir):
+    estimator(model_dir, save_checkpoints_steps=None, save_checkpoints_secs=1000).train(input_fn, max_steps=5)
+    return saved(model_dir)
+
+
+@behaviour
+def saves_never_without_an_interval(model_dir):
+    one = estimator(model_dir, save_checkpoints_steps=None, save_checkpoints_secs=None)
+    one.train(input_fn, max_steps=5)
+    refused = outcome_of(lambda: one.train(input_fn, max_steps=5, saving_listeners=[Listener(model_dir)]))
+    return saved(model_dir), refused
+
+
+@behaviour
+def steps_count_on_and_max_steps_is_a_total(model_dir):
+    one = estimator(model_dir)
+    ends = []
+    for given in ({"steps": 3}, {"steps": 3}, {"max_steps": 5}, {"max_steps": 8}):
+        is_same = one.train(input_fn, **given) is one
+        ends.append([is_same, saved(model_dir)[-1]])
+    return ends
+
+
+@behaviour
+def an_input_of_tensors_trains_the_same(model_dir):
+    estimator(model_dir).train(tensors, max_steps=6)
+    return plain(estimator(model_dir).get_variable_value("w"))
+
+
+@behaviour
+def the_end_of_the_input_ends_the_training_with_a_save(model_dir):
+    estimator(model_dir).train(once)
+    return saved(model_dir), numbers(estimator(model_dir).evaluate(once))
+
+
+@behaviour
+def logs_in_its_own_form(model_dir):
+    lines = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())
+    logger = logging.getLogger("tensorflow")
+    logger.addHandler(handler)
+    one = estimator(model_dir)
+    one.train(input_fn, max_steps=8)
+    one.train(input_fn, max_steps=8)
+    one.evaluate(once)
+    logger.removeHandler(handler)
+    told = [line.replace(model_dir, "DIR") for line in lines if LOGGED.search(line)]
+    # TensorFlow 2.21 gives some of its records to a logger twice.
+    told = [line for line, before in zip(told, [None, *told], strict=False) if line != before]
+    return [re.sub(r"(sec: |\()[\d.e+]+", r"\1N", line) for line in told]
+
+
+@behaviour
+def hooks_run_after_the_save_of_their_step(model_dir):
+    hook = Noting(model_dir)
+    estimator(model_dir).train(input_fn, hooks=[hook], max_steps=5)
+    return hook.events
+
+
+@behaviour
+def a_hook_that_raises_at_a_save_finds_it_saved(model_dir):
+    def fail(step, context):
+        if step == 4:
+            raise RuntimeError
+
+    outcome = outcome_of(lambda: estimator(model_dir).train(input_fn, hooks=[Noting(model_dir, fail)], max_steps=9))
+    return outcome, saved(model_dir)
+
+
+@behaviour
+def a_hook_that_asks_to_stop_ends_with_a_save(model_dir):
+    hook = Noting(model_dir, lambda step, context: step == 6 and context.request_stop())
+    estimator(model_dir).train(input_fn, hooks=[hook], max_steps=9)
+    return hook.events[-2:], saved(model_dir)
+
+
+@behaviour
+def a_hook_that_raises_the_end_of_the_input_ends_with_a_save(model_dir):
+    def finish(step, context):
+        if step == 6:
+            raise tf.errors.OutOfRangeError(None, None, "enough")
+
+    hook = Noting(model_dir, finish)
+    estimator(model_dir).train(input_fn, hooks=[hook], max_steps=9)
+    return hook.events[-2:], saved(model_dir)
+
+
+@behaviour
+def steps_are_counted_from_where_after_create_session_left_the_step(model_dir):
+    class Broadcast(tf1.train.SessionRunHook):
+        def begin(self):
+            self._receive = tf1.assign(tf1.train.get_global_step(), 60)
+
+        def after_create_session(self, session, coord):
+            session.run(self._receive)
+
+    estimator(model_dir).train(input_fn, steps=10, hooks=[Broadcast()])
+    return saved(model_dir)
+
+
+@behaviour
+def hooks_of_the_model_fn_run_around_those_of_the_user(model_dir):
+    order = []
+
+    class Told(tf1.train.SessionRunHook):
+        def __init__(self, name):
+            self._name = name
+
+        def after_run(self, run_context, run_values):
+            order.append(self._name)
+
+    def hooked(features, labels, mode, params, config):
+        spec = model_fn(features, labels, mode, params, config)
+        return spec._replace(training_chief_hooks=[Told("chief")], training_hooks=[Told("model_fn")])
+
+    estimator(model_dir, hooked).train(input_fn, hooks=[Told("user")], max_steps=2)
+    return order
+
+
+@behaviour
+def listeners_hear_of_each_save_and_may_stop(model_dir):
+    first, second = Listener(model_dir), Listener(model_dir, stop_at=8)
+    estimator(model_dir).train(input_fn, max_steps=5, saving_listeners=[first])
+    estimator(model_dir).train(input_fn, max_steps=20, saving_listeners=[second])
+    return first.events, [event[:2] for event in second.events]
+
+
+@behaviour
+def a_saver_hook_of_the_user_takes_the_place_of_the_own_saves(model_dir):
+    listener = Listener(model_dir)
+    hook = CheckpointSaverHook(model_dir, save_steps=3)
+    estimator(model_dir).train(input_fn, hooks=[hook], saving_listeners=[listener], max_steps=7)
+    return saved(model_dir), [event[:2] for event in listener.events]
+
+
+@behaviour
+def a_loss_that_is_no_number_ends_it(model_dir):
+    def diverging(features, labels, mode, params, config):
+        spec = model_fn(features, labels, mode, params, config)
+        step = tf1.train.get_global_step()
+        return spec._replace(loss=tf.where(step < 4, spec.loss, np.nan))
+
+    outcome = outcome_of(lambda: estimator(model_dir, diverging).train(input_fn, max_steps=9))
+    return outcome, saved(model_dir)
+
+
+@behaviour
+def evaluates_the_latest_or_a_given_checkpoint(model_dir):
+    one = estimator(model_dir)
+    untrained = numbers(one.evaluate(once))
+    one.train(input_fn, max_steps=8)
+    four = one.latest_checkpoint().replace("-8", "-4")
+    told = [one.evaluate(once), one.evaluate(once, steps=2, name="two"), one.evaluate(once, checkpoint_path=four)]
+    return untrained, [numbers(metrics) for metrics in told], files(model_dir)
+
+
+@behaviour
+def predicts_examples_or_batches(model_dir):
+    one = estimator(model_dir)
+    one.train(input_fn, max_steps=8)
+    examples = list(one.predict(once))
+    batch = next(one.predict(once, predict_keys=["q"], yield_single_examples=False))
+    unknown = outcome_of(lambda: next(one.predict(once, predict_keys=["z"])))
+    last = {name: plain(value) for name, value in examples[-1].items()}
+    return len(examples), last, {name: plain(value) for name, value in batch.items()}, unknown
+
+
+@behaviour
+def exports_the_signatures(model_dir):
+    one = estimator(model_dir)
+    before = outcome_of(lambda: one.export_saved_model(model_dir + "/export", receiver_fn))
+    one.train(input_fn, max_steps=4)
+    given = [outcome_of(lambda: one.export_saved_model(model_dir + "/export", None))]
+    one.export_saved_model(model_dir + "/export", receiver_fn)
+    path = one.export_savedmodel(model_dir + "/text", receiver_fn, as_text=True)
+
+    def supervised_fn():
+        features = {"x": tf1.placeholder(tf.float32, [None, 2], "x")}
+        labels = tf1.placeholder(tf.float32, [None, 1], "y")
+        return SupervisedInputReceiver(features, labels, {**features, "labels": labels})
+
+    every = {"train": supervised_fn, "eval": supervised_fn, "infer": receiver_fn}
+    three = one.experimental_export_all_saved_models(model_dir + "/all", every)
+    signatures = {}
+    for tag in ("train", "eval", "serve"):
+        with tf.Graph().as_default(), tf1.Session() as session:
+            loaded = tf1.saved_model.load(session, [tag], tf.compat.as_str(three))
+            signatures[tag] = {
+                name: [sorted(one.inputs), sorted(one.outputs), one.method_name]
+                for name, one in loaded.signature_def.items()
+                if not name.startswith("_")
+            }
+    return before, given, type(path).__name__, signatures, files(model_dir)
+
+
+@behaviour
+def names_and_values_of_variables(model_dir):
+    one = estimator(model_dir)
+    before = [outcome_of(one.get_variable_names), outcome_of(lambda: one.get_variable_value("w"))]
+    latest = one.latest_checkpoint()
+    one.train(input_fn, max_steps=4)
+    return before, latest, sorted(one.get_variable_names()), plain(one.get_variable_value("w"))
+
+
+@behaviour
+def attributes_are_copies(model_dir):
+    one = estimator(model_dir, params={"rate": 0.2})
+    one.params["rate"] = 9
+    names = (
+        one.model_dir == model_dir,
+        one.eval_dir() == f"{model_dir}/eval",
+        one.eval_dir("a") == f"{model_dir}/eval_a",
+    )
+    return names, one.params, one.config.model_dir == model_dir, type(one.config).__name__, callable(one.model_fn)
+
+
+@behaviour
+def a_subclass_and_its_pickle_work(model_dir):
+    again = pickle.loads(pickle.dumps(Linear(model_dir)))
+    again.train(input_fn, max_steps=4)
+    return isinstance(again, Estimator), type(again).__name__, again.name, saved(model_dir)
+
+
+class Linear(Estimator):
+    name = "mine"
+
+    def __init__(self, model_dir):
+        super().__init__(model_fn, model_dir, RunConfig(save_checkpoints_steps=4), params={"rate": 0.1})
+
+
+@behaviour
+def the_model_fn_and_the_input_fn_get_what_they_name(model_dir):
+    seen = []
+
+    def own_input_fn(mode, params, config):
+        seen.append(["input", mode, dict(params), config.model_dir == model_dir])
+        return once()
+
+    def own_model_fn(features, labels, mode, params, config):
+        seen.append(["model", mode, dict(params), config.model_dir == model_dir, labels is None])
+        params["rate"] = 0.0  # of a copy
+        return model_fn(features, labels, mode, {"rate": 0.1}, config)
+
+    one = estimator(model_dir, own_model_fn, params={"rate": 0.3})
+    one.train(own_input_fn, max_steps=2)
+    one.evaluate(own_input_fn)
+    list(one.predict(own_input_fn))
+    calls = []
+    for call in seen:
+        if call not in calls[-1:]:  # the object looks at what an input_fn returns before it uses it
+            calls.append(call)
+    return calls
+
+
+@behaviour
+def begins_with_the_weights_of_another_job(model_dir):
+    estimator(model_dir + "/a").train(input_fn, max_steps=4)
+    told = []
+    for start in (model_dir + "/a", WarmStartSettings(model_dir + "/a", vars_to_warm_start="w")):
+        other = f"{model_dir}/b{len(told)}"
+        one = estimator(other, warm_start_from=start)
+        untrained = numbers(one.evaluate(once))
+        one.train(input_fn, steps=2)
+        told.append([untrained, plain(one.get_variable_value("w")), saved(other)])
+    return told
+
+
+@behaviour
+def errors_of_the_constructor(model_dir):
+    def strange(features, labels, mode, batch):
+        """Takes what no Estimator gives."""
+
+    calls = [
+        lambda: RunConfig(save_checkpoints_steps=1, save_checkpoints_secs=1),
+        lambda: RunConfig(save_checkpoints_steps=1).replace(save_checkpoints_steps=1, save_checkpoints_secs=1),
+        lambda: RunConfig(keep_checkpoint_max=-1),
+        lambda: RunConfig(tf_random_seed="1"),
+        lambda: RunConfig(model_dir=""),
+        lambda: RunConfig().replace(color=1),
+        lambda: Estimator(model_fn, model_dir, RunConfig(model_dir=model_dir + "/other")),
+        lambda: Estimator(model_fn, model_dir, {"save_checkpoints_steps": 1}),
+        lambda: Estimator(None, model_dir),
+        lambda: Estimator(strange, model_dir),
+        lambda: Estimator(lambda labels: None, model_dir),
+        lambda: Estimator(lambda features, labels, mode: None, model_dir, params={}),
+    ]
+    return [outcome_of(call) for call in calls]
+
+
+@behaviour
+def errors_of_the_calls(model_dir):
+    one = estimator(model_dir)
+
+    def returning(result):
+        return Estimator(lambda features, labels, mode: result(mode), model_dir)
+
+    loss = lambda mode: EstimatorSpec(mode, loss=tf.constant(1.0))  # noqa: E731
+    calls = [
+        lambda: one.train(input_fn, steps=1, max_steps=1),
+        lambda: one.train(input_fn, steps=0),
+        lambda: one.train(input_fn, max_steps=-1),
+        lambda: one.train(input_fn, hooks=["hook"]),
+        lambda: one.train(input_fn, saving_listeners=["listener"]),
+        lambda: one.train(lambda: [1, 2, 3]),
+        lambda: one.evaluate(once, steps=0),
+        lambda: Estimator(lambda features, mode: None, model_dir).train(input_fn),
+        lambda: returning(lambda mode: None).train(input_fn),
+        lambda: returning(loss).train(input_fn),
+        lambda: returning(lambda mode: EstimatorSpec(mode, predictions=1.0)).evaluate(input_fn),
+        lambda: next(returning(loss).predict(input_fn)),
+        lambda: TrainSpec(input_fn, max_steps=0),
+        lambda: TrainSpec("input_fn"),
+        lambda: TrainSpec(input_fn, hooks=["hook"]),
+        lambda: EvalSpec(input_fn, steps=-1),
+        lambda: EvalSpec(input_fn, throttle_secs=-1),
+        lambda: EvalSpec(input_fn, exporters=[1]),
+        lambda: EvalSpec(input_fn, exporters=[FinalExporter("a", receiver_fn), LatestExporter("a", receiver_fn)]),
+        lambda: LatestExporter("a", receiver_fn, exports_to_keep=0),
+        lambda: BestExporter("a", receiver_fn, compare_fn=None),
+        lambda: train_and_evaluate("estimator", TrainSpec(input_fn), EvalSpec(once)),
+        lambda: train_and_evaluate(one, EvalSpec(once), EvalSpec(once)),
+    ]
+    return [type(each).__name__ if isinstance(each, Estimator) else each for each in map(outcome_of, calls)]
+
+
+@behaviour
+def replace_lets_one_interval_clear_the_other(model_dir):
+    told = []
+    for given, change in (
+        ({}, {"save_checkpoints_steps": 5}),
+        ({"save_checkpoints_steps": 5}, {"save_checkpoints_secs": 60}),
+        ({"save_checkpoints_steps": 5}, {"save_checkpoints_steps": None}),
+        ({"save_checkpoints_steps": None}, {"keep_checkpoint_max": 7}),
+        ({"save_checkpoints_secs": None}, {"model_dir": "m"}),
+    ):
+        config = RunConfig(**given)
+        changed = config.replace(**change)
+        for one in (config, changed):
+            told.append([one.save_checkpoints_steps, one.save_checkpoints_secs, one.keep_checkpoint_max, one.model_dir])
+    return told
+
+
+@behaviour
+def reads_its_place_from_the_environment(model_dir):
+    names = "task_type task_id is_chief master evaluation_master num_ps_replicas num_worker_replicas"
+    jobs = {"chief": ["a:1"], "worker": ["b:1", "c:1"], "ps": ["d:1"]}
+    told = []
+    for given in (
+        {},
+        {"cluster": jobs, "task": {"type": "chief", "index": 0}},
+        {"cluster": jobs, "task": {"type": "worker", "index": 1}},
+        {"cluster": jobs, "task": {"type": "ps", "index": "0"}},
+        {"cluster": jobs, "task": {"type": "evaluator", "index": 0}},
+        {"cluster": {"chief": ["a:1"]}, "task": {"type": "chief", "index": 0}},
+        {"cluster": {"master": ["a:1"], "worker": ["b:1"]}, "task": {"type": "master", "index": 0}},
+        {"cluster": jobs, "task": {"type": "worker", "index": 2}},
+        {"cluster": jobs},
+        {"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}},
+        {"task": {"type": "evaluator", "index": 0}},
+        {"model_dir": "somewhere", "service": {"a": 1}, "session_master": "grpc://x", "eval_session_master": "y"},
+    ):
+        os.environ["TF_CONFIG"] = json.dumps(given)
+        config = outcome_of(RunConfig)
+        if not isinstance(config, str):
+            more = [config.cluster_spec.as_dict(), config.global_id_in_cluster, config.service, config.model_dir]
+            config = [*(getattr(config, name) for name in names.split()), *more]
+        told.append(config)
+    del os.environ["TF_CONFIG"]
+    return told
+
+
+@behaviour
+def trains_and_evaluates(model_dir):
+    stamps = Stamps()
+    kept = [LatestExporter("newest", receiver_fn, exports_to_keep=1), FinalExporter("final", receiver_fn), stamps]
+    train, test = TrainSpec(input_fn, 10), EvalSpec(once, None, throttle_secs=0, exporters=kept)
+    metrics, exports = train_and_evaluate(estimator(model_dir), train, test)
+    again = train_and_evaluate(estimator(model_dir), train, test)
+    exports = [type(one).__name__ for one in exports]
+    return numbers(metrics), exports, again, stamps.calls, saved(model_dir), files(model_dir)
+
+
+@behaviour
+def evaluations_wait_for_the_throttle(model_dir):
+    stamps = Stamps()
+    result = train_and_evaluate(estimator(model_dir), TrainSpec(input_fn, 14), EvalSpec(once, None, exporters=stamps))
+    return result[1], [call[1] for call in stamps.calls]
+
+
+@behaviour
+def exports_the_best(model_dir):
+    def closer(best_eval_result, current_eval_result):
+        return current_eval_result["mae"] < best_eval_result["mae"] / 2
+
+    def run(end):
+        best = BestExporter("best", receiver_fn, compare_fn=closer)
+        test = EvalSpec(once, None, throttle_secs=0, exporters=best)
+        return [
+            path is not None for path in train_and_evaluate(estimator(model_dir), TrainSpec(input_fn, end), test)[1]
+        ]
+
+    return run(8), run(12), os.listdir(model_dir + "/export")
+
+
+@behaviour
+def stops_early_by_a_metric(model_dir):
+    one = estimator(model_dir, save_checkpoints_steps=2)
+    hook = stop_if_higher_hook(one, "mae", -1.0, run_every_secs=None, run_every_steps=1)
+    test = EvalSpec(once, None, throttle_secs=0)
+    train_and_evaluate(one, TrainSpec(input_fn, 20, hooks=[hook]), test)
+    return saved(model_dir)
+
+
+@behaviour
+def evaluates_more_metrics(model_dir):
+    def more(labels, predictions):
+        return {"mse": tf1.metrics.mean_squared_error(labels, predictions["p"])}
+
+    one = add_metrics(estimator(model_dir), more)
+    one.train(input_fn, max_steps=3)
+    return numbers(one.evaluate(once))
+
+
+@behaviour
+def one_for_tpus_runs_off_them(model_dir):
+    seen = []
+
+    def tpu_input_fn(params):
+        seen.append(["input", params["batch_size"]])
+        return tf.data.Dataset.from_tensor_slices(({"x": X}, Y)).repeat(2).batch(params["batch_size"])
+
+    def tpu_model_fn(features, labels, mode, params):
+        seen.append([mode, params["use_tpu"], params.get("batch_size")])
+        spec = model_fn(features, labels, mode, params, None)
+        if mode == "eval":
+            metrics = (
+                lambda labels, p: {"mae": tf1.metrics.mean_absolute_error(labels, p)},
+                [labels, spec.predictions["p"]],
+            )
+            return TPUEstimatorSpec(mode, loss=spec.loss, eval_metrics=metrics)
+        return TPUEstimatorSpec(mode, loss=spec.loss, train_op=spec.train_op, predictions=spec.predictions)
+
+    def make(**settings):
+        config = TPURunConfig(model_dir=model_dir, save_checkpoints_steps=4)
+        sizes = {"train_batch_size": 8, "eval_batch_size": 4, "predict_batch_size": 2}
+        return TPUEstimator(
+            tpu_model_fn, config=config, **{"params": {"rate": 0.1}, "use_tpu": False, **sizes, **settings}
+        )
+
+    one = make()
+    one.train(tpu_input_fn, max_steps=6)
+    metrics = numbers(one.evaluate(tpu_input_fn, steps=5))
+    predicted = plain(next(one.predict(tpu_input_fn))["p"])
+    one.export_saved_model(model_dir + "/export", receiver_fn)
+    on_tpu = make(use_tpu=True)
+    calls = [
+        lambda: on_tpu.train(tpu_input_fn, max_steps=9),
+        lambda: on_tpu.evaluate(tpu_input_fn, steps=1),
+        lambda: next(on_tpu.predict(tpu_input_fn)),
+        lambda: make(use_tpu=True, train_batch_size=None),
+        lambda: make(params={"batch_size": 3}),
+        lambda: TPUEstimator(tpu_model_fn, config=RunConfig()),
+    ]
+    errors = [outcome_of(call) for call in calls]
+    seen = [call for call, before in zip(seen, [None, *seen], strict=False) if call != before]
+    return metrics, predicted, errors, seen, saved(model_dir), on_tpu.config.tpu_config.iterations_per_loop
+
+
+@behaviour
+def trains_under_a_strategy(model_dir):
+    told = []
+    for strategy in (tf.distribute.MirroredStrategy(["cpu:0"]), tf.distribute.OneDeviceStrategy("cpu:0")):
+        one = estimator(f"{model_dir}/{len(told)}", train_distribute=strategy)
+        one.train(input_fn, max_steps=6)
+        told.append([plain(one.get_variable_value("w")), saved(one.model_dir)])
+    return told
+
+
+def main():
+    tf1.logging.set_verbosity(tf1.logging.INFO)
+    logging.getLogger("tensorflow").propagate = False
+    only = sys.argv[2:]
+    for name, function in BEHAVIOURS.items():
+        if not only or name in only:
+            with tempfile.TemporaryDirectory() as folder:
+                model_dir = os.path.join(folder, "model")
+                outcome = function(model_dir) if only else outcome_of(partial(function, model_dir))
+            print(json.dumps([name, outcome]), flush=True)
+
+
+main()

@@ -11,7 +11,15 @@ from migrate import recovery
 from migrate.rewrite.pieces import module
 
 FOLDER = Path(recovery.__file__).parent
-OBJECT = "*estimator.py", "*exporters.py", "*run_config.py", "run_training.py", "t*_training.py", "train_*.py", "training_h*.py"
+OBJECT = (
+    "*estimator.py",
+    "*exporters.py",
+    "*run_config.py",
+    "run_training.py",
+    "t*_training.py",
+    "train_*.py",
+    "training_h*.py",
+)
 MODULES = sorted({path for pattern in ("model_fn*.py", *OBJECT) for path in FOLDER.glob(pattern)})
 
 

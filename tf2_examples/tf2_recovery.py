@@ -124,14 +124,17 @@ class BestResult:
     """Remembers the best evaluation, across restarts too, as ``BestExporter`` does.
 
     Args:
-      eval_dir: where ``evaluate_model_fn`` writes metrics, such as ``model_dir/eval``.
+      events: where ``evaluate_model_fn`` writes metrics, such as ``model_dir/eval``; or
+        a pattern of such files; None to forget earlier evaluations.
       compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and
         returns whether the current one is better.
     """
 
-    def __init__(self, eval_dir, compare_fn=loss_smaller):
+    def __init__(self, events, compare_fn=loss_smaller):
         self._compare_fn, self._best, self._is_first = compare_fn, None, True
-        for path in sorted(tf.io.gfile.glob(os.path.join(eval_dir, "*.tfevents.*"))):
+        if events and "tfevents" not in events:
+            events = os.path.join(events, "*.tfevents.*")
+        for path in sorted(tf.io.gfile.glob(events)) if events else ():
             for event in tf1.train.summary_iterator(path):
                 scalars = [v for v in event.summary.value if v.HasField("simple_value")]
                 values = {value.tag: value.simple_value for value in scalars}
@@ -1111,6 +1114,12 @@ def is_by_name(path):
     return "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved
 
 
+def saved_step(path):
+    """Returns the global step of a checkpoint, an int."""
+    key = str if is_by_name(path) else variable_key
+    return int(tf.train.load_variable(path, key("global_step")))
+
+
 _ITERATOR = "batches/.ATTRIBUTES/ITERATOR_STATE"
 
 
@@ -1241,10 +1250,17 @@ def _check_fit(path, saved, variables, keys):
         )
 
 
+def argument_names(function):
+    """Returns the names of the arguments that a function can be given, a set."""
+    bound = getattr(function, "keywords", {})  # of a functools.partial
+    parameters = inspect.signature(function).parameters.values()
+    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return {one.name for one in parameters if one.kind not in several} - bound.keys()
+
+
 def call_with_known(function, **known):
     """Calls ``function`` with those of the arguments ``known`` that it names."""
-    bound = getattr(function, "keywords", {})  # of a functools.partial
-    names = inspect.signature(function).parameters.keys() - bound.keys()
+    names = argument_names(function)
     return function(**{name: known[name] for name in names if name in known})
 
 
@@ -1279,10 +1295,11 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
       The EstimatorSpec; a TPUEstimatorSpec is turned into one.
 
     Raises:
-      ValueError: if there are labels and the model_fn takes none.
+      ValueError: there are labels and the model_fn takes none, or its result lacks what
+        the mode needs.
     """
-    if labels is not None and "labels" not in inspect.signature(model_fn).parameters:
-        raise ValueError("model_fn takes no labels, but input_fn returns labels.")
+    if labels is not None and "labels" not in argument_names(model_fn):
+        raise ValueError("model_fn does not take labels, but input_fn returns labels.")
     spec = call_with_known(
         model_fn,
         features=features,
@@ -1291,7 +1308,88 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
         params=copy.deepcopy(params or {}),
         config=config,
     )
-    return spec.as_estimator_spec() if hasattr(spec, "as_estimator_spec") else spec
+    if hasattr(spec, "as_estimator_spec"):
+        spec = spec.as_estimator_spec()
+    needed = {
+        "train": ("loss", "train_op"),
+        "eval": ("loss",),
+        "infer": ("predictions",),
+    }
+    for name in needed[mode]:
+        if not hasattr(spec, name):
+            raise ValueError("model_fn should return an EstimatorSpec.")
+        if getattr(spec, name) is None:
+            raise ValueError(f"Missing {name}.")
+    return spec
+
+
+def input_in_graph(input_fn, mode, params=None, config=None, input_context=None):
+    """Calls ``input_fn`` in the default graph.
+
+    Args:
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      mode, params, config, input_context: passed on where input_fn names them.
+
+    Returns:
+      The batch, a structure of tensors, and the hooks that the session needs for it.
+    """
+    batch = call_input_fn(input_fn, mode, params, config, input_context)
+    if not isinstance(batch, tf.data.Dataset):
+        return batch, []
+    iterator = tf1.data.make_initializable_iterator(batch)
+    return iterator.get_next(), [_StartIterator(iterator.initializer)]
+
+
+def warm_start(settings, checkpoint_path):
+    """Has the variables of the default graph begin with those of another training.
+
+    Args:
+      settings: a checkpoint's path or a ``WarmStartSettings``; None for nothing.
+      checkpoint_path: what is restored after all; then nothing is done.
+    """
+    if settings and checkpoint_path is None:
+        path = isinstance(settings, str)
+        tf1.train.warm_start(*([settings] if path else settings))
+
+
+class _StartIterator(tf1.train.SessionRunHook):
+    def __init__(self, initializer):
+        self._initializer = initializer
+
+    def after_create_session(self, session, coord):
+        session.run(self._initializer)
+
+
+class RestoredSession(tf1.train.SessionCreator):
+    """Makes sessions whose variables are restored from a checkpoint.
+
+    Args:
+      checkpoint_path: of a ``tf.train.CheckpointManager`` or an Estimator; None to
+        initialize the variables.
+      scaffold: the EstimatorSpec's ``tf.compat.v1.train.Scaffold``, or None.
+    """
+
+    def __init__(self, checkpoint_path, scaffold=None):
+        self._path = checkpoint_path
+        self._scaffold = scaffold or tf1.train.Scaffold()
+
+    def create_session(self):
+        """Returns a ``tf.compat.v1.Session`` of the default graph."""
+        if self._path is None:
+            return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
+        local = (
+            self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
+        )
+        session = tf1.Session()
+        self._saver().restore(session, self._path)
+        session.run(local)
+        return session
+
+    def _saver(self):
+        if self._scaffold.saver or is_by_name(self._path):
+            return self._scaffold.saver or tf1.train.Saver()
+        by_key = {variable_key(v.op.name): v for v in tf1.global_variables()}
+        return tf1.train.Saver(by_key)
 
 
 def saved_keys(variables, saver):
@@ -1388,8 +1486,13 @@ class ModelFnTraining:
       variables: a dict from name to ``tf.Variable``: all that a checkpoint holds.
       checkpoint: a ``NamedCheckpoint`` of them.
       global_step: one of them, int64.
+      last_loss: a ``tf.Variable``, the loss of the last step.
+      dataset: as given.
+      is_chief: whether this process saves.
       writer: a ``tf.summary.SummaryWriter`` into summary_dir, or None.
     """
+
+    is_chief = True
 
     def __init__(
         self,
@@ -1403,16 +1506,14 @@ class ModelFnTraining:
         summary_dir=None,
         save_summary_steps=100,
     ):
-        self.graph = tf.Graph()
+        self.graph, self.dataset = tf.Graph(), dataset
         with self.graph.as_default():
             tf1.set_random_seed(seed)
             tf1.train.create_global_step()
             self._placeholders, batch = _placeholders(dataset.element_spec)
             features, labels = features_and_labels(batch)
             spec = call_model_fn(model_fn, features, labels, "train", params, config)
-            if warm_start_from:
-                path = isinstance(warm_start_from, str)
-                tf1.train.warm_start(*([warm_start_from] if path else warm_start_from))
+            warm_start(warm_start_from, None)
             self._loss = tf.reshape(spec.loss, [])
             if "loss" not in [s.op.name for s in tf1.get_collection("summaries")]:
                 tf1.summary.scalar("loss", self._loss)
@@ -1434,6 +1535,7 @@ class ModelFnTraining:
         self.variables = {name: held[name] for name in self._saved}
         self.checkpoint = NamedCheckpoint(self.variables, keys)
         self.global_step = self.variables["global_step"]
+        self.last_loss = tf.Variable(tf.zeros([], self._loss.dtype), False)
         self.writer = summary_dir and tf.summary.create_file_writer(summary_dir)
         self._save_summary_steps = summary_dir and save_summary_steps
         self._prefix = f"{uuid.uuid4()}/"  # the tables of two trainings must not meet
@@ -1484,13 +1586,16 @@ class ModelFnTraining:
           first_step: the step at which the training began; summaries count from it.
 
         Returns:
-          The last step's loss, a float.
+          The last step's loss, a number.
 
         Raises:
           tf.errors.OutOfRangeError: the dataset ended; the steps before that are taken.
         """
         bounds = tf.constant(until, tf.int64), tf.constant(first_step, tf.int64)
-        return float(self._take_steps(batches, *bounds))
+        return self._take_steps(batches, *bounds).numpy()
+
+    def wait_for_all(self):
+        """Waits for the job's other processes, of which there are none."""
 
     def part(self, results, given=frozenset()):
         """Returns the ``GraphPart`` of some results; see ``given`` for its inputs."""
@@ -1519,6 +1624,7 @@ class ModelFnTraining:
         results = [self._loss, self.spec.train_op, *more]
         shared = self._shared_with_summary(results)
         values = self.part(results + list(shared.values())).run(given)
+        self.last_loss.assign(values[0])
         if self._save_summary_steps:
             given.update(zip(shared, values[len(results) :]))
             due = (step - first_step) % self._save_summary_steps == 0
@@ -1946,64 +2052,9 @@ def _is_chief(strategy):
     return resolver.task_type == "worker" and resolver.task_id == 0
 
 
-def input_in_graph(input_fn, mode, params=None, config=None, input_context=None):
-    """Calls ``input_fn`` in the default graph.
-
-    Args:
-      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
-      mode, params, config, input_context: passed on where input_fn names them.
-
-    Returns:
-      The batch, a structure of tensors, and the hooks that the session needs for it.
-    """
-    batch = call_input_fn(input_fn, mode, params, config, input_context)
-    if not isinstance(batch, tf.data.Dataset):
-        return batch, []
-    iterator = tf1.data.make_initializable_iterator(batch)
-    return iterator.get_next(), [_StartIterator(iterator.initializer)]
-
-
-class _StartIterator(tf1.train.SessionRunHook):
-    def __init__(self, initializer):
-        self._initializer = initializer
-
-    def after_create_session(self, session, coord):
-        session.run(self._initializer)
-
-
-class RestoredSession(tf1.train.SessionCreator):
-    """Makes sessions whose variables are restored from a checkpoint.
-
-    Args:
-      checkpoint_path: of a ``tf.train.CheckpointManager`` or an Estimator; None to
-        initialize the variables.
-      scaffold: the EstimatorSpec's ``tf.compat.v1.train.Scaffold``, or None.
-    """
-
-    def __init__(self, checkpoint_path, scaffold=None):
-        self._path = checkpoint_path
-        self._scaffold = scaffold or tf1.train.Scaffold()
-
-    def create_session(self):
-        """Returns a ``tf.compat.v1.Session`` of the default graph."""
-        if self._path is None:
-            return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
-        local = (
-            self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
-        )
-        session = tf1.Session()
-        self._saver().restore(session, self._path)
-        session.run(local)
-        return session
-
-    def _saver(self):
-        if self._scaffold.saver or is_by_name(self._path):
-            return self._scaffold.saver or tf1.train.Saver()
-        by_key = {variable_key(v.op.name): v for v in tf1.global_variables()}
-        return tf1.train.Saver(by_key)
-
-
-def dataset_from_input_fn(input_fn, params=None, config=None, input_context=None):
+def dataset_from_input_fn(
+    input_fn, params=None, config=None, input_context=None, seed=None
+):
     """Returns the training data of an ``input_fn`` as a ``tf.data.Dataset``.
 
     Where input_fn returns the tensors of a batch, each iteration calls it in a graph of
@@ -2015,15 +2066,18 @@ def dataset_from_input_fn(input_fn, params=None, config=None, input_context=None
       params: a dict for the input_fn.
       config: what the input_fn reads from a ``RunConfig``, if anything.
       input_context: a ``tf.distribute.InputContext`` for the input_fn, if it names one.
+      seed: the random seed of the graph of an input_fn that returns tensors.
     """
     given = params, config, input_context
     with tf.Graph().as_default():
         batch = call_input_fn(input_fn, "train", *given)
     if isinstance(batch, tf.data.Dataset):
         return call_input_fn(input_fn, "train", *given)
+    features_and_labels(batch)  # raises an error where it is neither
 
     def batches():
         with tf.Graph().as_default():
+            tf1.set_random_seed(seed)
             batch, hooks = input_in_graph(input_fn, "train", *given)
             session = tf1.train.MonitoredSession(hooks=hooks)
         with session:
@@ -2061,6 +2115,7 @@ def evaluate_model_fn(
     hooks=(),
     checkpoint_path=None,
     name=None,
+    warm_start_from=None,
 ):
     """Evaluates a checkpoint, and writes the metrics for TensorBoard.
 
@@ -2075,6 +2130,8 @@ def evaluate_model_fn(
       hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
       checkpoint_path: None for the latest; where there is none, the variables are new.
       name: tells apart evaluations on several datasets.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
 
     Returns:
       A dict with the model_fn's metrics, the mean "loss", and the "global_step".
@@ -2086,11 +2143,12 @@ def evaluate_model_fn(
         batch, input_hooks = input_in_graph(input_fn, "eval", params, config)
         features, labels = features_and_labels(batch)
         spec = call_model_fn(model_fn, features, labels, "eval", params, config)
+        warm_start(warm_start_from, path)
         metrics = spec.eval_metric_ops or {}
         pairs = {name: _pair(metric) for name, metric in metrics.items()}
         pairs["loss"] = tf1.metrics.mean(spec.loss)
         update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
-        values = {name: value for name, (value, _) in pairs.items()}
+        values = {name: value for name, (value, _) in sorted(pairs.items())}
         final = tf1.train.FinalOpsHook({**values, "global_step": step})
         creator = RestoredSession(path, spec.scaffold)
         hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
@@ -2113,7 +2171,8 @@ def _pair(metric):
 
 def _write_metrics(directory, metrics):
     step = metrics["global_step"]
-    tf1.logging.info("Saving dict for global step %d: %s", step, metrics)
+    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
+    tf1.logging.info("Saving dict for global step %d: %s", step, told)
     summary = tf1.Summary()
     for name, value in metrics.items():
         if name != "global_step" and isinstance(value, numbers.Number):
@@ -2154,72 +2213,147 @@ def finish_export(unfinished, assets_extra=None):
 
 
 def export_model_fn(
+    model_fn, export_dir_base, serving_input_receiver_fn, model_dir, **options
+):
+    """Writes a SavedModel for serving; for the options see ``export_modes``.
+
+    Args:
+      model_fn, export_dir_base, model_dir, options: as there.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
+    """
+    receivers = {"infer": serving_input_receiver_fn}
+    return export_modes(model_fn, export_dir_base, receivers, model_dir, **options)
+
+
+def export_modes(
     model_fn,
     export_dir_base,
-    serving_input_receiver_fn,
+    input_receiver_fn_map,
     model_dir,
     *,
     params=None,
     config=None,
     checkpoint_path=None,
     assets_extra=None,
+    as_text=False,
+    strip_default_attrs=True,
 ):
     """Writes a SavedModel of a checkpoint to a new directory, named by the time.
 
     Args:
       model_fn: takes features and any of labels, mode, params and config.
       export_dir_base: the directory to make the new one in.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
+      input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
+        returns a receiver; the SavedModel holds a graph for each.
       model_dir: holds the checkpoints.
       params: a dict for the model_fn.
       config: what it reads from a ``RunConfig``, if anything.
       checkpoint_path: None for the latest.
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+      as_text: whether to write the graph as text.
+      strip_default_attrs: whether to leave out attributes that have their defaults.
 
     Returns:
       The path of the new directory: bytes, as the Estimator gave it.
 
     Raises:
-      ValueError: there is no checkpoint.
+      ValueError: there is no checkpoint, it lacks a variable, or there is no receiver.
     """
     path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
     if path is None:
-        raise ValueError(f"There is no checkpoint in {model_dir}.")
-    unfinished = new_export(export_dir_base)
-    with tf.Graph().as_default():
-        tf1.train.create_global_step()
-        receiver = serving_input_receiver_fn()
-        spec = call_model_fn(model_fn, receiver.features, None, "infer", params, config)
-        local = spec.scaffold and spec.scaffold.local_init_op
-        session = RestoredSession(path, spec.scaffold).create_session()
-        builder = tf1.saved_model.Builder(unfinished)
-        builder.add_meta_graph_and_variables(
-            session,
-            [tf.saved_model.SERVING],
-            _signatures(spec, receiver.receiver_tensors),
-            assets_collection=tf1.get_collection(tf1.GraphKeys.ASSET_FILEPATHS),
-            main_op=local or tf1.train.Scaffold.default_local_init_op(),
-            strip_default_attrs=True,
+        raise ValueError(
+            f"Couldn't find trained model at {model_dir}: there is no checkpoint."
         )
-        builder.save()
-        session.close()
+    modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
+    if not modes:
+        raise ValueError(
+            "No valid modes for exporting found. Got " f"{list(input_receiver_fn_map)}."
+        )
+    unfinished = new_export(export_dir_base)
+    builder = tf1.saved_model.Builder(unfinished)
+    for mode in modes:
+        with tf.Graph().as_default():
+            tf1.train.create_global_step()
+            receiver = input_receiver_fn_map[mode]()
+            labels = getattr(receiver, "labels", None)
+            spec = call_model_fn(
+                model_fn, receiver.features, labels, mode, params, config
+            )
+            local = spec.scaffold and spec.scaffold.local_init_op
+            graph = {
+                "signature_def_map": _signatures(spec, mode, receiver),
+                "assets_collection": tf1.get_collection("asset_filepaths"),
+                "main_op": local or tf1.train.Scaffold.default_local_init_op(),
+                "strip_default_attrs": strip_default_attrs,
+            }
+            with _session_of(path, spec.scaffold, mode) as session:
+                if mode == modes[0]:
+                    tags = [_TAGS[mode]]
+                    builder.add_meta_graph_and_variables(session, tags, **graph)
+                else:
+                    builder.add_meta_graph([_TAGS[mode]], **graph)
+    builder.save(as_text)
     return finish_export(unfinished, assets_extra)
 
 
-def _signatures(spec, receiver_tensors):
+_TAGS = {"train": "train", "eval": "eval", "infer": "serve"}
+
+
+def _session_of(path, scaffold, mode):
+    try:
+        return RestoredSession(path, scaffold).create_session()
+    except tf.errors.NotFoundError as error:
+        raise ValueError(
+            f"Could not load all variables that the mode {mode!r} has from {path}: "
+            f"{error}"
+        ) from error
+
+
+def _signatures(spec, mode, receiver):
+    if mode != "infer":
+        return {mode: _supervised_signature(spec, mode, receiver)}
     default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
     if len(outputs) == 1:
         outputs = {default: next(iter(outputs.values())), **outputs}
-    if not isinstance(receiver_tensors, dict):
-        receiver_tensors = {"input": receiver_tensors}
+    if default not in outputs:
+        raise ValueError(
+            "Multiple `export_outputs` were provided, but none of them is named "
+            f"{default!r}: {list(outputs)}."
+        )
+    fed = {"": receiver.receiver_tensors}
+    fed.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
     signatures = {}
-    for name, output in outputs.items():
-        try:
-            signatures[name] = output.as_signature_def(receiver_tensors)
-        except ValueError as error:  # such as one that only tf.Example protos can feed
-            tf1.logging.info("No signature %s: %s", name, error)
+    for prefix, tensors in fed.items():
+        tensors = tensors if isinstance(tensors, dict) else {"input": tensors}
+        for name, output in outputs.items():
+            key = f"{prefix}:{name}" if prefix else name
+            try:
+                signatures[key] = output.as_signature_def(tensors)
+            except ValueError as error:  # such as one that only tf.Example can feed
+                tf1.logging.info("No signature %s: %s", key, error)
     return signatures
+
+
+def _supervised_signature(spec, mode, receiver):
+    """Returns the signature of a graph that trains or evaluates."""
+    outputs = {"loss": spec.loss}
+    predictions = spec.predictions
+    if predictions is not None and not isinstance(predictions, dict):
+        predictions = {"output": predictions}
+    for name, tensor in (predictions or {}).items():
+        outputs[f"predictions/{name}"] = tensor
+    for name, (value, update) in (spec.eval_metric_ops or {}).items():
+        outputs[f"metrics/{name}/value"] = value
+        outputs[f"metrics/{name}/update_op"] = update
+    kind = {"train": "training", "eval": "eval"}[mode]
+    info = tf1.saved_model.build_tensor_info
+    inputs = receiver.receiver_tensors
+    return tf1.saved_model.build_signature_def(
+        {name: info(tensor) for name, tensor in inputs.items()},
+        {name: info(tensor) for name, tensor in outputs.items()},
+        f"tensorflow/supervised/{kind}",
+    )
 
 
 def fit_on_workers(
@@ -2407,6 +2541,7 @@ def predict_with_model_fn(
     hooks=(),
     checkpoint_path=None,
     yield_single_examples=True,
+    warm_start_from=None,
 ):
     """Yields predictions of a checkpoint.
 
@@ -2422,6 +2557,8 @@ def predict_with_model_fn(
       hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
       checkpoint_path: None for the latest; where there is none, the variables are new.
       yield_single_examples: whether to take the batches apart.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
 
     Yields:
       The predictions of one example, or of one batch, as numpy arrays.
@@ -2436,6 +2573,7 @@ def predict_with_model_fn(
         batch, input_hooks = input_in_graph(input_fn, "infer", params, config)
         features = batch[0] if isinstance(batch, (list, tuple)) else batch
         spec = call_model_fn(model_fn, features, None, "infer", params, config)
+        warm_start(warm_start_from, path)
         wanted = _with_keys(spec.predictions, predict_keys)
         creator = RestoredSession(path, spec.scaffold)
         hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]

@@ -1,6 +1,8 @@
 """A checkpoint of TensorFlow 2 that holds variables under their TensorFlow 1 names."""
 
+import errno
 import os
+import re
 import types
 
 import tensorflow as tf
@@ -21,10 +23,14 @@ class NamedCheckpoint(tf.train.Checkpoint):
       keys: for a variable that a checkpoint has elsewhere, its name there, and which
         part of that it is, as ``tf.raw_ops.SaveV2`` wants it: a dict from the
         variable's name to both.
+      write_graph: writes the graph to a path, for the file ``.meta``; None for none.
+      sync: whether a save is on the disk before the list of checkpoints names it, so
+        that it outlasts a power cut. Elsewhere than on local disks it makes no odds.
     """
 
-    def __init__(self, variables, keys=()):
+    def __init__(self, variables, keys=(), write_graph=None, sync=True):
         super().__init__(variables=variables)
+        self._write_graph, self._graph, self._sync = write_graph, None, sync
         own = {name: (name, "") for name in variables}
         # A dict would become a part of the checkpoint.
         self._keys = types.MappingProxyType({**own, **dict(keys)})
@@ -52,6 +58,10 @@ class NamedCheckpoint(tf.train.Checkpoint):
 
         Returns:
           The path.
+
+        Raises:
+          tf.errors.DataLossError: what is on the disk is not whole; no list names it,
+            and no older checkpoint is deleted for it.
         """
         self._writes += 1
         keys = list(self._keys.values())
@@ -71,9 +81,31 @@ class NamedCheckpoint(tf.train.Checkpoint):
             shape_and_slices=parts,
             tensors=tensors,
         )
+        _check_written(file_prefix, tensors)
+        if self._write_graph:
+            self._put_graph(file_prefix + ".meta")
+        if self._sync and os.path.exists(file_prefix + ".index"):
+            _sync_files(file_prefix)
         for callback in getattr(options, "experimental_write_callbacks", None) or ():
-            callback(file_prefix)
+            callback(file_prefix)  # a manager's list names the new one, the old ones go
+        if self._write_graph:
+            _delete_graphs(file_prefix)
         return file_prefix
+
+    def _put_graph(self, path):
+        """Writes ``.meta`` once; from then on it is the same file under more names."""
+        if path == self._graph:
+            return
+        if tf.io.gfile.exists(path):
+            tf.io.gfile.remove(path)
+        if self._graph and tf.io.gfile.exists(self._graph):
+            try:
+                os.link(self._graph, path)
+            except OSError:  # not on a local disk
+                tf.io.gfile.copy(self._graph, path)
+        else:
+            self._write_graph(path)
+        self._graph = path
 
     def _write(self, file_prefix, options=None):  # what a CheckpointManager calls
         return self.write(file_prefix, options)
@@ -110,6 +142,45 @@ class NamedCheckpoint(tf.train.Checkpoint):
     def _iterator(self):
         (handle,) = tf.nest.flatten(self.batches, expand_composites=True)
         return handle
+
+
+def _check_written(prefix, tensors):
+    """Raises a DataLossError where not every tensor's bytes are there."""
+    sized = [t for t in tensors if t.dtype not in (tf.string, tf.variant)]
+    expected = sum(t.dtype.size * t.shape.num_elements() for t in sized)
+    try:
+        count = len(tf.train.load_checkpoint(prefix).get_variable_to_shape_map())
+        found = tf.io.gfile.stat(prefix + ".data-00000-of-00001").length
+    except (tf.errors.OpError, RuntimeError, ValueError) as error:
+        raise tf.errors.DataLossError(None, None, f"{prefix}: {error}") from error
+    if found < expected or not count:
+        message = f"{prefix} has {found} bytes of {expected}"
+        raise tf.errors.DataLossError(None, None, message)
+
+
+def _sync_files(prefix):
+    directory = os.path.dirname(prefix)
+    endings = ".data-00000-of-00001", ".index", ".meta"
+    paths = [prefix + ending for ending in endings if os.path.exists(prefix + ending)]
+    for path in [*paths, directory or "."]:
+        opened = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # a file system that cannot
+                raise
+        finally:
+            os.close(opened)
+
+
+def _delete_graphs(prefix):
+    """Deletes each ``.meta`` whose checkpoint a manager has deleted."""
+    base = prefix.rpartition("-")[0]
+    indices = set(tf.io.gfile.glob(base + "-*.index"))
+    for path in tf.io.gfile.glob(base + "-*.meta"):
+        of = path[: -len("meta")] + "index"
+        if re.fullmatch(r"-\d+\.meta", path[len(base) :]) and of not in indices:
+            tf.io.gfile.remove(path)
 
 
 def _values(path, keys, dtypes):

@@ -164,6 +164,10 @@ class ReplicatedTraining(ModelFnTraining):
             self._by_handle[part.handle.name] = held
         return [self._by_handle[part.handle.name] for part in parts]
 
+    def _write_graph(self, path):
+        with self.graph.as_default(), self._strategy.scope():
+            super()._write_graph(path)
+
     def _initialize(self):
         soft = tf1.ConfigProto(allow_soft_placement=True)
         with self.graph.as_default(), self._strategy.scope():

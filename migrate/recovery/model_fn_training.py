@@ -28,6 +28,7 @@ class ModelFnTraining:
         from where there is no checkpoint to restore.
       summary_dir: where ``tf.compat.v1.summary`` goes; None for nowhere.
       save_summary_steps: steps from one summary to the next; None or 0 for none.
+      sync_saves: whether a save waits until it is on the disk, if that is a local one.
 
     Attributes:
       graph: the TF1 graph.
@@ -54,6 +55,7 @@ class ModelFnTraining:
         warm_start_from=None,
         summary_dir=None,
         save_summary_steps=100,
+        sync_saves=True,
     ):
         self.graph, self.dataset = tf.Graph(), dataset
         with self.graph.as_default():
@@ -82,7 +84,9 @@ class ModelFnTraining:
         }
         self._by_handle = {v.handle.name: held[name] for name, v in in_graph.items()}
         self.variables = {name: held[name] for name in self._saved}
-        self.checkpoint = NamedCheckpoint(self.variables, keys)
+        self.checkpoint = NamedCheckpoint(
+            self.variables, keys, self._write_graph, sync_saves
+        )
         self.global_step = self.variables["global_step"]
         self.last_loss = tf.Variable(tf.zeros([], self._loss.dtype), False)
         self.writer = summary_dir and tf.summary.create_file_writer(summary_dir)
@@ -125,6 +129,11 @@ class ModelFnTraining:
                 values = session.run(self._saved)
         for name, value in values.items():
             self.variables[name].assign(value)
+
+    def _write_graph(self, path):
+        with self.graph.as_default():
+            self._scaffold.finalize()
+            self._scaffold.saver.export_meta_graph(path)
 
     def __call__(self, batches, until, first_step):
         """Takes several steps without coming back to Python between them.

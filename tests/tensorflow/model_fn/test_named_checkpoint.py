@@ -1,11 +1,13 @@
 """A migrated job's checkpoints hold what an Estimator's hold, under the same names, for whoever reads them."""
 
+import os
+
 import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .linear import Job, loss_of, model_fn, trained
+from .linear import Job, checkpoints, loss_of, model_fn, trained
 
 
 def shapes(path):
@@ -140,6 +142,74 @@ def test_a_saver_is_not_disturbed_by_an_iterators_state(tmp_path):
 def test_a_checkpoint_without_an_iterators_state_starts_the_input_again(tmp_path):
     Job(tmp_path).run(6)
     assert Job(tmp_path, continue_input=True).restored == 6
+
+
+def graphs(model_dir):
+    return sorted(path.stem for path in model_dir.glob("*.meta"))
+
+
+def test_beside_each_checkpoint_lies_its_graph_and_goes_with_it(tmp_path):
+    Job(tmp_path).run(22)
+    assert graphs(tmp_path) == checkpoints(tmp_path) == ["model.ckpt-16", "model.ckpt-20", "model.ckpt-22"]
+    Job(tmp_path).run(26)
+    assert graphs(tmp_path) == checkpoints(tmp_path) == ["model.ckpt-20", "model.ckpt-22", "model.ckpt-26"]
+
+
+def test_a_graph_that_is_no_checkpoints_stays(tmp_path):
+    for name in ("model.ckpt-best.meta", "other-3.meta"):
+        (tmp_path / name).write_text("kept")
+    (tmp_path / "model.ckpt-1.meta").write_text("left by a kill between two deletions")
+    Job(tmp_path).run(2)
+    assert graphs(tmp_path) == ["model.ckpt-0", "model.ckpt-2", "model.ckpt-best", "other-3"]
+
+
+def test_a_graph_is_written_once_and_then_linked(tmp_path):
+    Job(tmp_path).run(8)
+    assert {path.stat().st_nlink for path in tmp_path.glob("*.meta")} == {3}
+
+
+def test_the_graph_and_the_checkpoint_make_a_session_without_the_model_fn(tmp_path):
+    job = Job(tmp_path)
+    job.run(6)
+    path = tf.train.latest_checkpoint(str(tmp_path))
+    with tf.Graph().as_default(), tf1.Session() as session:
+        tf1.train.import_meta_graph(path + ".meta").restore(session, path)
+        (w,) = tf1.trainable_variables()
+        found = session.run(w)
+    np.testing.assert_array_equal(found, job.train.variables["w"].numpy())
+
+
+def test_a_checkpoint_that_was_not_written_whole_is_put_on_no_list_and_deletes_none(tmp_path, monkeypatch):
+    job = Job(tmp_path, keep=1)
+    job.run(4)
+    real = tf.raw_ops.SaveV2
+
+    def torn(prefix, **given):
+        real(prefix=prefix, **given)
+        with open(prefix + ".data-00000-of-00001", "r+b") as file:
+            file.truncate(8)
+
+    monkeypatch.setattr(tf.raw_ops, "SaveV2", torn)
+    with pytest.raises(tf.errors.DataLossError, match=r"model.ckpt-8 has 8 bytes of 24"):
+        job.run(8)
+    monkeypatch.undo()
+    assert tf.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-4")
+    assert Job(tmp_path).restored == 4
+
+
+@pytest.mark.parametrize("sync", [True, False])
+def test_a_checkpoint_is_on_the_disk_before_a_list_names_it_unless_it_need_not(tmp_path, monkeypatch, sync):
+    job, synced, real = Job(tmp_path, sync_saves=sync), [], os.fsync
+
+    def fsync(descriptor):
+        path = os.readlink(f"/proc/self/fd/{descriptor}")
+        synced.append((os.path.relpath(path, tmp_path), tf.train.latest_checkpoint(str(tmp_path))))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    job.manager.save(checkpoint_number=0)
+    files = ["model.ckpt-0.data-00000-of-00001", "model.ckpt-0.index", "model.ckpt-0.meta", "."]
+    assert synced == ([(name, None) for name in files] if sync else [])
 
 
 def test_where_a_manager_saves_by_another_way_the_job_goes_on_and_it_is_said(tmp_path, monkeypatch, caplog):

@@ -24,8 +24,8 @@ class NamedCheckpoint(tf.train.Checkpoint):
         part of that it is, as ``tf.raw_ops.SaveV2`` wants it: a dict from the
         variable's name to both.
       write_graph: writes the graph to a path, for the file ``.meta``; None for none.
-      sync: whether a save is on the disk before the list of checkpoints names it, so
-        that it outlasts a power cut. Elsewhere than on local disks it makes no odds.
+      sync: whether a save is on the disk before the list of checkpoints names it, and
+        the list when the save is done, so that both outlast a power cut; on local disks.
     """
 
     def __init__(self, variables, keys=(), write_graph=None, sync=True):
@@ -84,12 +84,14 @@ class NamedCheckpoint(tf.train.Checkpoint):
         _check_written(file_prefix, tensors)
         if self._write_graph:
             self._put_graph(file_prefix + ".meta")
-        if self._sync and os.path.exists(file_prefix + ".index"):
-            _sync_files(file_prefix)
+        if self._sync:
+            _sync_files(file_prefix, ".data-00000-of-00001", ".index", ".meta")
         for callback in getattr(options, "experimental_write_callbacks", None) or ():
             callback(file_prefix)  # a manager's list names the new one, the old ones go
         if self._write_graph:
             _delete_graphs(file_prefix)
+        if self._sync:
+            _sync_files(os.path.join(os.path.dirname(file_prefix), "checkpoint"), "")
         return file_prefix
 
     def _put_graph(self, path):
@@ -158,11 +160,10 @@ def _check_written(prefix, tensors):
         raise tf.errors.DataLossError(None, None, message)
 
 
-def _sync_files(prefix):
-    directory = os.path.dirname(prefix)
-    endings = ".data-00000-of-00001", ".index", ".meta"
+def _sync_files(prefix, *endings):
+    """Waits until files, and then that they are in their directory, is on the disk."""
     paths = [prefix + ending for ending in endings if os.path.exists(prefix + ending)]
-    for path in [*paths, directory or "."]:
+    for path in [*paths, os.path.dirname(prefix) or "."] if paths else []:
         opened = os.open(path, os.O_RDONLY)
         try:
             os.fsync(opened)
@@ -175,12 +176,13 @@ def _sync_files(prefix):
 
 def _delete_graphs(prefix):
     """Deletes each ``.meta`` whose checkpoint a manager has deleted."""
-    base = prefix.rpartition("-")[0]
-    indices = set(tf.io.gfile.glob(base + "-*.index"))
-    for path in tf.io.gfile.glob(base + "-*.meta"):
-        of = path[: -len("meta")] + "index"
-        if re.fullmatch(r"-\d+\.meta", path[len(base) :]) and of not in indices:
-            tf.io.gfile.remove(path)
+    directory, name = os.path.split(prefix)
+    base = re.escape(name.rpartition("-")[0])
+    there = set(tf.io.gfile.listdir(directory))
+    for name in there:
+        graph = re.fullmatch(rf"({base}-\d+)\.meta", name)
+        if graph and graph[1] + ".index" not in there:
+            tf.io.gfile.remove(os.path.join(directory, name))
 
 
 def _values(path, keys, dtypes):

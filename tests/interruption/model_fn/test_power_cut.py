@@ -1,0 +1,88 @@
+"""A power cut at any moment of a save, or of the deletion after it, leaves a job that resumes there or one save before.
+
+``python -m tests.benchmarks.power_cuts`` tries more subsets of what was not synced.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
+from tests.power_cuts import record, states
+from tests.tensorflow.model_fn.linear import Job
+
+ROOT = Path(__file__).parents[3]
+
+SAVES = """
+import sys
+from tests.tensorflow.model_fn.linear import Job
+Job(sys.argv[1], keep=int(sys.argv[2])).run(8)
+"""
+
+
+class Saved:
+    """A job that saved at steps 0, 4 and 8, and what it did in its directory meanwhile.
+
+    Args:
+      folder: an empty one.
+      keep: how many checkpoints stay.
+    """
+
+    def __init__(self, folder, keep):
+        program, directory = folder / "saves.py", folder / "model"
+        program.write_text(SAVES)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+        command = [sys.executable, str(program), str(directory), str(keep)]
+        self.calls = record(command, directory, folder / "trace", environment)
+        self.first = next(i for i, call in enumerate(self.calls) if "ckpt-8" in (call.added or ""))
+        self._job, self._folder = Job(folder / "restarts", keep=keep), folder / "left"
+        self._values = {}
+        for step in (4, 8):
+            job = Job(folder / f"to_{step}")
+            job.run(step)
+            self._values[step] = job.train.variables["w"].numpy()
+
+    def resumes_at(self, state):
+        """The step at which the job goes on from what a power cut left; its variables are those of that step."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir()
+        for name, data in state.items():
+            (self._folder / name).write_bytes(data)
+        mend_checkpoint_list(str(self._folder))
+        job, directory = self._job.train, str(self._folder)
+        step = job.restore(tf.train.CheckpointManager(job.checkpoint, directory, 3, checkpoint_name="model.ckpt"))
+        np.testing.assert_array_equal(job.variables["w"].numpy(), self._values[step])
+        return step
+
+
+@pytest.fixture(scope="module", params=[2, 1], ids=["two-kept", "one-kept"])
+def saved(request, tmp_path_factory):
+    return Saved(tmp_path_factory.mktemp("cut"), request.param)
+
+
+def test_a_job_resumes_at_the_save_or_the_one_before(saved):
+    found = [saved.resumes_at(state) for state in states(saved.calls, saved.first, most=128)]
+    assert set(found) == {4, 8}
+    assert len(found) > 100
+
+
+def test_a_save_that_was_done_is_not_lost(saved):
+    assert {saved.resumes_at(state) for state in states(saved.calls, len(saved.calls), most=2**12)} == {8}
+
+
+def test_without_syncs_a_power_cut_can_lose_the_job(saved):
+    """That the model of a power cut is strict enough to find a fault."""
+    calls = [call for call in saved.calls if call.kind != "sync"]
+
+    def is_lost(state):
+        try:
+            return saved.resumes_at(state) not in (4, 8)
+        except (KeyError, ValueError):  # another step, or none
+            return True
+
+    assert any(is_lost(state) for state in states(calls, len(calls), most=200))

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 import concurrent.futures
 import copy
+import errno
 import inspect
 import math
 import numbers
@@ -1134,10 +1135,14 @@ class NamedCheckpoint(tf.train.Checkpoint):
       keys: for a variable that a checkpoint has elsewhere, its name there, and which
         part of that it is, as ``tf.raw_ops.SaveV2`` wants it: a dict from the
         variable's name to both.
+      write_graph: writes the graph to a path, for the file ``.meta``; None for none.
+      sync: whether a save is on the disk before the list of checkpoints names it, and
+        the list when the save is done, so that both outlast a power cut; on local disks.
     """
 
-    def __init__(self, variables, keys=()):
+    def __init__(self, variables, keys=(), write_graph=None, sync=True):
         super().__init__(variables=variables)
+        self._write_graph, self._graph, self._sync = write_graph, None, sync
         own = {name: (name, "") for name in variables}
         # A dict would become a part of the checkpoint.
         self._keys = types.MappingProxyType({**own, **dict(keys)})
@@ -1165,6 +1170,10 @@ class NamedCheckpoint(tf.train.Checkpoint):
 
         Returns:
           The path.
+
+        Raises:
+          tf.errors.DataLossError: what is on the disk is not whole; no list names it,
+            and no older checkpoint is deleted for it.
         """
         self._writes += 1
         keys = list(self._keys.values())
@@ -1184,9 +1193,33 @@ class NamedCheckpoint(tf.train.Checkpoint):
             shape_and_slices=parts,
             tensors=tensors,
         )
+        _check_written(file_prefix, tensors)
+        if self._write_graph:
+            self._put_graph(file_prefix + ".meta")
+        if self._sync:
+            _sync_files(file_prefix, ".data-00000-of-00001", ".index", ".meta")
         for callback in getattr(options, "experimental_write_callbacks", None) or ():
-            callback(file_prefix)
+            callback(file_prefix)  # a manager's list names the new one, the old ones go
+        if self._write_graph:
+            _delete_graphs(file_prefix)
+        if self._sync:
+            _sync_files(os.path.join(os.path.dirname(file_prefix), "checkpoint"), "")
         return file_prefix
+
+    def _put_graph(self, path):
+        """Writes ``.meta`` once; from then on it is the same file under more names."""
+        if path == self._graph:
+            return
+        if tf.io.gfile.exists(path):
+            tf.io.gfile.remove(path)
+        if self._graph and tf.io.gfile.exists(self._graph):
+            try:
+                os.link(self._graph, path)
+            except OSError:  # not on a local disk
+                tf.io.gfile.copy(self._graph, path)
+        else:
+            self._write_graph(path)
+        self._graph = path
 
     def _write(self, file_prefix, options=None):  # what a CheckpointManager calls
         return self.write(file_prefix, options)
@@ -1223,6 +1256,45 @@ class NamedCheckpoint(tf.train.Checkpoint):
     def _iterator(self):
         (handle,) = tf.nest.flatten(self.batches, expand_composites=True)
         return handle
+
+
+def _check_written(prefix, tensors):
+    """Raises a DataLossError where not every tensor's bytes are there."""
+    sized = [t for t in tensors if t.dtype not in (tf.string, tf.variant)]
+    expected = sum(t.dtype.size * t.shape.num_elements() for t in sized)
+    try:
+        count = len(tf.train.load_checkpoint(prefix).get_variable_to_shape_map())
+        found = tf.io.gfile.stat(prefix + ".data-00000-of-00001").length
+    except (tf.errors.OpError, RuntimeError, ValueError) as error:
+        raise tf.errors.DataLossError(None, None, f"{prefix}: {error}") from error
+    if found < expected or not count:
+        message = f"{prefix} has {found} bytes of {expected}"
+        raise tf.errors.DataLossError(None, None, message)
+
+
+def _sync_files(prefix, *endings):
+    """Waits until files, and then that they are in their directory, is on the disk."""
+    paths = [prefix + ending for ending in endings if os.path.exists(prefix + ending)]
+    for path in [*paths, os.path.dirname(prefix) or "."] if paths else []:
+        opened = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # a file system that cannot
+                raise
+        finally:
+            os.close(opened)
+
+
+def _delete_graphs(prefix):
+    """Deletes each ``.meta`` whose checkpoint a manager has deleted."""
+    directory, name = os.path.split(prefix)
+    base = re.escape(name.rpartition("-")[0])
+    there = set(tf.io.gfile.listdir(directory))
+    for name in there:
+        graph = re.fullmatch(rf"({base}-\d+)\.meta", name)
+        if graph and graph[1] + ".index" not in there:
+            tf.io.gfile.remove(os.path.join(directory, name))
 
 
 def _values(path, keys, dtypes):
@@ -1479,6 +1551,7 @@ class ModelFnTraining:
         from where there is no checkpoint to restore.
       summary_dir: where ``tf.compat.v1.summary`` goes; None for nowhere.
       save_summary_steps: steps from one summary to the next; None or 0 for none.
+      sync_saves: whether a save waits until it is on the disk, if that is a local one.
 
     Attributes:
       graph: the TF1 graph.
@@ -1505,6 +1578,7 @@ class ModelFnTraining:
         warm_start_from=None,
         summary_dir=None,
         save_summary_steps=100,
+        sync_saves=True,
     ):
         self.graph, self.dataset = tf.Graph(), dataset
         with self.graph.as_default():
@@ -1533,7 +1607,9 @@ class ModelFnTraining:
         }
         self._by_handle = {v.handle.name: held[name] for name, v in in_graph.items()}
         self.variables = {name: held[name] for name in self._saved}
-        self.checkpoint = NamedCheckpoint(self.variables, keys)
+        self.checkpoint = NamedCheckpoint(
+            self.variables, keys, self._write_graph, sync_saves
+        )
         self.global_step = self.variables["global_step"]
         self.last_loss = tf.Variable(tf.zeros([], self._loss.dtype), False)
         self.writer = summary_dir and tf.summary.create_file_writer(summary_dir)
@@ -1576,6 +1652,11 @@ class ModelFnTraining:
                 values = session.run(self._saved)
         for name, value in values.items():
             self.variables[name].assign(value)
+
+    def _write_graph(self, path):
+        with self.graph.as_default():
+            self._scaffold.finalize()
+            self._scaffold.saver.export_meta_graph(path)
 
     def __call__(self, batches, until, first_step):
         """Takes several steps without coming back to Python between them.

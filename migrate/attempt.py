@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+from migrate.edits.apply import apply
+from migrate.edits.concrete import NotParsed
+from migrate.edits.plan import Plan
 from migrate.examined import failed
 from migrate.files.parse import compile_error
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, trouble
 from migrate.finding import Finding, Span
-from migrate.rewrite.apply import NotParsed, apply
-from migrate.rewrite.plan import Plan
 
 
 def attempted(source: SourceText, plan: Plan, imports: Sequence[str], pieces: str) -> str | Finding:

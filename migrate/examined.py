@@ -8,7 +8,7 @@ from migrate.files.trouble import trouble
 from migrate.finding import Finding
 
 if TYPE_CHECKING:
-    from migrate.rewrite.plan import Plan
+    from migrate.edits.plan import Plan
 
 
 @dataclass(frozen=True)

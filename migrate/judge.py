@@ -9,12 +9,12 @@ from migrate.analysis.program import Program, loose_sites
 from migrate.analysis.programs import makes_from_model_fn, programs
 from migrate.analysis.serving import BUILDERS, RECEIVERS
 from migrate.analysis.tree import Tree
+from migrate.edits.plan import Edit, Plan, ReplaceStatement
 from migrate.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.judge_sites import judge_sites
 from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import Draft, LoopNames, OtherFile
 from migrate.rewrite.eager_names import eager_names
-from migrate.rewrite.plan import Edit, Plan, ReplaceStatement
 from migrate.rewrite.share import share
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES, Rule

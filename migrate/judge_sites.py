@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from migrate.analysis.legacy_keras import is_on_keras_2
 from migrate.analysis.module import Module
+from migrate.edits.plan import Edit, Plan, ReplaceExpression, ReplaceStatement
 from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
-from migrate.rewrite.plan import Edit, Plan, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES, Rule
 from migrate.rules.rule import Mend, Verdict, Workbench

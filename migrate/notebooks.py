@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.versions import unversioned, versioned
+from migrate.edits.plan import import_of_pieces
 from migrate.examine import judged
 from migrate.examined import Examined, failed
 from migrate.files.cells import CellProgram, CellsDiffer, programs
@@ -16,7 +17,6 @@ from migrate.files.prefilter import may_hold_site
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.finding import Finding, Span
-from migrate.rewrite.plan import import_of_pieces
 from migrate.rewrite.todo import Texts, commented
 from migrate.settings import Settings
 

@@ -4,7 +4,7 @@ import ast
 
 from migrate.analysis.module import Module
 from migrate.analysis.trainings import Fit
-from migrate.rewrite.plan import Edit, ReplaceExpression
+from migrate.edits.plan import Edit, ReplaceExpression
 from migrate.rewrite.precedence import ARGUMENT, stands_alone, strength
 
 

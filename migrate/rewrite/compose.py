@@ -1,9 +1,9 @@
 """The statements that stand where the Estimator was made, from a draft that all rules have filled."""
 
+from migrate.edits.indent import hung
+from migrate.edits.plan import Part, ReplaceStatement
 from migrate.finding import Span
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.indent import hung
-from migrate.rewrite.plan import Part, ReplaceStatement
 
 
 def compose(draft: Draft) -> None:

@@ -11,9 +11,9 @@ from migrate.analysis.resumption import Resume
 from migrate.analysis.saver_stays import saver_stays, uses
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import FIT, FIT_GENERATOR, made_by
+from migrate.edits.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement, SetArgument
 from migrate.rewrite.callback_list import CallbackList
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
-from migrate.rewrite.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement, SetArgument
 from migrate.rewrite.recovery_directory import recovery_directory
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings

@@ -1,8 +1,8 @@
 """A program whose estimator is handed on: an emitted ``TrainingJob`` stands for it, and its loops read that."""
 
 from migrate.analysis.program import MethodCall
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import ReplaceExpression
 
 _JOB = "__training_job__"
 """Stands for the expression that holds the job, which each call has its own one for."""

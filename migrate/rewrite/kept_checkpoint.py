@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import literal
 from migrate.analysis.names import Names
 from migrate.analysis.trainings import Saver
+from migrate.edits.plan import SetArgument
 from migrate.rewrite.callback_list import CallbackList
-from migrate.rewrite.plan import SetArgument
 
 SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
 """The end of a checkpoint's name."""

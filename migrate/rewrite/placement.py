@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from migrate.edits.plan import Plan, import_of_pieces
 from migrate.files.trouble import trouble
 from migrate.finding import Finding
 from migrate.rewrite import pieces
-from migrate.rewrite.plan import Plan, import_of_pieces
 
 INLINE_LINES = 40
 """The most lines of pieces that stand in the user's own file."""

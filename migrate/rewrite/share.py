@@ -3,8 +3,8 @@
 import os
 from collections.abc import Mapping, Sequence
 
+from migrate.edits.plan import Plan, Shared
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import Plan, Shared
 
 
 def share(drafts: Sequence[Draft], plans: Mapping[str, Plan]) -> None:

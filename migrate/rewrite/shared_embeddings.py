@@ -5,8 +5,8 @@ import ast
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import ReplaceExpression
 
 _MAKER = "feature_column.shared_embedding_columns"
 _UNTRAINED = "feature_column.shared_embeddings"

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
-from migrate.rewrite.plan import Part, ReplaceStatement
+from migrate.edits.plan import Part, ReplaceStatement
 from migrate.rewrite.precedence import OR, stands_alone, strength
 from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule
 

@@ -20,7 +20,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.trainings import made_by
 from migrate.analysis.workers import fits
-from migrate.rewrite.plan import SetArgument
+from migrate.edits.plan import SetArgument
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 BACKUPS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import made_by, trainings
-from migrate.rewrite.plan import MoveFirst, SetArgument
+from migrate.edits.plan import MoveFirst, SetArgument
 from migrate.rules.backup_settings import BACKUPS
 from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule
 

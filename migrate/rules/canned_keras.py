@@ -28,10 +28,10 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.canned_head import Head, NotCarried, read_head
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.numeric_inputs import numeric_inputs
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rewrite.precedence import OR
 from migrate.rewrite.shared_embeddings import shared_embeddings
 from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, noted, rule

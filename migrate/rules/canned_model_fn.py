@@ -29,10 +29,10 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.hand_on import hand_on
 from migrate.rewrite.keras_optimizer import KINDS, carried, why_not_carried
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rewrite.shared_embeddings import shared_embeddings
 from migrate.rules.rule import MODEL_FN, Example, Verdict, exact, manual, noted, rule
 

@@ -23,9 +23,9 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
+from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, manual, rule
 
 _NAMES = ("train.CheckpointSaverHook", "estimator.CheckpointSaverHook")

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.symbols import symbol_of
-from migrate.rewrite.plan import ReplaceExpression
+from migrate.edits.plan import ReplaceExpression
 from migrate.rules.rule import Example, Mend, Workbench, exact, site_rule
 
 _MEMBERS = ("AUTO", "RING", "NCCL")

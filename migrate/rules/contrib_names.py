@@ -33,9 +33,9 @@ from collections.abc import Iterator
 
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
+from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
 _RNN = (

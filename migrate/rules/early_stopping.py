@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.early_stopping import EARLY_STOPPING, EarlyStop
 from migrate.analysis.program import Program
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.hand_on import of_job
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
 
 

@@ -22,9 +22,9 @@ from migrate.analysis.names import Names
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import ESTIMATOR_HOOKS, ESTIMATOR_TPU, Symbol
+from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
 _SPECS = {

@@ -11,7 +11,7 @@ See: tf.keras.callbacks.BackupAndRestore.
 
 from collections.abc import Iterator
 
-from migrate.rewrite.plan import ReplaceExpression
+from migrate.edits.plan import ReplaceExpression
 from migrate.rules.rule import Example, Mend, Workbench, exact, site_rule
 
 _OLD = """\

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import MethodCall, Program
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import keras_export
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
 
 _EXPORT = "max_steps=10, hooks=[Hook()])\n    model.export_saved_model('/tmp/e', lambda: tf1.estimator.export."

@@ -26,7 +26,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.paths import template
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.workers import fits
-from migrate.rewrite.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import PRODUCT, stands_alone, strength
 from migrate.rewrite.recovery_directory import recovery_directory
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from migrate.analysis.drawn import drawn
 from migrate.analysis.inputs import Input
 from migrate.analysis.program import Program
+from migrate.edits.plan import Part, ReplaceStatement
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import Part, ReplaceStatement
 from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
 
 

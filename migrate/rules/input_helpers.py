@@ -22,8 +22,8 @@ from migrate.analysis.inputs import Input
 from migrate.analysis.moves import why_not_movable
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
+from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import OR
 from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 

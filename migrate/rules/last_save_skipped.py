@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterator
 from migrate.analysis.arguments import is_none
 from migrate.analysis.checkpoints import Checkpoints, key
 from migrate.analysis.names import Names
-from migrate.rewrite.plan import SetArgument
+from migrate.edits.plan import SetArgument
 from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule
 
 _LOOP = """\

@@ -17,7 +17,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
-from migrate.rewrite.plan import ReplaceExpression
+from migrate.edits.plan import ReplaceExpression
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _LOOP = """\

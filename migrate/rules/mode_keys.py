@@ -12,8 +12,8 @@ See: tf.estimator.ModeKeys.
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import FIT, Example, Verdict, exact, rule
 
 

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import is_none
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rewrite.precedence import OR
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 

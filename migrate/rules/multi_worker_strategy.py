@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.workers import CONTRIB, EXPERIMENTAL
-from migrate.rewrite.plan import ReplaceExpression
+from migrate.edits.plan import ReplaceExpression
 from migrate.rules.collective_communication import renamed
 from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import MethodCall, Program
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
 
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.paths import directory, normal, template
-from migrate.rewrite.plan import Part, ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _HELP = "Call assert_existing_objects_matched() on what it returns where a path is given, or expect_partial()."

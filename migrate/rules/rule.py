@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.analysis.run_config import table
+from migrate.edits.plan import Edit
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import Edit
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 

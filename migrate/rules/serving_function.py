@@ -20,9 +20,9 @@ from migrate.analysis.arguments import Unbindable, is_none
 from migrate.analysis.program import Program
 from migrate.analysis.serving import BUILDERS, RECEIVERS, receiver_functions
 from migrate.analysis.symbols import symbol_of
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import read_exporters
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
 
 _SERVE = (

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.names import Names
 from migrate.analysis.paths import directory, normal, template
-from migrate.rewrite.plan import SetArgument
+from migrate.edits.plan import SetArgument
 from migrate.rules.backup_settings import BACKUPS
 from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule
 

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator
 
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import EAGER
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
 
 

@@ -32,8 +32,8 @@ from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.analysis.sessions import eager_functions, runs_beside
 from migrate.analysis.symbols import symbol_of
+from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rewrite.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
 _SESSIONS = {

@@ -30,9 +30,9 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import Unbindable, is_none, literal
 from migrate.analysis.optional import may_be_none
 from migrate.analysis.program import MethodCall, Program, statement_of_its_own
+from migrate.edits.plan import Part, ReplaceStatement
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import export_after_evaluation
-from migrate.rewrite.plan import Part, ReplaceStatement
 from migrate.rewrite.precedence import ARGUMENT, COMPARED, PRODUCT, SUM
 from migrate.rules.rule import FIT, Example, Verdict, exact, manual, noted, rule
 

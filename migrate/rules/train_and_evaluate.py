@@ -21,10 +21,10 @@ from migrate.analysis.inputs import Inputs
 from migrate.analysis.names import Names
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.specs import read_spec
+from migrate.edits.indent import hung
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import evaluate_and_export
 from migrate.rewrite.hand_on import of_call
-from migrate.rewrite.indent import hung
 from migrate.rewrite.training_loop import training_loop
 from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
 

@@ -88,8 +88,8 @@ from migrate.analysis.strategies import (
     strategy_symbol,
     why_workers_left,
 )
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 
 _WITHOUT = "Take it out to migrate the program"

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import MethodCall, Program
+from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.hand_on import of_call
-from migrate.rewrite.plan import ReplaceExpression
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
 _PIECES = {"evaluate": ("evaluate_model_fn", "eval"), "predict": ("predict_with_model_fn", "infer")}

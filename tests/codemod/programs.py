@@ -4,10 +4,10 @@ import ast
 from functools import cache
 
 from migrate.analysis.module import Module
+from migrate.edits.apply import apply
+from migrate.edits.plan import import_of_pieces
 from migrate.finding import Finding
 from migrate.judge import judge
-from migrate.rewrite.apply import apply
-from migrate.rewrite.plan import import_of_pieces
 from migrate.settings import Settings
 
 SLOTS = {

@@ -10,11 +10,11 @@ from types import FrameType
 
 from migrate.attempt import attempted
 from migrate.comment import comments
+from migrate.edits.plan import Plan, ReplaceStatement, import_of_pieces
 from migrate.examine import examine_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.finding import Finding
-from migrate.rewrite.plan import Plan, ReplaceStatement, import_of_pieces
 from migrate.settings import Settings
 from tests.fuzz.mutations import is_python
 

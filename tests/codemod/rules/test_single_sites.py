@@ -4,9 +4,9 @@ import ast
 
 import pytest
 
+from migrate.edits.apply import apply
+from migrate.edits.plan import InsertBefore, MoveFirst, Plan, ReplaceStatement, SetArgument
 from migrate.finding import Span
-from migrate.rewrite.apply import apply
-from migrate.rewrite.plan import InsertBefore, MoveFirst, Plan, ReplaceStatement, SetArgument
 from migrate.rewrite.todo import add_todos
 from tests.codemod.programs import migrate
 

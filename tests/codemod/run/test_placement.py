@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from migrate.edits.plan import Plan
 from migrate.outcome import Outcome
 from migrate.rewrite import pieces
 from migrate.rewrite.placement import place
-from migrate.rewrite.plan import Plan
 from migrate.run import run, write
 from migrate.settings import Settings
 from tests.codemod.bodies import body

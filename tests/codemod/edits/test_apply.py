@@ -1,11 +1,12 @@
 """Only what the plan names changes, wherever it stands in the file."""
 
+import libcst
 import pytest
 
+from migrate.edits.apply import apply
+from migrate.edits.editor import EditLost
+from migrate.edits.plan import Edit, InsertBefore, Plan, ReplaceExpression, ReplaceStatement
 from migrate.finding import Span
-from migrate.rewrite.apply import apply
-from migrate.rewrite.editor import EditLost
-from migrate.rewrite.plan import Edit, InsertBefore, Plan, ReplaceExpression, ReplaceStatement
 from tests.codemod.programs import migrate, program
 
 
@@ -132,3 +133,24 @@ def test_a_module_that_is_imported_above_its_first_use_is_imported_once(head: st
     after, _ = migrate(f"{head}\n{LATE}".replace("HEAD", "later = 1"), recovery="backup-and-restore")
     assert "os.path.join(" in after
     assert after.count(" os\n") == 1
+
+
+def test_a_statement_without_an_edit_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    real = libcst.parse_module
+
+    def parse_module(source: str, *args: object) -> libcst.Module:
+        parsed.append(source)
+        return real(source)
+
+    monkeypatch.setattr(libcst, "parse_module", parse_module)
+    text = "import os\n\n\ndef f():\n    return os.path\n\n\n# g\ndef g():\n    return a, b\n"
+    after = apply(text, Plan([ReplaceExpression(Span(10, 11, 10, 12), "os.name")]))
+    assert after == text.replace("a,", "os.name,")
+    assert parsed == ["\n\n# g\ndef g():\n    return a, b\n"]
+
+
+def test_a_file_in_two_layouts_keeps_both() -> None:
+    text = "if x:\n\ty = 1\n\n\ndef f():\n  if x:\n    return y\r\n  return z\r\n"
+    after = apply(text, Plan([ReplaceExpression(Span(8, 9, 8, 10), "tf.a")]))
+    assert after == text.replace("z", "tf.a")

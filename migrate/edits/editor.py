@@ -1,16 +1,17 @@
 """The edits of a plan made in LibCST's tree, each where the old text has its place."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import TypeGuard, TypeVar
 
 import libcst as cst
 
-from migrate.finding import Span
-from migrate.rewrite.calls import lost_comments, with_argument, with_moved
-from migrate.rewrite.format import formatted
-from migrate.rewrite.indent import hung
-from migrate.rewrite.lines import Line, blank_lines, comment_line, comments_of, header_of, set_apart, with_first
-from migrate.rewrite.plan import (
+from migrate.edits.calls import lost_comments, with_argument, with_moved
+from migrate.edits.format import formatted
+from migrate.edits.indent import hung
+from migrate.edits.lines import Line, blank_lines, comment_line, comments_of, header_of, set_apart, with_first
+from migrate.edits.places import Range
+from migrate.edits.plan import (
     Edit,
     InsertBefore,
     InsertFirst,
@@ -22,11 +23,11 @@ from migrate.rewrite.plan import (
     ReplaceStatement,
     SetArgument,
 )
+from migrate.finding import Span
 
-Range = tuple[int, int, int, int]
-"""The line and column where a node begins, and those where it ends."""
 _AnyEdit = TypeVar("_AnyEdit", bound=Edit)
 _Place = tuple[int, int]
+_NOWHERE = (0, 0, 0, 0)
 _Replaceable = cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString
 _Changed = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
@@ -67,6 +68,7 @@ class Editor(cst.CSTTransformer):
             else:
                 self.functions.setdefault((edit.span.line, edit.span.column), []).append(edit)
         self.lines = {self._place(node): node for node in ranges if self._is_replaced_whole(node)}
+        self.places = [(edit.span.line, edit.span.column) for edit in plan.edits]
 
     def check_all_made(self, plan: Plan) -> None:
         """Raises EditLost for an edit that was not made, unless it is about something inside what another replaced."""
@@ -80,12 +82,19 @@ class Editor(cst.CSTTransformer):
         displaced, self.displaced = [comment_line(comment) for comment in self.displaced], []
         return displaced
 
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Looks into the statements that hold an edit, and into those that may take the comments of one."""
+        if self.displaced or not isinstance(node, _LINES) or getattr(node, "decorators", None):  # above its range
+            return True
+        where = self.ranges.get(node, _NOWHERE)
+        return any(where[:2] <= place <= where[2:] for place in self.places)
+
     def _make(self, edit: _AnyEdit) -> _AnyEdit:
         self.made.add((type(edit), edit.span))
         return edit
 
     def _place(self, node: cst.CSTNode) -> _Place:
-        return self.ranges[node][:2]
+        return self.ranges.get(node, _NOWHERE)[:2]
 
     def _is_replaced_whole(self, node: cst.CSTNode) -> TypeGuard[Line]:
         """Whether a line's comments go with it: in `a; b` they stay with `a` where only `b` goes."""
@@ -280,7 +289,8 @@ class Editor(cst.CSTTransformer):
         source = self._make(edit).expression
         if not source.startswith(self.module.code_for_node(original.with_changes(lpar=(), rpar=()))):
             source = formatted(source, where[1], self.module.default_indent).rstrip("\n")
-        source = hung(source, self._hang(where))
+        if "\n" in source:
+            source = hung(source, self._hang(where))
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)
         kept = self.module.code_for_node(expression)  # black puts a comment at the end, which no expression holds
         self.displaced += [comment for comment in comments_of(original) if comment not in kept]
@@ -290,9 +300,21 @@ class Editor(cst.CSTTransformer):
 
     def _hang(self, where: Range) -> int:
         """How far the line that an expression begins on is indented beyond its block."""
-        line = min(start[1] for node, start in self.ranges.items() if start[0] == where[0] and isinstance(node, _SHOWN))
-        blocks = [start[1] for node, start in self.ranges.items() if isinstance(node, _LINES) and _holds(start, where)]
-        return max(0, line - max(blocks, default=line))
+        line = self._first_columns[where[0]]
+        return max(0, line - max((block[1] for block in self._blocks if _holds(block, where)), default=line))
+
+    @cached_property
+    def _first_columns(self) -> dict[int, int]:
+        """The column where each line begins."""
+        first: dict[int, int] = {}
+        for node, (line, column, *_) in self.ranges.items():
+            if isinstance(node, _SHOWN):
+                first[line] = min(column, first.get(line, column))
+        return first
+
+    @cached_property
+    def _blocks(self) -> list[Range]:
+        return [where for node, where in self.ranges.items() if isinstance(node, _LINES)]
 
 
 def absorbed_by(edit: Edit) -> Iterator[Span]:

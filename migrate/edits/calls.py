@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from migrate.rewrite.lines import comments_of
-from migrate.rewrite.plan import MoveFirst, SetArgument
+from migrate.edits.lines import comments_of
+from migrate.edits.plan import MoveFirst, SetArgument
 
 
 def _index(call: cst.Call, edit: SetArgument) -> int | None:

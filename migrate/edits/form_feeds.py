@@ -5,15 +5,16 @@ import re
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from migrate.edits.statements import LINE
+
 _IN_FRONT = re.compile(r"[ \t\f]*\f(?=[ \t]*[^\s#])")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
 def with_form_feeds(module: cst.Module, text: str) -> cst.Module:
     """The module of a text with what LibCST has dropped of it; without, columns in it would be other ones."""
     if "\f" not in text:
         return module
-    lines = enumerate(_LINE.findall(text), start=1)
+    lines = enumerate(LINE.findall(text), start=1)
     found = {number: match[0] for number, line in lines if (match := _IN_FRONT.match(line))}
     if not found:
         return module

@@ -2,15 +2,20 @@
 
 import ast
 import io
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import black
 
-from migrate.rewrite.indent import lines_inside_strings
+from migrate.edits.indent import lines_inside_strings
 
 LINE_LENGTH = 88
+_WITHOUT_LAYOUT = re.compile(r"(?:import |from \w+ import )?[^\W\d]\w*(\.[^\W\d]\w*)*\n?")
+"""A dotted name or its import, which stands in one way only."""
 
 
+@lru_cache(maxsize=1024)
 def formatted(source: str, column: int, indent: str) -> str:
     """``source`` as black formats it for a place ``column`` characters to the right.
 
@@ -19,6 +24,8 @@ def formatted(source: str, column: int, indent: str) -> str:
       column: where the first line will begin.
       indent: the file's own indentation of one level, which replaces black's four spaces.
     """
+    if _WITHOUT_LAYOUT.fullmatch(source):
+        return source.rstrip("\n") + "\n"
     mode = black.Mode(line_length=max(LINE_LENGTH - column, 40))
     text = black.format_str(source, mode=mode)
     if indent == "    ":

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import libcst as cst
-import libcst.matchers as m
 
 Line = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
@@ -43,7 +42,9 @@ def header_of(suite: cst.SimpleStatementSuite) -> cst.TrailingWhitespace:
 
 def comments_of(node: cst.CSTNode) -> list[str]:
     """All comments of a statement, those above it included."""
-    return [comment.value for comment in m.findall(node, m.Comment()) if isinstance(comment, cst.Comment)]
+    found = _Comments()
+    node.visit(found)
+    return found.values
 
 
 def blank_lines(line: Line, column: int) -> list[cst.EmptyLine]:
@@ -53,3 +54,12 @@ def blank_lines(line: Line, column: int) -> list[cst.EmptyLine]:
 
 def comment_line(comment: str) -> cst.EmptyLine:
     return cst.EmptyLine(comment=cst.Comment(comment))
+
+
+class _Comments(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: list[str] = []
+
+    def visit_Comment(self, node: cst.Comment) -> None:
+        self.values.append(node.value)

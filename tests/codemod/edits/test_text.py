@@ -6,8 +6,8 @@ import tokenize
 
 import pytest
 
-from migrate.rewrite.apply import apply
-from migrate.rewrite.plan import Plan
+from migrate.edits.apply import apply
+from migrate.edits.plan import Plan
 from tests.codemod.bodies import body
 from tests.codemod.programs import migrate, program
 

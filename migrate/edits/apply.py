@@ -1,0 +1,105 @@
+"""Applies a plan to a file's text with LibCST: a statement without an edit is neither parsed nor written."""
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import libcst as cst
+
+from migrate.edits.concrete import parsed, writer_of, written
+from migrate.edits.editor import Editor, absorbed_by
+from migrate.edits.format import with_indent
+from migrate.edits.inline import fitted
+from migrate.edits.lines import Line
+from migrate.edits.new_imports import add_imports, bound_by
+from migrate.edits.places import places
+from migrate.edits.plan import Plan
+from migrate.edits.statements import Source, Statement, is_comment, taken_apart
+from migrate.edits.unused_imports import drop_unused
+
+
+def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") -> str:
+    """The rewritten text.
+
+    Args:
+      text: the file's text.
+      plan: the edits.
+      imports: import statements to add where their names are used, beside the plan's own.
+      pieces: source of emitted classes and functions to put below the imports; "" for none.
+
+    Raises:
+      NotParsed: if LibCST cannot parse what ``ast`` could.
+      EditLost: if an edit is about a place that is not in the file; then the tool has made a mistake.
+      SyntaxError: if the result is no Python; then the tool has made a mistake.
+    """
+    source = taken_apart(text, ast.parse(text))
+    gone = _edit(source, plan)
+    if pieces:
+        imports, pieces = fitted(imports, pieces, ast.parse(source.text), plan.pieces, plan.aliases)
+        pieces = with_indent(pieces, source.layout.indent)
+    added = [*sorted(plan.imports), *imports]
+    drop_unused(source, gone, bound_by(added, pieces))
+    add_imports(source, added, pieces)
+    after = source.text
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        # Sees more than ast.parse, a late __future__ for one; a notebook may await at its top level.
+        compile(after, "rewritten", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    return after
+
+
+def _edit(source: Source, plan: Plan) -> set[str]:
+    """Makes the edits of a plan; the variables that the statements with an edit named before."""
+    writer = writer_of(source.layout)
+    wanted = {span.line for edit in plan.edits for span in (edit.span, *absorbed_by(edit))}
+    touched = [one for one in source.statements if any(one.first <= number <= one.last for number in wanted)]
+    lines = {id(one): parsed(one, writer) for one in touched}
+    ranges = {node: at for one in touched for node, at in places(lines[id(one)], one.nodes, wanted, writer)}
+    named = {name for one in touched for name in one.names}
+    known = set(_functions(source.statements))
+    editor = Editor(writer, plan, ranges)
+    statements: list[Statement] = []
+    is_apart = False  # whether a statement that went stood apart from the one above it
+    kept: list[str] = []  # comments of statements that went
+    for statement in source.statements:
+        new = [statement]
+        if id(statement) in lines:
+            new = _edited(statement, lines[id(statement)], editor, writer)
+            if not new:
+                is_apart = is_apart or not all(map(is_comment, statement.above))
+                kept += map(writer.code_for_node, editor.take_displaced())
+                continue
+        if is_apart and not new[0].above:
+            new[0].above = [source.layout.newline]
+        new[0].above += kept
+        kept = []
+        statements += new
+        is_apart = False
+    editor.check_all_made(plan)
+    source.statements = statements
+    source.footer = "".join(kept) + source.footer
+    _set_apart(source, known)
+    return named
+
+
+def _edited(statement: Statement, line: Line, editor: Editor, writer: cst.Module) -> list[Statement]:
+    """What an edited statement becomes; nothing if it goes."""
+    changed = line.visit(editor)
+    if changed is line:
+        return [statement]
+    if isinstance(changed, cst.RemovalSentinel):
+        return []
+    return [written(new, writer) for new in (changed if isinstance(changed, cst.FlattenSentinel) else [changed])]
+
+
+def _functions(statements: Iterable[Statement]) -> Iterator[str]:
+    nodes = (node for statement in statements for node in statement.nodes)
+    return (node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def _set_apart(source: Source, known: set[str]) -> None:
+    """Puts two blank lines around a function that is new."""
+    for above, below in pairwise(source.statements):
+        if not known.issuperset(_functions([above, below])):
+            below.above = [source.layout.newline] * 2 + [line for line in below.above if is_comment(line)]

@@ -1,0 +1,63 @@
+"""Between the text of a statement and LibCST's tree of it."""
+
+import libcst as cst
+
+from migrate.edits.form_feeds import with_form_feeds
+from migrate.edits.lines import Line
+from migrate.edits.statements import Layout, Statement
+
+
+class NotParsed(Exception):
+    """LibCST cannot parse what ``ast`` could; ``line`` says where it gave up."""
+
+    def __init__(self, error: cst.ParserSyntaxError, above: int) -> None:
+        super().__init__(f"cannot be rewritten: LibCST cannot parse it: {error.message.strip()}")
+        self.line = above + max(error.raw_line, 1)
+
+
+def writer_of(layout: Layout) -> cst.Module:
+    """A module without statements that writes nodes, and parses them, in a file's layout."""
+    return cst.Module([], default_indent=layout.indent, default_newline=layout.newline)
+
+
+def parsed(statement: Statement, writer: cst.Module) -> Line:
+    """A statement, with the lines above it, in LibCST's tree.
+
+    Raises:
+      NotParsed: if LibCST cannot parse it.
+    """
+    text = statement.text
+    try:
+        module = cst.parse_module(text)
+    except cst.ParserSyntaxError as error:
+        raise NotParsed(error, statement.first - 1) from error
+    lines = module.body[0].with_changes(leading_lines=module.header)
+    module = with_form_feeds(module.with_changes(header=(), body=[lines]), text)
+    line = module.body[0]
+    own = Layout(module.default_indent, module.default_newline)
+    if own != Layout(writer.default_indent, writer.default_newline):
+        # What LibCST leaves open in a node is the layout of the text that it has parsed, here of one statement.
+        settled = line.visit(_Settled(own))
+        assert isinstance(settled, Line)
+        return settled
+    return line
+
+
+class _Settled(cst.CSTTransformer):
+    def __init__(self, layout: Layout) -> None:
+        super().__init__()
+        self.layout = layout
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        return updated_node.with_changes(indent=updated_node.indent or self.layout.indent)
+
+    def leave_Newline(self, original_node: cst.Newline, updated_node: cst.Newline) -> cst.Newline:
+        return cst.Newline(self.layout.newline) if updated_node.value is None else updated_node
+
+
+def written(line: Line, writer: cst.Module) -> Statement:
+    """The text of a statement."""
+    above = [writer.code_for_node(one) for one in line.leading_lines]
+    return Statement(above, writer.code_for_node(line.with_changes(leading_lines=())))

@@ -1,0 +1,195 @@
+"""The imports and definitions that new code needs, put where the file's own imports stand."""
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from migrate.edits.format import formatted
+from migrate.edits.statements import Layout, Source, Statement, is_comment
+
+
+def bound_by(imports: Iterable[str], pieces: str) -> set[str]:
+    """The names that import statements and emitted definitions bind."""
+    return {name for statement in imports for name in _names(statement)} | _defined(pieces)
+
+
+def add_imports(source: Source, imports: Iterable[str], pieces: str) -> None:
+    """Adds the imports whose names the code uses before any import binds them, and the pieces below all imports.
+
+    Args:
+      source: the rewritten file.
+      imports: import statements.
+      pieces: source of emitted definitions; "" for none.
+    """
+    body = source.statements
+    layout = source.layout
+    uses = _Uses(body)
+    bound = {text: _names(text) for text in dict.fromkeys(imports)}
+    names = {name for some in bound.values() for name in some}
+    used = source.mentioned(names) | (names & _loaded(ast.walk(ast.parse(pieces))))
+    needed = [text for text in bound if bound[text] & used]
+    wanted = [text for text in needed if not _is_present(text, body[: uses.first(bound[text])])]
+    new = {text: _statement(_only(text, used), layout) for text in wanted}
+    standard = [new[text] for text in wanted if _root(text) in sys.stdlib_module_names]
+    others = [new[text] for text in wanted if new[text] not in standard]
+    definitions = [Statement([layout.newline] * 2, _with_ends(pieces, layout))] if pieces else []
+    limit = uses.first({name for text in wanted for name in bound[text]} | _defined(pieces))
+    places = [index for index, statement in enumerate(body[:limit]) if _is_import(statement.nodes)]
+    top = 1 if body and _is_docstring(body[0]) else 0
+    late = [index + 1 for index in places if _is_future(body[index])]  # these must stay the first
+    first = late[-1] if late else places[0] if places else top
+    last = places[-1] + 1 if places else top
+    if others and "tensorflow" not in others[0].code:
+        others[0].above = [layout.newline]
+    added = [*others, *definitions]
+    if others and top and not places:  # nothing stands between them and the docstring
+        _set_apart(added[0], 1, layout)
+    if added and last < len(body) and not _is_import(body[last].nodes):
+        is_definition = isinstance(body[last].nodes[0], _DEFINITIONS)
+        _set_apart(body[last], 2 if is_definition or pieces else 1, layout)
+    body[last:last] = added
+    for statement in standard:
+        _put_standard(body, statement, range(first, last), layout)
+        last += 1
+
+
+def _statement(text: str, layout: Layout) -> Statement:
+    return Statement([], _with_ends(formatted(text, 0, layout.indent), layout))
+
+
+def _with_ends(text: str, layout: Layout) -> str:
+    return text.replace("\n", layout.newline)
+
+
+def _set_apart(statement: Statement, blanks: int, layout: Layout) -> None:
+    """Gives a statement at least so many blank lines above it, and above its comments."""
+    lines = statement.above
+    has = next((index for index, line in enumerate(lines) if is_comment(line)), len(lines))
+    missing = 0 if lines and blanks == 1 else max(blanks - has, 0)
+    statement.above = [layout.newline] * missing + lines
+
+
+def _defined(pieces: str) -> set[str]:
+    return {node.name for node in ast.parse(pieces).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class _Uses:
+    """Where the statements of a file, as they run, first use a name: themselves, or by what they call."""
+
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        self._statements = [_Using(statement) for statement in statements]
+
+    def first(self, names: set[str]) -> int:
+        """The index of the first statement that uses one of ``names``; how many there are where none does."""
+        reached = set(names)
+        while more := {name for name, inside in self._inside(reached) if inside & reached} - reached:
+            reached |= more
+        using = (i for i, one in enumerate(self._statements) if one.words & reached and one.when_run & reached)
+        return next(using, len(self._statements))
+
+    def _inside(self, names: set[str]) -> Iterator[tuple[str, set[str]]]:
+        """By the functions and classes that may use some names, what they use."""
+        return (pair for one in self._statements if one.words & names for pair in one.inside)
+
+
+class _Using:
+    def __init__(self, statement: Statement) -> None:
+        self.words = statement.words
+        self._nodes = statement.nodes
+
+    @cached_property
+    def inside(self) -> list[tuple[str, set[str]]]:
+        """What each function and class uses, by its name."""
+        return [(node.name, _loaded(ast.walk(node))) for node in self._nodes if isinstance(node, _DEFINITIONS)]
+
+    @cached_property
+    def when_run(self) -> set[str]:
+        """What the statement itself uses."""
+        return {name for node in self._nodes for name in _loaded(_run(node))}
+
+
+def _loaded(nodes: Iterable[ast.AST]) -> set[str]:
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def _run(node: ast.AST) -> Iterator[ast.AST]:
+    """What runs with a statement: all of it but the bodies of functions."""
+    yield node
+    body = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
+    for child in ast.iter_child_nodes(node):
+        if child not in body:
+            yield from _run(child)
+
+
+def _is_present(wanted: str, above: Sequence[Statement]) -> bool:
+    """Whether the statements above the first use hold an import, or another one of the module by that name."""
+    lines = [statement for statement in above if _is_import(statement.nodes)]
+    if any(line.code.strip() == wanted for line in lines):
+        return True
+    return wanted.startswith("import ") and _names(wanted) <= {name for line in lines for name in _bound(line.nodes)}
+
+
+def _bound(nodes: Iterable[ast.stmt]) -> Iterator[str]:
+    """The names that imports bind, also behind ``try``."""
+    for node in nodes:
+        if isinstance(node, ast.Try):
+            yield from _bound(node.body)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
+
+
+def _put_standard(body: list[Statement], new: Statement, above: range, layout: Layout) -> None:
+    """Puts an import of the standard library among its kind, in the order of the alphabet, or above all others."""
+    kind = [i for i in above if _is_import(body[i].nodes) and _module_of(body[i]) in sys.stdlib_module_names]
+    smaller = [i for i in kind if _module_of(body[i]) < _module_of(new) and isinstance(body[i].nodes[0], ast.Import)]
+    if smaller:
+        body.insert(smaller[-1] + 1, new)
+        return
+    at = kind[0] if kind else above.start
+    if at < len(body):
+        new.above = body[at].above
+        body[at].above = [] if kind else [layout.newline]
+    body.insert(at, new)
+
+
+def _module_of(statement: Statement) -> str:
+    """The outermost package that an import names first."""
+    return _root(statement.code.partition("#")[0].strip())
+
+
+def _only(statement: str, used: set[str]) -> str:
+    """``from x import a, b`` without the names that nothing uses."""
+    head, keyword, names = statement.partition(" import ")
+    if not statement.startswith("from"):
+        return statement
+    kept = [name for name in names.split(", ") if name.rpartition(" as ")[2] in used]
+    return f"{head}{keyword}{', '.join(sorted(kept))}"
+
+
+def _names(statement: str) -> set[str]:
+    return set(_bound(ast.parse(statement).body))
+
+
+def _root(statement: str) -> str:
+    return statement.split()[1].split(".")[0] if statement.startswith(("import ", "from ")) else ""
+
+
+def _is_import(nodes: Sequence[ast.stmt]) -> bool:
+    """An import at the top of the file, ``from __future__`` included, also behind ``try``."""
+    if isinstance(nodes[0], ast.Try):
+        return all(_is_import([node]) for node in nodes[0].body)
+    return isinstance(nodes[0], ast.Import | ast.ImportFrom)
+
+
+def _is_future(statement: Statement) -> bool:
+    node = statement.nodes[0]
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def _is_docstring(statement: Statement) -> bool:
+    node = statement.nodes[0]
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

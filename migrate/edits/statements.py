@@ -1,0 +1,218 @@
+"""The statements at the top level of a file as text, so that those without an edit stay what they are."""
+
+import ast
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+"""A line with its end, as Python counts lines."""
+_FORM_FEED_IN_FRONT = re.compile(r"[ \t\f]*\f(?=[ \t]*[^\s#])")
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_LAST_NEWLINE = re.compile(r"(\r\n|\r|\n)\Z")
+_WORD = re.compile(r"[^\W\d]\w*")
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
+@dataclass(eq=False)
+class Statement:
+    """A statement at the top level of a file, or the statements of one line.
+
+    Attributes:
+      above: the blank lines and comments above it, each with its end; a form feed in front of it is the last.
+      code: its text, with the end of its last line and with the comments that belong to its last block.
+      first: the line of the file where ``above`` begins, from 1; 0 for a new statement.
+      parsed: its syntax trees, if they are known already.
+    """
+
+    above: list[str]
+    code: str
+    first: int = 0
+    parsed: list[ast.stmt] = field(default_factory=list)
+
+    @cached_property
+    def nodes(self) -> list[ast.stmt]:
+        # One more line, for a backslash may end a statement.
+        return self.parsed or ast.parse(self.code + "\n").body
+
+    @cached_property
+    def words(self) -> set[str]:
+        """All that may be a name in it."""
+        text = self.code if self.code.isascii() else unicodedata.normalize("NFKC", self.code)
+        return set(_WORD.findall(text))
+
+    @cached_property
+    def names(self) -> set[str]:
+        """The variables that it names."""
+        return {node.id for one in self.nodes for node in ast.walk(one) if isinstance(node, ast.Name)}
+
+    @property
+    def text(self) -> str:
+        return "".join(self.above) + self.code
+
+    @property
+    def last(self) -> int:
+        """Its last line in the file."""
+        return self.nodes[-1].end_lineno or self.nodes[-1].lineno
+
+    def mentioned(self, names: set[str]) -> set[str]:
+        """Those of some variables that it names."""
+        words = names & self.words
+        return words & self.names if words else words
+
+
+def is_comment(line: str) -> bool:
+    """Whether a line above a statement is a comment, else it is blank."""
+    return line.lstrip().startswith("#")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file is laid out, which its new code follows.
+
+    Attributes:
+      indent: the white space of one level.
+      newline: the end of a line.
+    """
+
+    indent: str
+    newline: str
+
+
+@dataclass
+class Source:
+    """A file taken apart.
+
+    Attributes:
+      header: what stands above the first statement.
+      statements: the statements.
+      footer: what stands below the last one.
+      layout: the layout.
+      ends_open: whether the last line has no end.
+    """
+
+    header: str
+    statements: list[Statement]
+    footer: str
+    layout: Layout
+    ends_open: bool
+
+    def mentioned(self, names: set[str]) -> set[str]:
+        """Those of some variables that the file names."""
+        found: set[str] = set()
+        for statement in self.statements:
+            found |= statement.mentioned(names - found)
+        return found
+
+    @property
+    def text(self) -> str:
+        text = self.header + "".join(statement.text for statement in self.statements) + self.footer
+        return _LAST_NEWLINE.sub("", text) if self.ends_open else text
+
+
+def taken_apart(text: str, tree: ast.Module) -> Source:
+    """A file as its statements.
+
+    Args:
+      text: the file.
+      tree: its syntax tree.
+    """
+    found = _NEWLINE.search(text)
+    newline = found[0] if found else "\n"
+    ends_open = not text.endswith(("\r", "\n"))
+    lines = LINE.findall(text + newline if ends_open else text)
+    layout = Layout(_indent(tree, lines) or "    ", newline)
+    statements: list[Statement] = []
+    end = 0  # the last line of the statement above, from 1
+    for nodes in by_line(tree.body):
+        start = first_line(nodes[0])
+        last = _last_line(nodes[-1], lines)
+        above = lines[end : start - 1]
+        if statements:
+            own = _of_last_block(statements[-1].nodes[-1], lines, above)
+            statements[-1].code += "".join(above[:own])
+            above = above[own:]
+        statement = Statement(above, "".join(lines[start - 1 : last]), start - len(above), nodes)
+        if in_front := _FORM_FEED_IN_FRONT.match(statement.code):
+            statement.above.append(in_front[0])
+            statement.code = statement.code[in_front.end() :]
+        statements.append(statement)
+        end = last
+    below = lines[end:]
+    if statements:
+        own = _of_last_block(statements[-1].nodes[-1], lines, below)
+        statements[-1].code += "".join(below[:own])
+        below = below[own:]
+    header = ""
+    if statements:
+        first = statements[0]
+        header, first.above, first.first = "".join(first.above), [], first_line(tree.body[0])
+    return Source(header, statements, "".join(below), layout, ends_open)
+
+
+def by_line(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """The statements of each line: ``a; b`` are two of one line."""
+    line: list[ast.stmt] = []
+    for node in body:
+        if line and node.lineno != line[-1].end_lineno:
+            yield line
+            line = []
+        line.append(node)
+    if line:
+        yield line
+
+
+def first_line(node: ast.stmt) -> int:
+    """The line where a statement begins, its decorators included."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(one.lineno for one in decorators)])
+
+
+def _last_line(node: ast.stmt, lines: Sequence[str]) -> int:
+    """The last line of a statement, with those that a backslash behind it adds."""
+    last, column = node.end_lineno or node.lineno, node.end_col_offset or 0
+    behind = lines[last - 1].encode()[column:].decode()
+    while "#" not in behind and behind.rstrip("\r\n").endswith("\\"):
+        behind = lines[last]
+        last += 1
+    return last
+
+
+def _of_last_block(node: ast.stmt, lines: Sequence[str], below: Sequence[str]) -> int:
+    """How many of the lines below a statement belong to its last block: comments as far to the right as it is."""
+    indent = _indent_of_last_block(node, lines)
+    inside = [number for number, line in enumerate(below, start=1) if indent and line.startswith(indent)]
+    return inside[-1] if inside else 0
+
+
+def _indent_of_last_block(node: ast.AST, lines: Sequence[str]) -> str:
+    while blocks := [block for name in _BLOCKS if (block := getattr(node, name, None)) and isinstance(block, list)]:
+        node = blocks[-1][-1]
+        indent = _white_space(node, lines)
+        if indent:
+            return indent
+    return ""
+
+
+def _white_space(node: ast.AST, lines: Sequence[str]) -> str:
+    """What stands in front of a node that begins its line; "" if something else does, or nothing."""
+    if isinstance(node, ast.match_case):
+        line = lines[node.pattern.lineno - 1]
+        return line[: len(line) - len(line.lstrip())]
+    assert isinstance(node, ast.stmt | ast.excepthandler)
+    before = lines[node.lineno - 1].encode()[: node.col_offset].decode()
+    return before if before.isspace() else ""
+
+
+def _indent(tree: ast.AST, lines: Sequence[str]) -> str | None:
+    """The white space of the first line of code that is indented; None where none is."""
+    for name in _BLOCKS:
+        block = getattr(tree, name, None)
+        for node in block if isinstance(block, list) else ():
+            # LibCST takes a form feed in front of that line for a part of it.
+            indent = _white_space(node, lines).rpartition("\f")[2] or _indent(node, lines)
+            if indent:
+                return indent
+    return None

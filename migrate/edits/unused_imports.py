@@ -1,0 +1,195 @@
+"""The imports that a rewritten file no longer needs."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import libcst as cst
+import libcst.helpers
+
+from migrate.edits.concrete import parsed, writer_of, written
+from migrate.edits.lines import Line, comments_of
+from migrate.edits.statements import Layout, Source, Statement, is_comment
+
+
+def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
+    """Removes imports that nothing uses: those that the rewrite freed, and all of ``tf.estimator``'s.
+
+    An import of an Estimator's name fails from TensorFlow 2.16 on, used or not; one of contrib's on any TensorFlow 2.
+
+    Args:
+      source: the rewritten file.
+      before: the names that the rewritten statements used before.
+      added: the names that new imports and definitions will bind.
+    """
+    imports = {id(one): list(_imports(one.nodes)) for one in source.statements if "import" in one.words}
+    bound = {_bound(alias) for nodes in imports.values() for node in nodes for alias in node.names}
+    used = source.mentioned(bound)
+    unused = _Unused((before & bound) - used, used - added)
+    statements: list[Statement] = []
+    above: list[str] = []  # what stood above the statements that went
+    for statement in source.statements:
+        kept: Statement | None = statement
+        own = statement.above
+        if any(unused.holds(alias, node) for node in imports.get(id(statement), ()) for alias in node.names):
+            kept, comments = _without(statement, unused, source.layout)
+            own = own + comments
+        if any(map(is_comment, above)) or not own:
+            own = above + own
+        if kept is None:
+            above = own
+        else:
+            kept.above = own
+            statements.append(kept)
+            above = []
+    source.statements = statements
+    source.footer = "".join(filter(is_comment, above)) + source.footer
+
+
+@dataclass
+class _Unused:
+    """The names of imports that go: those in ``freed``, and those of an Estimator that are not in ``used``."""
+
+    freed: set[str]
+    used: set[str]
+
+    def holds(self, alias: ast.alias, node: ast.Import | ast.ImportFrom) -> bool:
+        module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+        return alias.name != "*" and self.goes(_bound(alias), f"{module}.{alias.name}")
+
+    def goes(self, name: str, path: str) -> bool:
+        parts = path.split(".")
+        is_estimator = not _REMOVED.isdisjoint(parts) and any(part.startswith("tensorflow") for part in parts)
+        return name in self.freed or (is_estimator and name not in self.used)
+
+
+_REMOVED = {"estimator", "contrib"}
+
+
+def _imports(nodes: Sequence[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports among statements and in their blocks."""
+    for node in nodes:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif not isinstance(node, ast.expr):
+            yield from _imports(list(ast.iter_child_nodes(node)))
+
+
+def _bound(alias: ast.alias) -> str:
+    return (alias.asname or alias.name).split(".")[0]
+
+
+def _without(statement: Statement, unused: _Unused, layout: Layout) -> tuple[Statement | None, list[str]]:
+    """A statement without its unused imports, None if it goes; and the comments that it leaves behind."""
+    writer = writer_of(layout)
+    line = parsed(Statement([], statement.code, statement.first), writer)
+    module = writer.with_changes(body=[line]).visit(_Dropper(unused))
+    if not module.body:
+        return None, [writer.code_for_node(line) for line in module.footer]
+    kept = written(module.body[0], writer)
+    return kept, kept.above
+
+
+_OF_THE_IMPORT = re.compile(
+    r"#\s*(noqa|pylint|type:|pyright:|mypy:|ruff:|isort:|fmt:|yapf:|pragma|pytype:|flake8)", re.IGNORECASE
+)
+"""A comment that tells a tool about the line that it stands on: without the import it means nothing."""
+
+# Where an import may stand; nothing else is looked into.
+_HOLD_IMPORTS = (
+    *(cst.Module, cst.BaseCompoundStatement, cst.BaseSuite, cst.SimpleStatementLine),
+    *(cst.Else, cst.ExceptHandler, cst.ExceptStarHandler, cst.Finally, cst.MatchCase),
+)
+
+
+class _Dropper(cst.CSTTransformer):
+    def __init__(self, unused: _Unused) -> None:
+        super().__init__()
+        self.unused = unused
+        self.removed: set[cst.CSTNode] = set()
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return isinstance(node, _HOLD_IMPORTS)
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        lost = [cst.EmptyLine(comment=cst.Comment(c)) for c in self._lost_comments(original_node, updated_node)]
+        if lost:
+            updated_node = updated_node.with_changes(leading_lines=[*updated_node.leading_lines, *lost])
+        if updated_node.body:
+            return updated_node
+        line = updated_node.with_changes(body=[cst.Pass()])
+        self.removed.add(line)
+        return line
+
+    def _lost_comments(self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine) -> Iterator[str]:
+        """The comments behind and inside what was taken out of a line, but for those that speak of it to a tool."""
+        if list(original.body) == list(updated.body):
+            return
+        kept = {comment for small in updated.body for comment in comments_of(small)}
+        for small in original.body:
+            yield from (c for c in comments_of(small) if c not in kept and not _OF_THE_IMPORT.match(c))
+        behind = original.trailing_whitespace.comment
+        if behind is not None and not updated.body and not _OF_THE_IMPORT.match(behind.value):
+            yield behind.value
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        body, footer = self._without_removed(cast(Sequence[Line], updated_node.body))
+        return updated_node.with_changes(
+            body=body or [cst.parse_statement("pass")], footer=[*footer, *updated_node.footer]
+        )
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        body, footer = self._without_removed(updated_node.body)
+        return updated_node.with_changes(body=body, footer=[*footer, *updated_node.footer])
+
+    def _without_removed(self, body: Sequence[Line]) -> tuple[list[Line], list[cst.EmptyLine]]:
+        """The statements that stay, and what comes below them; a comment above an import that goes stays."""
+        kept: list[Line] = []
+        above: list[cst.EmptyLine] = []
+        for statement in body:
+            own = list(statement.leading_lines)
+            is_commented = any(line.comment is not None for line in above)
+            lines = [*above, *own] if is_commented or not own else own
+            if statement in self.removed:
+                above = lines
+            else:
+                kept.append(statement.with_changes(leading_lines=lines) if lines != own else statement)
+                above = []
+        return kept, [line for line in above if line.comment is not None]
+
+    def leave_Import(
+        self, original_node: cst.Import, updated_node: cst.Import
+    ) -> cst.BaseSmallStatement | cst.RemovalSentinel:
+        return self._without(updated_node, updated_node.names, "")
+
+    def leave_ImportFrom(
+        self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom
+    ) -> cst.BaseSmallStatement | cst.RemovalSentinel:
+        if isinstance(updated_node.names, cst.ImportStar):
+            return updated_node
+        module = updated_node.module
+        return self._without(updated_node, updated_node.names, cst.helpers.get_full_name_for_node(module or "") or "")
+
+    def _without(
+        self, node: cst.Import | cst.ImportFrom, aliases: Sequence[cst.ImportAlias], module: str
+    ) -> cst.BaseSmallStatement | cst.RemovalSentinel:
+        kept = [alias for alias in aliases if not self.unused.goes(_name(alias), f"{module}.{alias.evaluated_name}")]
+        if not kept:
+            return cst.RemoveFromParent()
+        if len(kept) == len(aliases):
+            return node
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return node.with_changes(names=kept)
+
+
+def _name(alias: cst.ImportAlias) -> str:
+    """The name that one part of an import binds."""
+    if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+        return alias.asname.name.value
+    return alias.evaluated_name.split(".")[0]

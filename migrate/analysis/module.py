@@ -105,7 +105,7 @@ class Module:
     @property
     def is_tf1(self) -> bool:
         """Whether plain ``tensorflow`` means TensorFlow 1 here, and ``tf.estimator`` has its defaults."""
-        return bool(self.tf1_only)
+        return any(found.api == "tf" for _, found in self.tf1_only)
 
     @property
     def speaks_tf1(self) -> bool:

@@ -4,7 +4,8 @@ import ast
 from dataclasses import dataclass
 
 from migrate.analysis.names import Names
-from migrate.analysis.tensorflow_1_names import ONLY_IN_1, OTHER_IN_2, is_in
+from migrate.analysis.tensorflow_1_names import OTHER_IN_2, is_in
+from migrate.tensorflow.names import is_only_in_1, public_name
 
 CUSTOM = {"Estimator", "EstimatorV2"}
 TPU = {"tpu.TPUEstimator"}
@@ -34,46 +35,14 @@ SINGLE_SITES = {
 }  # fmt: skip
 """Names that one of the rules for single sites looks at; a file without any of them is not judged by those rules."""
 
-ESTIMATOR_HOOKS = {
-    "CheckpointSaverListener", "FeedFnHook", "FinalOpsHook", "GlobalStepWaiterHook", "LoggingTensorHook",
-    "NanLossDuringTrainingError", "NanTensorHook", "SecondOrStepTimer", "SessionRunArgs",
-    "SessionRunContext", "SessionRunHook", "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
-    "VocabInfo",
-}  # fmt: skip
-"""Names of ``tf.estimator`` that ``tf.compat.v1.train`` has too."""
-
-ESTIMATOR_TPU = {
-    "tpu.CrossShardOptimizer", "tpu.batch_parallel", "tpu.bfloat16_scope", "tpu.core", "tpu.cross_replica_sum",
-    "tpu.initialize_system", "tpu.outside_compilation", "tpu.replicate", "tpu.rewrite", "tpu.shard",
-    "tpu.shutdown_system",
-}  # fmt: skip
-"""Names of ``tf.contrib.tpu`` that ``tf.compat.v1`` has too."""
-
 EAGER = (
     "app.", "flags.", "gfile.", "logging.", "io.", "data.", "feature_column.", "nn.", "keras.", "errors.", "version",
     "VERSION",
 )  # fmt: skip
 """Beginnings of the names of ``tf.compat.v1`` that work the same in eager mode."""
 
-# Where contrib and private modules keep what tf.estimator exports.
-_MOVED = {
-    "contrib.tpu.python.tpu.tpu_config.": "estimator.tpu.",
-    "contrib.tpu.python.tpu.tpu_estimator.": "estimator.tpu.",
-    "contrib.tpu.python.tpu.tpu_optimizer.": "estimator.tpu.",
-    "contrib.tpu.": "estimator.tpu.",
-    "contrib.estimator.": "estimator.",
-    "keras.estimator.": "estimator.",
-    "contrib.learn.": "estimator.",
-    "python.estimator.run_config.": "estimator.",
-    "python.estimator.estimator.": "estimator.",
-    "python.estimator.training.": "estimator.",
-    "python.estimator.canned.dnn.": "estimator.",
-    "python.estimator.inputs.numpy_io.": "estimator.inputs.",
-    "python.estimator.inputs.pandas_io.": "estimator.inputs.",
-    "python.estimator.inputs.inputs.": "estimator.inputs.",
-    "python.training.session_run_hook.": "train.",
-    "python.keras.": "keras.",
-}
+# What contrib holds beside what tf.estimator exports, and Keras of the Estimator.
+_BESIDE = {"contrib.estimator.": "estimator.", "contrib.learn.": "estimator.", "keras.estimator.": "estimator."}
 _ROOTS = (
     ("tensorflow.compat.v1.", "v1"),
     ("tensorflow.compat.v2.", "v2"),
@@ -85,7 +54,7 @@ _ROOTS = (
 )
 _KERAS_ROOTS = {"keras.": "keras", "tf_keras.": "tf_keras"}
 
-_TF1_ONLY_MODULES = ("app.", "contrib.", "estimator.inputs.", "flags.", "gfile.", "layers.", "logging.")
+_TF1_ONLY_MODULES = ("estimator.inputs.", "layers.")
 
 
 @dataclass(frozen=True)
@@ -106,21 +75,33 @@ class Symbol:
     @property
     def is_contrib_learn(self) -> bool:
         """Whether this is ``tf.contrib.learn``, whose classes have the Estimator's names and other arguments."""
-        return self.qualified.startswith("tensorflow.contrib.learn.")
+        return self._spelled.startswith("contrib.learn.")
+
+    @property
+    def is_contrib(self) -> bool:
+        """Whether this is spelled as a name of ``tf.contrib``, also below ``compat.v1``, which has none."""
+        return self._spelled.startswith("contrib.")
+
+    @property
+    def _spelled(self) -> str:
+        return self.qualified.removeprefix("tensorflow.").removeprefix("compat.v1.")
 
     @property
     def has_other_name(self) -> bool:
         """Whether this name of ``tf.estimator`` is also that of an object outside it, which every TensorFlow has."""
-        return self.tail.removeprefix("estimator.") in ESTIMATOR_HOOKS | ESTIMATOR_TPU
+        return self.other_name is not None
+
+    @property
+    def other_name(self) -> str | None:
+        """The name outside ``tf.estimator`` of an object that every TensorFlow has: ``train.SessionRunHook``."""
+        found = public_name(f"tensorflow.{self.tail}")
+        return None if found is None or found.tail.startswith(("contrib.", "estimator.")) else found.tail
 
     @property
     def is_tf1_only(self) -> bool:
-        """Whether this name under plain ``tensorflow`` exists in TensorFlow 1 alone."""
-        return self.api == "tf" and (
-            is_in(ONLY_IN_1, self.tail)
-            or self.tail.startswith(_TF1_ONLY_MODULES)
-            or self.qualified.startswith("tensorflow.contrib.")
-        )
+        """Whether this is a name of contrib, or one under plain ``tensorflow`` that exists in TensorFlow 1 alone."""
+        is_only_in_1_there = is_only_in_1(self.tail) or self.tail.startswith(_TF1_ONLY_MODULES)
+        return self.is_contrib or (self.api == "tf" and is_only_in_1_there)
 
     @property
     def is_other_in_2(self) -> bool:
@@ -138,11 +119,15 @@ def symbol(qualified: str | None) -> Symbol | None:
     for root, api in _ROOTS:
         if qualified.startswith(root):
             tail = qualified.removeprefix(root)
-            for old, new in _MOVED.items():
+            is_private = tail.startswith(("python.", "core."))
+            public = public_name(qualified) if is_private or tail.startswith("contrib.") else None
+            if public is not None:
+                # A private module holds the v1 class under the plain name, DNNClassifierV2 beside it.
+                is_v1 = public.api == "v1" or (public.api == "both" and public.tail.startswith("estimator."))
+                api, tail = ("v1" if is_v1 else "v2") if is_private else api, public.tail
+            for old, new in _BESIDE.items():
                 if tail.startswith(old):
-                    # A private module holds the v1 class under the plain name, DNNClassifierV2 beside it.
-                    is_v1 = old.startswith("python.") and new != "keras."
-                    return Symbol(qualified, "v1" if is_v1 else api, new + tail.removeprefix(old))
+                    return Symbol(qualified, api, new + tail.removeprefix(old))
             return Symbol(qualified, api, tail)
     return None
 

@@ -21,6 +21,6 @@ def eager_names(module: Module, vocabulary: Vocabulary) -> dict[ast.expr, str]:
         node: f"{vocabulary.v1(becomes_v1=False)}.{found.tail}"
         for node, found in module.tf1_only
         if isinstance(node, ast.Attribute)
-        and not found.qualified.startswith("tensorflow.contrib.")
+        and not found.is_contrib
         and (found.tail in _NAMES or found.tail.startswith(_MODULES))
     }

@@ -11,6 +11,9 @@ tables of ``lookup``, ``crf_log_likelihood``, ``crf_decode``, ``viterbi_decode``
 ``summary``, ``f1_score``, ``streaming_covariance``, ``streaming_pearson_correlation``, ``HParams``). Other streaming
 metrics become those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments get names.
 
+Where contrib only showed again what TensorFlow itself has (``contrib.rnn.LSTMCell``), by a private path or not, that
+name is written.
+
 Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition; ``optimize_loss`` gives
 the same losses, summaries and variables to the last bit; ``fully_connected`` and ``batch_norm`` give the same losses
 and variables to the last bit as contrib's own code, which lives on as ``tf_slim``. ``crf`` and the fused cells were
@@ -33,17 +36,15 @@ from collections.abc import Iterator
 
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
+from migrate.analysis.symbols import Symbol
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
+from migrate.tensorflow.names import lacking, lines_of
 
-_RNN = (
-    "BasicLSTMCell", "BasicRNNCell", "DeviceWrapper", "DropoutWrapper", "GRUCell", "LSTMCell", "LSTMStateTuple",
-    "MultiRNNCell", "RNNCell", "ResidualWrapper",
-)  # fmt: skip
 _DATA = (
-    "AUTOTUNE", "CsvDataset", "Counter", "RandomDataset", "bucket_by_sequence_length", "choose_from_datasets",
+    "CsvDataset", "Counter", "RandomDataset", "bucket_by_sequence_length", "choose_from_datasets",
     "copy_to_device", "dense_to_sparse_batch", "enumerate_dataset", "get_single_element", "group_by_reducer",
     "group_by_window", "ignore_errors", "make_batched_features_dataset", "make_csv_dataset", "map_and_batch",
     "parallel_interleave", "prefetch_to_device", "rejection_resample", "sample_from_datasets", "scan",
@@ -51,27 +52,19 @@ _DATA = (
 )  # fmt: skip
 _STEP = ("assert_global_step", "create_global_step", "get_global_step", "get_or_create_global_step")
 _NEST = ("assert_same_structure", "flatten", "map_structure", "pack_sequence_as")
-_INITIALIZERS = ("layers.", "layers.python.layers.initializers.")
 
 SUCCESSORS = {
-    "cluster_resolver.TPUClusterResolver": "distribute.cluster_resolver.TPUClusterResolver",
     "training.checkpoints_iterator": "train.checkpoints_iterator",
     "layers.flatten": "layers.flatten",
     "metrics.streaming_mean": "metrics.mean",
     "metrics.streaming_mean_tensor": "metrics.mean_tensor",
     "summary.all_summary_ops": "summary.all_v2_summary_ops",
-    "util.constant_value": "get_static_value",
-    "util.make_tensor_proto": "make_tensor_proto",
-    "util.make_ndarray": "make_ndarray",
-    "lookup.KeyValueTensorInitializer": "lookup.KeyValueTensorInitializer",
-    "rnn.static_rnn": "nn.static_rnn",
-    **{f"rnn.{name}": f"nn.rnn_cell.{name}" for name in _RNN},
     **{f"data.{name}": f"data.experimental.{name}" for name in _DATA},
     **{f"framework.{name}": f"train.{name}" for name in ("list_variables", "load_checkpoint", "load_variable")},
     **{f"framework.{name}": f"train.{name}" for name in _STEP},
     **{f"framework.nest.{name}": f"nest.{name}" for name in _NEST},
 }
-"""Names below ``tf.contrib``, and where ``tf.compat.v1`` has them."""
+"""Names below ``tf.contrib``, and where ``tf.compat.v1`` has the same again; what is the very object needs no row."""
 
 EMITTED = {
     "crf.crf_decode": "crf_decode",
@@ -93,7 +86,6 @@ EMITTED = {
     "metrics.streaming_covariance": "streaming_covariance",
     "metrics.streaming_pearson_correlation": "streaming_pearson_correlation",
     "training.HParams": "HParams",
-    "training.python.training.hparam.HParams": "HParams",
     "summary.always_record_summaries": "always_record_summaries",
     "summary.create_file_writer": "create_file_writer",
     "summary.histogram": "write_histogram",
@@ -101,8 +93,7 @@ EMITTED = {
     "summary.record_summaries_every_n_global_steps": "record_summaries_every_n_global_steps",
     "summary.scalar": "write_scalar",
     "framework.model_variable": "model_variable",
-    "framework.python.ops.variables.model_variable": "model_variable",
-    **{f"{module}variance_scaling_initializer": "variance_scaling_initializer" for module in _INITIALIZERS},
+    "layers.variance_scaling_initializer": "variance_scaling_initializer",
     "layers.python.layers.initializers": "Initializers",
     "layers.python.layers.utils.collect_named_outputs": "collect_named_outputs",
     "layers.python.layers.utils.get_variable_collections": "get_variable_collections",
@@ -132,13 +123,13 @@ STREAMING = {
 }
 """Streaming metrics: their names in ``tf.compat.v1.metrics``, and their parameters, which have another order there."""
 
-_XAVIER = tuple(f"{module}xavier_initializer{end}" for module in _INITIALIZERS for end in ("", "_conv2d"))
+_XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
 
 
 @rule(
     "FT138",
     "exact",
-    Example("print(tf.contrib.data.AUTOTUNE)", "print(tf.data.experimental.AUTOTUNE)", "head", kind="custom"),
+    Example("print(tf.contrib.data.AUTOTUNE)", "print(tf.data.AUTOTUNE)", "head", kind="custom"),
     Example("w = tf.contrib.layers.l2_regularizer(0.1)", "w = l2_regularizer(0.1)", "head", kind="custom"),
     Example(
         "w = tf.contrib.layers.xavier_initializer(seed=1)",
@@ -224,7 +215,7 @@ def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 def _of_file(draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
     for node, found in file.module.tf1_only:
-        if not found.qualified.startswith("tensorflow.contrib.") or found.tail.startswith("estimator."):
+        if not found.is_contrib or found.tail.startswith("estimator."):
             continue  # what contrib shares with tf.estimator has rules of its own
         if file is draft and found.tail.startswith((*FOR_TPUS, "contrib.distribute.")) and draft.goes(node):
             continue
@@ -238,7 +229,7 @@ def _of_file(draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
         if mirrored is not None:
             yield mirrored
             continue
-        text = _successor(file, node, name)
+        text = _public(draft, file, found) or _successor(file, node, name)
         if text is None:
             has_other = name in SUCCESSORS or name in EMITTED
             lacks = "has a counterpart, but not as it is used here" if has_other else "exists in no TensorFlow 2"
@@ -248,6 +239,12 @@ def _of_file(draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
         file.renamed[node] = text
         file.edits.append(ReplaceExpression(file.module.span(node), text))
         yield exact(node, f"becomes {text}", file.module)
+
+
+def _public(draft: Draft, file: Draft | OtherFile, found: Symbol) -> str | None:
+    """The name outside contrib of an object that contrib only showed again, if TensorFlow 2 still has it."""
+    is_there = not lacking(f"tensorflow.compat.v1.{found.tail}", lines_of(draft.settings.target))
+    return f"{file.v1}.{found.tail}" if is_there and not found.tail.startswith("contrib.") else None
 
 
 def _successor(file: Draft | OtherFile, node: ast.expr, name: str) -> str | None:
@@ -329,7 +326,6 @@ _KNOWN = {
         "scope",
     },
     "framework.model_variable": _VARIABLE,
-    "framework.python.ops.variables.model_variable": _VARIABLE,
     "layers.optimize_loss": {
         "loss", "global_step", "learning_rate", "optimizer", "clip_gradients", "learning_rate_decay_fn", "update_ops",
         "variables", "name", "summaries", "colocate_gradients_with_ops", "increment_global_step",
@@ -337,7 +333,6 @@ _KNOWN = {
 }  # fmt: skip
 _POSITIONAL = {
     "framework.model_variable": 7,
-    "framework.python.ops.variables.model_variable": 7,
     "layers.batch_norm": 6,
     "layers.fully_connected": 10,
     "layers.optimize_loss": 4,

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from migrate.analysis.names import Names
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
-from migrate.analysis.symbols import ESTIMATOR_HOOKS, ESTIMATOR_TPU, Symbol
+from migrate.analysis.symbols import Symbol
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
@@ -117,10 +117,8 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
             text = file.piece(_FOR_TPUS[name]) + rest
         elif name in _EMITTED:
             text = file.piece(_EMITTED[name]) + rest
-        elif name in ESTIMATOR_TPU:
-            text = f"{file.v1}.{name}"
-        elif name in ESTIMATOR_HOOKS:
-            text = f"{file.tf}.compat.v1.train.{name}"  # compat.v1 holds itself under that name too
+        elif found.other_name is not None:
+            text = f"{file.tf}.compat.v1.{found.other_name}"  # compat.v1 holds itself under that name too
         else:
             yield manual(
                 node,

@@ -76,7 +76,7 @@ def _given(program: Program) -> Iterator[ast.expr]:
 
 def _renamed(draft: Draft, code: ast.AST) -> Iterator[Verdict]:
     module = draft.module
-    tf1_only = {node: found for node, found in module.tf1_only if not found.qualified.startswith("tensorflow.contrib.")}
+    tf1_only = {node: found for node, found in module.tf1_only if not found.is_contrib}
     for node in ast.walk(code):
         found = symbol_of(module.names, node) if isinstance(node, ast.Name | ast.Attribute) else None
         if found is None or not isinstance(node, ast.expr) or node in draft.renamed:

@@ -132,7 +132,7 @@ def _of_file(file: Draft | OtherFile, eager: set[ast.AST]) -> Iterator[Verdict]:
     other = [
         (node, found)
         for node, found in module.tf1_only
-        if node not in plain and not _goes(file, node) and not found.qualified.startswith("tensorflow.contrib.")
+        if node not in plain and not _goes(file, node) and not found.is_contrib
     ]  # contrib's have a rule of their own
     if other:
         node, found = other[0]

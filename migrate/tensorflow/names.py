@@ -39,7 +39,8 @@ class Public:
     """A public name of TensorFlow.
 
     Attributes:
-      api: ``v1`` for a name of ``tf.compat.v1`` or of TensorFlow 1, ``v2`` for one that TensorFlow 2 alone has.
+      api: ``v1`` where ``tf.compat.v1`` or TensorFlow 1 has the object by it, ``v2`` where ``tensorflow`` of
+        TensorFlow 2 has it, ``both`` where it is the same object in both.
       tail: the name within it: ``estimator.ModeKeys``, ``contrib.layers.xavier_initializer``.
     """
 
@@ -72,6 +73,18 @@ def lacking(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
     """
     has = _having(spelled(qualified))
     return tuple(line for line in lines if has is not None and line not in has and f"{line}k" not in has)
+
+
+@cache
+def is_only_in_1(tail: str) -> bool:
+    """Whether every ``compat.v1`` has a name of TensorFlow 1, or what it is read off, and TensorFlow 2 itself not."""
+    parts = tail.split(".")
+    for end in range(1, len(parts) + 1):
+        name = ".".join(parts[:end])
+        if ("v1", name) not in _rows() or end == len(parts):
+            lines = {line.rstrip("k") for row, _ in _find("v1", name) for line in row.lines}
+            return {"1.15", OLD, NEW} <= lines and not any(_find("v2", name))
+    return False
 
 
 def needs_legacy_keras(qualified: str) -> bool:
@@ -135,35 +148,37 @@ def _find(kind: str, path: str) -> Iterator[tuple[_Row, str]]:
 
 @cache
 def _public(path: str) -> Public | None:
-    """The public name of what is defined at a private path, or named again by it or by contrib."""
-    if path.startswith("tensorflow.contrib.") and (found := list(_find("v1", path.removeprefix("tensorflow.")))):
-        definitions = [f"{row.origin}.{defined}" for row, defined in found if row.origin]
-    else:
-        definitions = [f"{row.origin}.{defined}" for row, defined in _find("same", path)] or [path]
-    for definition in definitions:
+    """The public name of what is defined at a private path, or what another name shows again."""
+    for definition in _definitions(path):
         origin, _, name = definition.rpartition(".")
-        named = [
-            (
-                (row.module.startswith("contrib"), not origin.startswith(f"tensorflow.{row.module}."), *_order(tail)),
-                api,
-                tail,
-            )
+        tails = {
+            api: {
+                f"{row.module}.{shown}".lstrip(".")
+                for row in _rows().get((f"origin {api}", origin), ())
+                for shown, defined in row.pairs
+                if defined == name
+            }
             for api in ("v1", "v2")
-            for row in _rows().get((f"origin {api}", origin), ())
-            for shown, defined in row.pairs
-            if defined == name
-            for tail in [f"{row.module}.{shown}".lstrip(".")]
-        ]
-        v1 = [one for one in named if one[1] == "v1"]
-        if named:
-            _, api, tail = min(v1 or named)
-            return Public(api, tail)
+        }
+        found = tails["v1"] or tails["v2"]
+        if found:
+            tail = min(found, key=lambda one: _order(one, origin))
+            return Public("v1" if tail not in tails["v2"] else "both" if tails["v1"] else "v2", tail)
     return None
 
 
-def _order(tail: str) -> tuple[bool, int, int]:
-    """Of several public names the one outside ``tf.estimator``, then the shorter one."""
-    return tail.startswith("estimator."), tail.count("."), len(tail)
+def _definitions(path: str) -> Iterator[str]:
+    """The private paths that may define what a path leads to."""
+    tail = path.removeprefix(f"{_V1}.").removeprefix("tensorflow.")
+    yield from (f"{row.origin}.{defined}" for row, defined in _find("v1", tail) if row.origin)
+    yield from (f"{row.origin}.{defined}" for row, defined in _find("same", path))
+    yield path
+
+
+def _order(tail: str, origin: str) -> tuple[bool, bool, bool, int, int, str]:
+    """Of several public names the one outside contrib and ``tf.estimator``, then the one nearest to its definition."""
+    is_far = not origin.startswith(f"tensorflow.{tail.rpartition('.')[0]}.")
+    return tail.startswith("contrib."), tail.startswith("estimator."), is_far, tail.count("."), len(tail), tail
 
 
 @cache

@@ -72,7 +72,7 @@ def test_a_name_that_no_tensorflow_ever_had_is_lacked_by_none(name: str) -> None
 @pytest.mark.parametrize(
     ("path", "api", "tail"),
     [
-        ("tensorflow.python.estimator.model_fn.ModeKeys.TRAIN", "v1", "estimator.ModeKeys.TRAIN"),
+        ("tensorflow.python.estimator.model_fn.ModeKeys.TRAIN", "both", "estimator.ModeKeys.TRAIN"),
         ("tensorflow_estimator.python.estimator.canned.dnn.DNNClassifier", "v1", "estimator.DNNClassifier"),
         ("tensorflow_estimator.python.estimator.canned.dnn.DNNClassifierV2", "v2", "estimator.DNNClassifier"),
         ("tensorflow.contrib.tpu.python.tpu.bfloat16.bfloat16_scope", "v1", "tpu.bfloat16_scope"),

@@ -1,26 +1,17 @@
-"""Which names are TensorFlow 1's alone, and which mean another thing in TensorFlow 2, is as TensorFlow has it."""
+"""Which names mean another thing in TensorFlow 2 is as TensorFlow has it."""
 
 import functools
 from typing import Any
 
 import tensorflow as tf
 
-from migrate.analysis.tensorflow_1_names import METHODS_OF_1, ONLY_IN_1, OTHER_IN_2
+from migrate.analysis.tensorflow_1_names import METHODS_OF_1, OTHER_IN_2
 
 NOWHERE = object()
 
 
 def found(module: Any, name: str) -> Any:
     return functools.reduce(lambda part, word: getattr(part, word, NOWHERE), name.split("."), module)
-
-
-def test_tensorflow_2_has_no_name_that_is_tensorflow_1s_alone() -> None:
-    assert [name for name in ONLY_IN_1 if found(tf, name) is not NOWHERE] == []
-
-
-def test_compat_v1_has_them_all_but_those_of_a_removed_part() -> None:
-    missing = {name for name in ONLY_IN_1 if found(tf.compat.v1, name) is NOWHERE}
-    assert {name.split(".")[0] for name in missing} <= {"tpu", "estimator"}
 
 
 def test_a_name_with_two_meanings_is_another_object_in_compat_v1() -> None:

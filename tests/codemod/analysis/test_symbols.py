@@ -2,6 +2,7 @@
 
 import pytest
 
+from migrate.analysis.symbols import symbol
 from tests.codemod.programs import migrate
 
 _PROGRAM = """\
@@ -42,3 +43,26 @@ def test_contrib_learn_is_not_taken_for_the_estimator_of_the_same_name() -> None
     output, findings = migrate(source)
     assert output == source
     assert "older than tf.estimator" in "; ".join(finding.message for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("path", "tail"),
+    [
+        ("tensorflow.contrib.tpu.python.tpu.tpu_config.TPUConfig", "estimator.tpu.TPUConfig"),
+        ("tensorflow.contrib.tpu.python.tpu.bfloat16.bfloat16_scope", "tpu.bfloat16_scope"),
+        ("tensorflow_estimator.python.estimator.training.TrainSpec", "estimator.TrainSpec"),
+        ("tensorflow.python.estimator.estimator_lib.Estimator", "estimator.Estimator"),
+        ("tensorflow.contrib.training.python.training.hparam.HParams", "contrib.training.HParams"),
+    ],
+)
+def test_a_private_path_is_the_symbol_that_it_leads_to(path: str, tail: str) -> None:
+    found = symbol(path)
+    assert found is not None
+    assert found.tail == tail
+
+
+def test_contrib_below_compat_v1_is_contrib() -> None:
+    found = symbol("tensorflow.compat.v1.contrib.framework.assign_from_checkpoint_fn")
+    assert found is not None
+    assert found.is_contrib
+    assert found.is_tf1_only

@@ -21,13 +21,26 @@ from types import FrameType
 
 from rich.console import Console
 
-from migrate.verify import document, page
+from migrate.analysis.module import Module
+from migrate.arguments import program
+from migrate.files.parse import parse
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable
+from migrate.verify import document, junit, page
 from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.table import tables
-from migrate.verify.verification import MOST_CHANGES, Converter, Request, Verification, verify
+from migrate.verify.verification import (
+    MOST_CHANGES,
+    QUICK,
+    QUICK_CHANGES,
+    Converter,
+    Request,
+    Verification,
+    verify,
+)
 
 MATCHES, DIFFERS, CANNOT = 0, 1, 2
 INTERRUPTED = 130
@@ -40,9 +53,9 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     faults = "\n".join(f"  {name:22} {(inspect.getdoc(fault) or '').splitlines()[0]}" for name, fault in FAULTS.items())
     made = argparse.ArgumentParser(
-        prog="python -m migrate verify",
+        prog=f"{program()} verify",
         description="Interrupt an old and a new program in the same ways and compare how they resume.",
-        epilog=f"faults (all of them by default):\n{faults}\n\n"
+        epilog=f"faults (by default {', '.join(QUICK)}):\n{faults}\n\n"
         "exit status: 0 everything compared matches, 1 something differs, 2 the programs could not be verified",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -78,15 +91,18 @@ def _what_is_done(made: argparse.ArgumentParser) -> None:
     add = made.add_argument
     at = "interrupt after these steps; after one between two saves by default"
     add("--at", metavar="STEP", type=_step, nargs="+", default=[], help=at)
-    add("--fault", metavar="NAME", nargs="+", choices=list(FAULTS), default=list(FAULTS), help="only these faults")
-    add("--share-initial", action="store_true", help="start both from OLD's first checkpoint, to compare every loss")
+    which = made.add_mutually_exclusive_group()
+    which.add_argument("--fault", metavar="NAME", nargs="+", choices=list(FAULTS), help="only these faults")
+    which.add_argument("--all-faults", action="store_true", help="every fault, and every moment of a save")
+    share = "start both from OLD's first checkpoint, to compare every loss (default: where NEW can read it)"
+    add("--share-initial", action=argparse.BooleanOptionalAction, default=None, help=share)
     going_on = "interrupt OLD, let NEW go on in a copy of its directory, and compare with OLD going on by itself"
     add("--continue-old", action="store_true", help=going_on)
     convert = "makes NEW's directory {new} out of OLD's {old} for these two options; a copy by default"
     add("--convert", metavar="COMMAND", type=_words, help=convert)
-    add("--timeout", metavar="S", type=_seconds, default=TIMEOUT_SECONDS, help="seconds for each start (%(default)g)")
-    changes = "how many moments in a save sigkill-in-save tries at most (%(default)s)"
-    add("--changes", metavar="N", type=_step, default=MOST_CHANGES, help=changes)
+    add("--timeout", metavar="S", type=_seconds, default=TIMEOUT_SECONDS, help="seconds for each run (%(default)g)")
+    changes = f"how many moments of a save sigkill-in-save tries at most ({QUICK_CHANGES}; all faults: {MOST_CHANGES})"
+    add("--changes", metavar="N", type=_step, help=changes)
 
 
 def _how_it_is_judged(made: argparse.ArgumentParser) -> None:
@@ -96,6 +112,8 @@ def _how_it_is_judged(made: argparse.ArgumentParser) -> None:
 
 def _output(made: argparse.ArgumentParser) -> None:
     made.add_argument("--output", metavar="DIR", help="write verify.json and verify.html there")
+    made.add_argument("--junit", metavar="FILE", help="write the comparisons as test cases in JUnit's XML")
+    made.add_argument("-v", "--verbose", action="store_true", help="print a table for each comparison that matches too")
     printed = "what is printed (%(default)s)"
     made.add_argument("--format", choices=["text", "json", "html"], default="text", help=printed)
 
@@ -114,10 +132,12 @@ def main(argv: list[str]) -> int:
     except KeyboardInterrupt:
         errors.print("interrupted: every program has been ended", markup=False)
         return INTERRUPTED
-    _print(done, options.format)
+    _print(done, options.format, options.verbose)
     try:
         if directory is not None:
             _write(done, directory)
+        if options.junit is not None:
+            Path(options.junit).write_text(junit.text(done), encoding="utf-8", errors="xmlcharrefreplace")
     except OSError as error:
         errors.print(f"cannot write {error.filename}: {error.strerror}", markup=False, highlight=False, soft_wrap=True)
         return CANNOT
@@ -176,15 +196,15 @@ def _request(options: argparse.Namespace) -> Request:
     old_python = options.old_python or options.new_python or sys.executable
     new_python = options.new_python or options.old_python or sys.executable
     return Request(
-        old=_program(options.old, _with_tensorflow(old_python, "--old-python"), options, "old"),
+        old=_program(options.old, _with_estimator(options.old, old_python), options, "old"),
         new=_program(options.new, _with_tensorflow(new_python, "--new-python"), options, "new"),
-        faults=options.fault,
+        faults=options.fault or list(FAULTS if options.all_faults else QUICK),
         at=options.at,
         share_initial=options.share_initial,
         continue_old=options.continue_old,
         tolerance=options.tolerance,
         timeout=options.timeout,
-        changes=options.changes,
+        changes=options.changes or (MOST_CHANGES if options.all_faults else QUICK_CHANGES),
         convert=_converter(options.convert) if options.convert else copy_directory,
     )
 
@@ -213,6 +233,35 @@ def _with_tensorflow(python: str, option: str) -> str:
     if looked.returncode != 0:
         raise ProgramError(f"the interpreter {python} has no TensorFlow: name one that has it with {option}")
     return path
+
+
+def _with_estimator(script: str, python: str) -> str:
+    """OLD's interpreter, which must have ``tf.estimator`` where OLD makes one."""
+    path = _with_tensorflow(python, "--old-python")
+    look = (
+        "import importlib.metadata as m, importlib.util as u\n"
+        "print('' if u.find_spec('tensorflow_estimator') else next((d.version for n in "
+        "('tensorflow', 'tensorflow-cpu', 'tf-nightly') for d in m.distributions(name=n)), 'without it'))"
+    )
+    if _makes_estimators(script):
+        version = subprocess.run([path, "-c", look], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+        if version.strip():
+            raise ProgramError(
+                f"OLD makes an Estimator, and the interpreter {python} (TensorFlow {version.strip()}) has no "
+                "tf.estimator: name one with TensorFlow 2.15 or earlier with --old-python"
+            )
+    return path
+
+
+def _makes_estimators(script: str) -> bool:
+    source = Path(script).read_bytes()
+    if b"stimator" not in source:
+        return False
+    try:
+        text = SourceText.decode(script, source)
+        return any(site.kind == "estimator" for site in Module(script, text.text, parse(text)).sites)
+    except Unreadable:  # its interpreter will say so
+        return False
 
 
 def _converter(command: list[str]) -> Converter:
@@ -253,13 +302,20 @@ def _ended_by_signals() -> Iterator[None]:
 def _progress(console: Console) -> Iterator[Progress]:
     """A line that says which fault and which run it is; in a log, a line for each fault."""
     if not console.is_terminal:
-        said = set[str]()
+        said = set[tuple[str, str]]()
 
         def say(what: str) -> None:
-            fault = " · ".join(what.split(" · ")[:2])
-            if fault not in said:
-                said.add(fault)
-                console.print(fault, markup=False, highlight=False, soft_wrap=True)
+            number, fault, *_, rest = [*what.split(" · "), ""]
+            if (number, fault) not in said:
+                said.add((number, fault))
+                left = (
+                    f" · {rest}"
+                    if rest.endswith("to go")
+                    else what[what.rfind(" · about") :]
+                    if " · about" in what
+                    else ""
+                )
+                console.print(f"{number} · {fault}{left}", markup=False, highlight=False, soft_wrap=True)
 
         yield say
         return
@@ -285,12 +341,12 @@ def _write(done: Verification, directory: Path) -> None:
         (directory / name).write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
-def _print(done: Verification, form: str) -> None:
+def _print(done: Verification, form: str, verbose: bool) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         if form == "text":
-            Console().print(tables(done))
+            Console().print(tables(done, verbose))
         else:
             print(document.text(done) if form == "json" else page.page(done), flush=True)
     except (BrokenPipeError, SystemExit):  # the second is what rich makes of the first

@@ -13,6 +13,9 @@ from migrate.verify.losses import LossDifference, loss_difference
 from migrate.verify.record import Attempt, Record
 from migrate.verify.variables import variable_difference
 
+INITIAL_WEIGHTS = "the initial weights of OLD and NEW differ"
+"""Why losses are not compared where ``--share-initial`` would have them compared."""
+
 
 class Verdict(str, Enum):
     """What became of one row."""
@@ -121,15 +124,15 @@ def compare(
         both are equal to the last bit, which shows that the two began in one state.
       unlike: why not even two runs of OLD have the same batches; then neither these nor what follows from them counts.
     """
-    shared = _share_a_state(old, new) if losses is None else losses
-    apart = unlike or ("" if shared else "the two did not begin in one state")
+    shared = share_a_state(old, new) if losses is None else losses
+    apart = unlike or ("" if shared else INITIAL_WEIGHTS)
     stuck = old.needs_person
     late = _struck_late(old) or _struck_late(new)
     if new.fault and FAULTS[new.fault].must_refuse:
         return Comparison(new.fault, [_refusal(old, new)], old, new)
     rows = [_needs_person(old, new)]
     without_old = "OLD could not start again" if stuck else _went_back_further(old, new)
-    moments = "" if _same_moment(new) else "struck at a moment of its own"
+    moments = "" if _same_moment(new) else "each program was interrupted at a time of its own"
     uneven = without_old or moments or late
     if moments:
         rows += [_resumed_at_a_save(old, new), _most_lost(old, new)]
@@ -139,7 +142,7 @@ def compare(
         _equal("steps lost", old, new, lambda record: record.steps_lost, uneven),
         _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven),
         _equal("steps run", old, new, lambda record: record.steps_run, uneven),
-        _equal("saved at steps", old, new, lambda record: record.saved_steps, without_old or _nothing_saved(old, new)),
+        _equal("saved at steps", old, new, _own_saves, without_old or _nothing_saved(old, new)),
         _kept(old, new, without_old or _nothing_kept(old, new)),
         _batches(old, new, without_old or moments or unlike),
         _losses(old, new, tolerance, without_old or moments or apart),
@@ -166,7 +169,8 @@ def _is_further(attempt: Attempt) -> tuple[int, bool]:
     return attempt.started_at or 0, any(event["phase"] == "train" for event in attempt.of("restore"))
 
 
-def _share_a_state(old: Record, new: Record) -> bool:
+def share_a_state(old: Record, new: Record) -> bool:
+    """Whether the first losses of both are equal to the last bit."""
     difference = _loss_difference(old, new)
     return difference is not None and difference.first_equal
 
@@ -198,7 +202,9 @@ def _most_lost(old: Record, new: Record) -> Row:
 def _struck_late(record: Record) -> str:
     for attempt in record.attempts:
         if attempt.fault and attempt.fault["step"] > attempt.fault["wanted"]:
-            return f"struck at step {attempt.fault['step']}, the end of a call, for step {attempt.fault['wanted']}"
+            return (
+                f"interrupted at step {attempt.fault['step']}, the end of a call, not at step {attempt.fault['wanted']}"
+            )
     return ""
 
 
@@ -209,17 +215,17 @@ def _needs_person(old: Record, new: Record) -> Row:
         verdict = Verdict.SAME if old.needs_person else Verdict.DIFFERENT
     else:
         verdict = Verdict.SAME if not old.needs_person else Verdict.INFORMATION
-    return Row("needs a person to start again", texts[0], texts[1], verdict)
+    return Row("needs manual intervention", texts[0], texts[1], verdict)
 
 
 def _refusal(old: Record, new: Record) -> Row:
     """What NEW would go on with is wrong: it must say so, whatever OLD does."""
-    texts = [record.attempts[-1].error if record.needs_person else "goes on silently" for record in (old, new)]
+    texts = [record.attempts[-1].error if record.needs_person else "resumes without an error" for record in (old, new)]
     if not new.needs_person and not new.attempts[-1].of("fault"):
         reason = "NEW makes no optimizer of TensorFlow's or Keras', which alone can be replaced"
-        return Row("refuses what does not fit", texts[0], texts[1], Verdict.NOT_COMPARED, reason)
+        return Row("rejects what does not fit", texts[0], texts[1], Verdict.NOT_COMPARED, reason)
     verdict = Verdict.SAME if new.needs_person else Verdict.DIFFERENT
-    return Row("refuses what does not fit", texts[0], texts[1], verdict)
+    return Row("rejects what does not fit", texts[0], texts[1], verdict)
 
 
 def _equal(name: str, old: Record, new: Record, read: Callable[[Record], object], reason: str) -> Row:
@@ -233,6 +239,11 @@ def _show(value: object) -> str:
     if isinstance(value, list):
         return ", ".join("none" if each is None else str(each) for each in value) or "-"
     return "-" if value is None else str(value)
+
+
+def _own_saves(record: Record) -> list[int]:
+    """Without the steps of checkpoints that were there before: an Estimator saves again at the step it restores."""
+    return [step for step in record.saved_steps if step not in record.handed_over]
 
 
 def _nothing_saved(old: Record, new: Record) -> str:

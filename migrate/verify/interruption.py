@@ -136,7 +136,7 @@ def _attempts(
         attempt = run(program, model_dir, fault, start, timeout, place)
         attempts.append(attempt)
         if attempt.finished:
-            fault.notes.append(f"start {start + 1} came to its end in spite of {fault.name}")
+            fault.notes.append(f"start {start + 1} finished before it could be interrupted ({fault.name})")
             return attempts
         _expect_struck(program, model_dir, attempt)
         fault.between(place.directory, attempt)

@@ -162,13 +162,14 @@ class Record:
         """The steps that a checkpoint was written at, in order.
 
         A step counts once, however often it is saved: an Estimator saves again at the step that it has restored, which
-        changes nothing that a later start could see. A save that a kill ended counts where the next start went on from
-        it: its checkpoint was whole.
+        changes nothing that a later start could see. A save that a kill ended counts where its checkpoint was whole:
+        where the next start went on from it, or, of a job that was done by then, where it is there at the end.
         """
         done = {event["step"] for event in self.of("save") if event["step"] is not None}
         for attempt, after in pairwise(self.attempts):
             begun = [event["step"] for event in attempt.of("saving")]
-            if begun and begun[-1] is not None and begun[-1] == after.started_at:
+            there = self.kept if after.started_at is None else [after.started_at]
+            if begun and begun[-1] is not None and begun[-1] in there:
                 done.add(begun[-1])
         return sorted(done)
 

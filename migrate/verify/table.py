@@ -6,13 +6,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from migrate.verify.compare import Comparison, Verdict
+from migrate.verify.compare import INITIAL_WEIGHTS, Comparison, Verdict
 from migrate.verify.verification import UNLIKE, Verification
 
 MARKS = {Verdict.SAME: "=", Verdict.DIFFERENT: "≠", Verdict.INFORMATION: " ", Verdict.NOT_COMPARED: "?"}
 IN_ONE_ORDER = (
     "To have batches and losses compared, give each shuffle of the input a seed of its own, in both programs."
 )
+SHARE = "To have losses and final variables compared, add --share-initial: both start from OLD's first checkpoint."
 STYLES = {Verdict.SAME: "", Verdict.DIFFERENT: "bold red", Verdict.INFORMATION: "dim", Verdict.NOT_COMPARED: "dim"}
 
 
@@ -29,12 +30,25 @@ def table(title: str, comparison: Comparison) -> Table:
     return made
 
 
-def tables(verification: Verification) -> RenderableType:
-    """Everything, with the summary at the end."""
-    return Group(
-        *(table(title, comparison) for title, comparison in verification.comparisons),
-        Text("\n".join(summary(verification))),
-    )
+def tables(verification: Verification, verbose: bool = False) -> RenderableType:
+    """A line for each comparison that matches, a table for each that differs, and the summary at the end.
+
+    Args:
+      verification: what came out.
+      verbose: whether to show a table for every comparison.
+    """
+    shown = [
+        table(title, comparison) if verbose or not comparison.matches else Text(line(title, comparison))
+        for title, comparison in verification.comparisons
+    ]
+    return Group(*shown, Text("\n".join(summary(verification))))
+
+
+def line(title: str, comparison: Comparison) -> str:
+    """A comparison that matches, in one line."""
+    resumed = [row.old for row in comparison.rows if row.name == "resumed at step" and row.old != "-"]
+    at = f", resumed at step {resumed[0]}" if resumed else ""
+    return f"= {title}: matches{at}"
 
 
 def summary(verification: Verification) -> list[str]:
@@ -42,6 +56,7 @@ def summary(verification: Verification) -> list[str]:
     comparisons = verification.comparisons
     good = sum(comparison.matches for _, comparison in comparisons)
     lines = [f"{good} of {len(comparisons)} comparisons match."]
+    lines += [f"Note: {note}." for note in verification.notes]
     compared = dict.fromkeys(name for _, comparison in comparisons for name in comparison.compared)
     lines.append(f"Compared: {', '.join(compared)}.")
     missed: dict[str, dict[str, None]] = {}
@@ -61,6 +76,8 @@ def summary(verification: Verification) -> list[str]:
     batches = comparisons[0][1].row("batches")
     if batches.verdict is Verdict.DIFFERENT or batches.note == UNLIKE:
         lines.append(IN_ONE_ORDER)
+    if INITIAL_WEIGHTS in missed and not verification.request.share_initial:
+        lines.append(SHARE)
     if not verification.matches:
         lines.append(f"First difference: {verification.first}.")
     return lines

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from migrate.verify import child
 from migrate.verify.checkpoint import read_variables
-from migrate.verify.compare import Comparison, batches_apart, compare
+from migrate.verify.compare import Comparison, batches_apart, compare, share_a_state
 from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS, Fault, FaultUnavailable
 from migrate.verify.faults.kills import Kill
+from migrate.verify.faults.raised import ExceptionInHook
 from migrate.verify.faults.save import KillInSave
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress, kept_steps, run, run_interrupted
 from migrate.verify.program import Program, ProgramError
@@ -25,6 +26,12 @@ Converter = Callable[[Path, Path], None]
 """Turns OLD's directory, the first, into one that NEW can start from, the second, which does not exist yet."""
 
 MOST_CHANGES = 64
+
+QUICK = ("exception", "exception-in-hook", "sigkill", "sigkill-in-save")
+"""The faults that are tried by default: they show most of what goes wrong, within a minute or two."""
+
+QUICK_CHANGES = 2
+"""So many moments of a save are tried by default."""
 
 UNLIKE = "OLD itself draws other batches each time that it is started"
 
@@ -36,9 +43,10 @@ class Request:
     Attributes:
       old: the program that is to be matched.
       new: the program that should match.
-      faults: names of faults; all by default.
+      faults: names of faults; by default those of ``QUICK``.
       at: the steps to strike at; one between two of OLD's saves by default.
-      share_initial: whether both start from OLD's first checkpoint, so that losses can be compared.
+      share_initial: whether both start from OLD's first checkpoint, so that losses can be compared; None for where
+        their first losses differ and NEW can read it.
       continue_old: whether NEW goes on from where OLD was interrupted, instead of from an interruption of its own.
       convert: how OLD's directory becomes one that NEW reads; a plain copy by default.
       tolerance: the largest relative difference of losses and variables that counts as none.
@@ -49,14 +57,14 @@ class Request:
 
     old: Program
     new: Program
-    faults: list[str] = field(default_factory=lambda: list(FAULTS))
+    faults: list[str] = field(default_factory=lambda: list(QUICK))
     at: list[int] = field(default_factory=list)
-    share_initial: bool = False
+    share_initial: bool | None = None
     continue_old: bool = False
     convert: Converter = copy_directory
     tolerance: float = 0.0
     timeout: float = TIMEOUT_SECONDS
-    changes: int = MOST_CHANGES
+    changes: int = QUICK_CHANGES
     at_once: int = 2
 
 
@@ -68,11 +76,13 @@ class Verification:
       request: what was asked for.
       comparisons: one for each fault and step, the undisturbed runs first, with the step in its title.
       not_tried: faults that could not be brought about, with the reason.
+      notes: what else the reader should know.
     """
 
     request: Request
     comparisons: list[tuple[str, Comparison]] = field(default_factory=list)
     not_tried: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def matches(self) -> bool:
@@ -127,7 +137,8 @@ class _Bench:
         self._made = 0
         self._begun = time.monotonic()
         self._done = 0
-        self._planned = 1 + len(request.at or [1]) * (1 if request.continue_old else len(request.faults))
+        tried = sum(request.changes if name == KillInSave.name else 1 for name in request.faults)
+        self._planned = 1 + len(request.at or [1]) * (1 if request.continue_old else tried)
 
     def directory(self) -> Path:
         """A new path."""
@@ -139,7 +150,7 @@ class _Bench:
         left = max(self._planned - self._done, 1)
         rest = ""
         if self._done:
-            rest = f" · about {(time.monotonic() - self._begun) / self._done * left:.0f} s to go"
+            rest = f" · about {_duration((time.monotonic() - self._begun) / self._done * left)} to go"
         self.progress(f"{min(self._done + 1, self._planned)} of {self._planned} · {what}{rest}")
 
     def advance(self) -> None:
@@ -158,7 +169,7 @@ class _Bench:
                 initial,
                 self.request.timeout,
                 lambda doing, name=name: self.say(f"{what} · {name} · {doing}"),  # type: ignore[misc]
-                self.request.share_initial,
+                self.request.share_initial is not False,
             )
             for (program, name), initial in zip(sides, self.initial, strict=True)
         ]
@@ -166,8 +177,12 @@ class _Bench:
 
     def compare(self, old: Record, new: Record, losses: bool | None = None) -> Comparison:
         """What differs; ``losses`` must agree where both began in one checkpoint."""
-        losses = True if self.request.share_initial else losses
+        losses = True if self.initial[0] is not None else losses
         return compare(old, new, self.request.tolerance, losses, self.unlike)
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def _named(result: Callable[[], Record], side: str) -> Record:
@@ -182,9 +197,8 @@ def _verify(done: Verification, bench: _Bench) -> None:
     baseline = bench.both(lambda: None, "undisturbed")
     _expect_sound(baseline[0], "OLD")
     _expect_sound(baseline[1], "NEW")
-    if request.share_initial:
-        bench.initial = _shared_initial(bench, baseline[0])
-        baseline = bench.both(lambda: None, "undisturbed, from one checkpoint")
+    if request.share_initial or (request.share_initial is None and not share_a_state(*baseline)):
+        baseline = _from_one_checkpoint(done, bench, baseline)
     bench.unlike = _why_unlike(bench, *baseline)
     done.comparisons.append(("undisturbed", bench.compare(*baseline)))
     bench.advance()
@@ -201,18 +215,25 @@ def _verify(done: Verification, bench: _Bench) -> None:
                 _try_fault(done, bench, name, step, baseline)
             except FaultUnavailable as reason:
                 done.not_tried.append(f"{name}: {reason}")
-            bench.advance()
+                bench.advance()
     if len(done.comparisons) == 1:
         raise ProgramError(f"nothing interrupted the programs: {'; '.join(dict.fromkeys(done.not_tried))}")
 
 
 def _try_fault(done: Verification, bench: _Bench, name: str, step: int, baseline: tuple[Record, Record]) -> None:
-    if name != KillInSave.name:
-        records = bench.both(lambda: FAULTS[name](step), f"{name} at step {step}")
-        done.comparisons.append((f"{name} at step {step}", bench.compare(*records)))
-        return
     # A fault in the save itself strikes just before the first save after the step.
     later = [saved for saved in baseline[0].saved_steps if saved > step]
+    make: Callable[[], Fault] = lambda: FAULTS[name](step)  # noqa: E731
+    if name == ExceptionInHook.name:
+        hooks = _common_hooks(*baseline)
+        at_saves = [saved for saved in (*later, *reversed(baseline[0].saved_steps)) if saved > 0]
+        step = next((saved for saved in at_saves if saved < (baseline[0].final_step or 0)), step)
+        make = lambda: ExceptionInHook(step, hooks)  # noqa: E731
+    if name != KillInSave.name:
+        records = bench.both(make, f"{name} at step {step}")
+        done.comparisons.append((f"{name} at step {step}", bench.compare(*records)))
+        bench.advance()
+        return
     before = (later[0] if later else step + 1) - 1
     for change in range(1, done.request.changes + 1):
         faults = KillInSave(before, change), KillInSave(before, change)
@@ -220,8 +241,17 @@ def _try_fault(done: Verification, bench: _Bench, name: str, step: int, baseline
         records = bench.both(lambda each=each: next(each), f"{name} at change {change} of step {before + 1}")  # type: ignore[misc]
         title = f"{name} at change {change} of the save of step {before + 1}"
         done.comparisons.append((title, bench.compare(*records)))
+        bench.advance()
         if all(fault.complete for fault in faults):
             return
+
+
+def _common_hooks(old: Record, new: Record) -> tuple[str, ...]:
+    """The hooks and callbacks of the programs' own that run in both; a migrated hook keeps its name."""
+    names = [{event["name"] for event in record.of("hook")} for record in (old, new)]
+    if not names[0] & names[1]:
+        raise FaultUnavailable("OLD and NEW have no hook or callback of their own in common")
+    return tuple(sorted(names[0] & names[1]))
 
 
 def _expect_sound(record: Record, side: str) -> None:
@@ -253,6 +283,31 @@ def default_step(record: Record) -> int:
         return max(final // 2, 1)
     low, high = gaps[len(gaps) // 2]
     return low + (high - low + 1) // 2
+
+
+def _from_one_checkpoint(done: Verification, bench: _Bench, baseline: tuple[Record, Record]) -> tuple[Record, Record]:
+    """The undisturbed runs once more, from OLD's first checkpoint; as they are where nobody insists and NEW cannot."""
+    insists = bool(bench.request.share_initial)
+    try:
+        bench.initial = _shared_initial(bench, baseline[0])
+        shared = bench.both(lambda: None, "undisturbed, from one checkpoint")
+    except ProgramError:
+        if insists:
+            raise
+        shared = None
+    can = (
+        shared is not None
+        and shared[1].finished
+        and any(event["phase"] == "train" for event in shared[1].of("restore"))
+    )
+    if shared is not None and (insists or can):
+        return shared
+    bench.initial = (None, None)
+    done.notes.append(
+        "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared; "
+        '--convert "estimator-migrate checkpoint {old} {new} --for NEW" converts it for a Keras program'
+    )
+    return baseline
 
 
 def _shared_initial(bench: _Bench, old: Record) -> tuple[Path, Path]:

@@ -7,6 +7,7 @@ import pytest
 from migrate.verify import FAULTS, ProgramError, compare, run, run_interrupted
 from migrate.verify.compare import Verdict
 from migrate.verify.faults import FaultUnavailable
+from migrate.verify.faults.raised import ExceptionInHook
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,23 @@ def test_a_fault_strikes_an_estimator_after_its_own_work_for_the_step(name, prog
     attempt = run(program("estimator", python=old_python), tmp_path, FAULTS[name](at=10))
     assert attempt.steps[-1] == 10
     assert attempt.of("save")[-1]["step"] == 10
+
+
+def test_an_exception_in_a_hook_strikes_in_its_place_among_the_estimators_own(program, old_python, tmp_path):
+    """The Estimator's saver hook comes before those of the program: what is due at the step is saved."""
+    attempt = run(program("hooked", python=old_python), tmp_path, ExceptionInHook(10, ("Own",)))
+    assert attempt.error.startswith("Interruption")
+    assert attempt.steps[-1] == 10
+    assert attempt.of("save")[-1]["step"] == 10
+    assert [event["name"] for event in attempt.of("hook")] == ["Own"]
+
+
+def test_an_exception_in_a_callback_strikes_in_its_place_among_the_callbacks(program, tmp_path):
+    attempt = run(program("fit"), tmp_path, ExceptionInHook(10, ("Recovery",)))
+    assert attempt.error.startswith("Interruption")
+    assert attempt.steps[-1] == 10
+    assert attempt.of("save")[-1]["step"] == 10
+    assert [event["name"] for event in attempt.of("hook")] == ["Recovery"]
 
 
 def test_two_kills_strike_between_the_same_two_saves(program):
@@ -83,7 +101,7 @@ def test_a_full_disk_fails_the_save_and_leaves_the_one_before(program):
 def test_a_program_that_ends_before_the_step_is_not_interrupted_and_says_so(program):
     record = run_interrupted(program("loop", "--max_steps", "7"), FAULTS["sigkill"](at=13))
     assert record.resumed_at == []
-    assert record.notes == ["start 1 came to its end in spite of sigkill"]
+    assert record.notes == ["start 1 finished before it could be interrupted (sigkill)"]
 
 
 def test_a_program_that_fails_by_itself_is_told_from_an_interrupted_one_with_its_command_and_its_last_words(program):
@@ -115,12 +133,12 @@ def test_with_another_seed_the_second_start_draws_other_batches(program):
 def test_with_another_optimizer_the_second_start_is_refused_by_a_program_that_looks(program):
     record = run_interrupted(program("loop"), FAULTS["wrong-optimizer"](at=13))
     assert record.needs_person
-    assert compare(record, record).row("refuses what does not fit").verdict is Verdict.SAME
+    assert compare(record, record).row("rejects what does not fit").verdict is Verdict.SAME
 
 
 def test_a_program_that_goes_on_with_another_optimizer_differs(program):
     record = run_interrupted(program("loop", "--slip", "no_slots"), FAULTS["wrong-optimizer"](at=13))
-    assert compare(record, record).first.endswith("NEW goes on silently")
+    assert compare(record, record).first.endswith("NEW resumes without an error")
 
 
 def test_a_killed_worker_fails_the_job_which_then_goes_on_as_a_whole(program):

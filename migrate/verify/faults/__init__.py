@@ -5,7 +5,7 @@ from migrate.verify.faults.disk import DiskFull
 from migrate.verify.faults.fault import Fault, FaultUnavailable, Place
 from migrate.verify.faults.files import EmptyState, LostState, TornData, TornIndex
 from migrate.verify.faults.kills import Kill, RandomKills, TwoKills
-from migrate.verify.faults.raised import KeyboardInterruption, RaisedException, Terminate
+from migrate.verify.faults.raised import ExceptionInHook, KeyboardInterruption, RaisedException, Terminate
 from migrate.verify.faults.save import KillInSave
 from migrate.verify.faults.workers import KilledChief, KilledEvaluator, KilledServer, KilledTogether, KilledWorker
 
@@ -15,6 +15,7 @@ FAULTS: dict[str, type[Fault]] = {
     fault.name: fault
     for fault in (
         RaisedException,
+        ExceptionInHook,
         KeyboardInterruption,
         Terminate,
         Kill,

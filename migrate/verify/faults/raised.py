@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from migrate.verify.faults.fault import Fault
@@ -14,6 +15,21 @@ class RaisedException(Fault):
 
     def instruction(self, start: int) -> dict[str, Any] | None:
         return {"kind": "exception", "at": self.at}
+
+
+@dataclass
+class ExceptionInHook(Fault):
+    """An exception in a hook or callback of the program's own, at a step with a save.
+
+    Attributes:
+      hooks: the names of the classes; the first of them that runs raises it.
+    """
+
+    hooks: tuple[str, ...] = ()
+    name = "exception-in-hook"
+
+    def instruction(self, start: int) -> dict[str, Any] | None:
+        return {"kind": "exception_in_hook", "at": self.at, "names": list(self.hooks)}
 
 
 class KeyboardInterruption(Fault):

@@ -29,13 +29,13 @@ def arm(instruction: dict[str, Any]) -> None:
     """Keep the instruction: ``kind``, ``at`` which step or ``after`` how many of this start, and the kind's own."""
     global _instruction
     _instruction = instruction
-    if instruction and instruction["kind"] not in (*KINDS, *CHANGES):
+    if instruction and instruction["kind"] not in (*KINDS, *CHANGES, IN_HOOK):
         raise ValueError("unknown fault " + instruction["kind"])
 
 
-def asks_for(kind: str) -> bool:
-    """Whether this start is to be changed in this way from its beginning."""
-    return _instruction.get("kind") == kind
+def asks_for(kind: str, name: str = "") -> bool:
+    """Whether the instruction is of this kind, and about what has this name, if it has one."""
+    return _instruction.get("kind") == kind and (not name or name in _instruction["names"])
 
 
 def signals() -> bool:
@@ -52,11 +52,19 @@ def reached(step: int, steps: int = 1) -> None:
     """Strike if the fault is due at ``step`` or was due at one of the ``steps`` on the way to it."""
     global _instruction, _made
     _made += steps
-    if not _instruction or _instruction["kind"] in CHANGES or due_after(step) > 0:
+    if not _instruction or _instruction["kind"] in (*CHANGES, IN_HOOK) or due_after(step) > 0:
         return
     instruction, _instruction = _instruction, {}
     journal.write("fault", kind=instruction["kind"], step=step, wanted=instruction.get("at", step))
     KINDS[instruction["kind"]](instruction)
+
+
+def strike_in_hook(step: int) -> None:
+    """Strike where a hook of the program's own has run after ``step``."""
+    global _instruction
+    instruction, _instruction = _instruction, {}
+    journal.write("fault", kind=IN_HOOK, step=step, wanted=instruction["at"])
+    _raise(instruction)
 
 
 def _raise(instruction: dict[str, Any]) -> None:
@@ -85,6 +93,9 @@ def _fill_disk(instruction: dict[str, Any]) -> None:
                 while True:
                     file.write(bytes(size))
 
+
+IN_HOOK = "exception_in_hook"
+"""The kind that strikes inside a hook or callback of the program's own, and not after all of them."""
 
 CHANGES = ("wrong_optimizer", "changed_seed")
 """Kinds that change the program from its start, see ``changed``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
-from . import batches, changed, checkpoints, estimators, fit, functions, journal, sessions
+from . import batches, changed, checkpoints, estimators, fit, functions, hooks, journal, sessions
 
 
 def _tensorflow(module: ModuleType) -> None:
@@ -41,7 +41,11 @@ MODULES: dict[str, Callable[[ModuleType], None]] = {
     "tensorflow.python.training.monitored_session": sessions.watch_session,
     "tensorflow.python.training.basic_session_run_hooks": sessions.watch_final_ops,
     "tensorflow.python.training.saver": sessions.watch_saver,
+    "tensorflow.python.training.session_run_hook": hooks.watch_hooks,
     "tensorflow_estimator.python.estimator.estimator": estimators.watch,
+    "keras.src.callbacks": hooks.watch_callbacks,
+    "keras.src.callbacks.callback": hooks.watch_callbacks,
+    "tf_keras.src.callbacks": hooks.watch_callbacks,
     "keras.engine.training": fit.watch,
     "keras.src.engine.training": fit.watch,
     "tf_keras.src.engine.training": fit.watch,

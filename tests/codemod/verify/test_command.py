@@ -1,6 +1,7 @@
 """The command line, up to where a program would be started."""
 
 import re
+import sys
 
 import pytest
 
@@ -44,6 +45,26 @@ def test_an_interpreter_without_tensorflow_is_told(capsys, script, tmp_path):
     python.chmod(0o700)
     assert main([script, script, "--new-python", str(python)]) == 2
     assert "has no TensorFlow: name one that has it with --old-python" in capsys.readouterr().err
+
+
+def test_an_interpreter_without_the_estimator_is_told_where_old_makes_one(capsys, script, tmp_path):
+    """The interpreter of these tests, with an empty TensorFlow 2.21."""
+    site = tmp_path / "site"
+    (site / "tensorflow").mkdir(parents=True)
+    (site / "tensorflow" / "__init__.py").write_text("")
+    (site / "tensorflow-2.21.0.dist-info").mkdir()
+    (site / "tensorflow-2.21.0.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: tensorflow\nVersion: 2.21.0\n"
+    )
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={site} exec {sys.executable} "$@"\n')
+    python.chmod(0o700)
+    old = tmp_path / "old.py"
+    old.write_text("import tensorflow as tf\n\nestimator = tf.estimator.Estimator(model_fn)\n")
+    assert main([str(old), script, "--old-python", str(python)]) == 2
+    told = capsys.readouterr().err
+    assert "(TensorFlow 2.21.0) has no tf.estimator" in told
+    assert "TensorFlow 2.15 or earlier with --old-python" in told
 
 
 def test_an_interpreter_that_cannot_be_run_is_told(capsys, script):

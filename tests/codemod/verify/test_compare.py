@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from migrate.verify import compare
+from migrate.verify import Attempt, compare
 from migrate.verify.compare import Verdict
 from migrate.verify.losses import loss_difference
 from migrate.verify.variables import variable_difference
+from tests.codemod.verify.conftest import attempt
 
 
 def stuck(record):
@@ -91,7 +92,7 @@ def test_a_difference_within_the_tolerance_is_none(record):
 
 
 def test_a_new_program_that_cannot_start_again_differs(record):
-    assert compare(record(), stuck(record())).first == "needs a person to start again: OLD no, NEW exit status 1"
+    assert compare(record(), stuck(record())).first == "needs manual intervention: OLD no, NEW exit status 1"
 
 
 def test_a_new_program_that_starts_again_where_the_old_could_not_is_no_difference(record):
@@ -115,6 +116,15 @@ def test_an_old_program_that_begins_anew_beside_a_first_checkpoint_goes_back_fur
     restored = {"event": "restore", "step": 0, "path": "ckpt-0", "phase": "train", "time": 20.1}
     new.attempts[1].events.insert(0, restored)
     assert compare(old, new).row("resumed at step").verdict is Verdict.NOT_COMPARED
+
+
+def test_to_save_again_what_was_handed_over_is_no_difference(record):
+    old, new = record(handed_over=(5,)), record(handed_over=(5,))
+    for made in new.attempts:
+        made.events[:] = [event for event in made.events if (event["event"], event["step"]) != ("save", 5)]
+    assert old.saved_steps != new.saved_steps
+    assert compare(old, new).row("saved at steps").verdict is Verdict.SAME
+    assert compare(replace(old, handed_over=[]), replace(new, handed_over=[])).first.startswith("saved at steps")
 
 
 def test_of_a_directory_that_is_taken_over_the_checkpoints_of_each_ones_own_saves_count(record):
@@ -198,8 +208,24 @@ def test_a_save_that_was_killed_when_its_checkpoint_was_whole_counts_where_the_n
     made.attempts[0].events.append({"event": "saving", "step": 15, "time": 15.0})
     assert made.saved_steps == [5, 10, 15, 20]
     assert compare(record(fault="sigkill-in-save"), made).matches
-    begun_before = replace(made, attempts=[made.attempts[0], replace(made.attempts[1], events=[])])
+    begun_before = replace(made, attempts=[made.attempts[0], replace(made.attempts[1], events=[])], kept=[5, 10])
     assert begun_before.saved_steps == [5, 10]
+
+
+def test_a_kill_between_a_last_saves_files_and_its_end_on_one_side_only_is_no_difference(record):
+    """OLD dies when its last checkpoint is whole and not told yet, NEW when it is told; nothing is left to train."""
+    old, new = (record(fault="sigkill-in-save", kept=(15, 20)) for _ in range(2))
+    for made in (old, new):
+        last = attempt(0, 20, -9)
+        saved = last.events.pop()
+        last.events.append({"event": "saving", "step": 20, "time": 20.0})
+        made.attempts[:] = [last, Attempt([], 0, began=30.0, ended=31.0)]
+        if made is new:
+            last.events.append(saved)
+    assert new.saved_steps == old.saved_steps == [5, 10, 15, 20]
+    assert compare(old, new).matches
+    torn = replace(old, kept=[10, 15])
+    assert torn.saved_steps == [5, 10, 15]
 
 
 def test_evaluations_without_a_common_metric_are_not_said_to_agree_in_value(record):

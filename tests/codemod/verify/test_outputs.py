@@ -5,22 +5,50 @@ import json
 import re
 import shutil
 import subprocess
+from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
 
-from migrate.verify import document, page
+from migrate.verify import compare, document, junit, page
 from migrate.verify.table import summary, tables
 
 
-def shown(verification):
+def shown(verification, verbose=False):
     console = Console(width=160, record=True, file=io.StringIO())
-    console.print(tables(verification))
+    console.print(tables(verification, verbose))
     return console.export_text()
 
 
-def test_the_table_sets_old_and_new_side_by_side(verification):
+def test_a_comparison_that_matches_is_one_line(verification):
     text = shown(verification())
+    assert "= sigkill at step 13: matches, resumed at step 10\n" in text
+    assert "│" not in text
+
+
+def test_where_only_the_initial_weights_kept_losses_from_being_compared_the_option_is_named(verification, record):
+    made = verification(new=record(loss=lambda step: 2.0))
+    assert "add --share-initial" in summary(made)[-1]
+    made.request.share_initial = True
+    assert not any("--share-initial" in line for line in summary(made))
+
+
+def test_junit_has_a_case_for_each_comparison_and_fault(verification, record):
+    made = verification(new=record(resumed=5))
+    made.comparisons.append(("sigkill at step 9", compare(record(), record())))
+    made.not_tried.append("disk-full: a small disk needs user namespaces")
+    [suite] = ElementTree.fromstring(junit.text(made))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "1")
+    cases = {case.get("name"): case for case in suite}
+    failure = cases["sigkill at step 13"].find("failure")
+    assert failure.get("message") == "resumed at step: OLD 10, NEW 5"
+    assert "! resumed at step: 10 | 5" in failure.text
+    assert len(cases["sigkill at step 9"]) == 0
+    assert cases["disk-full"].find("skipped").get("message") == "a small disk needs user namespaces"
+
+
+def test_the_table_sets_old_and_new_side_by_side(verification):
+    text = shown(verification(), verbose=True)
     assert re.search(r"resumed at step\s+│ 10\s+│ = │ 10", text)
     assert "1 of 1 comparisons match." in text
 
@@ -32,7 +60,7 @@ def test_the_table_marks_a_difference_by_a_sign(verification, record):
 def test_the_summary_says_what_was_compared_and_what_was_not(verification, record):
     lines = summary(verification(new=record(resumed=5, loss=lambda step: 2.0)))
     assert lines[0] == "0 of 1 comparisons match."
-    assert lines[1].startswith("Compared: needs a person to start again, resumed at step, final step")
+    assert lines[1].startswith("Compared: needs manual intervention, resumed at step, final step")
     assert "Not compared, because neither program evaluated: evaluations." in lines
     assert lines[-1] == "First difference: sigkill at step 13: resumed at step: OLD 10, NEW 5."
 

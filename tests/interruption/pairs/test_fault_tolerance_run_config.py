@@ -6,7 +6,7 @@ from migrate.verify import Program, compare, run
 from tests import nursery
 
 RECOVERY = [
-    "needs a person to start again",
+    "needs manual intervention",
     "resumed at step",
     "steps lost",
     "steps repeated",

@@ -9,15 +9,16 @@ import migrate
 ROOT = Path(migrate.__file__).parent
 KNOWS = {
     "files": {"finding"},
-    "analysis": {"files", "finding"},
+    "tensorflow": set[str](),
+    "analysis": {"tensorflow", "files", "finding"},
     "edits": {"analysis", "finding"},
     "rewrite": {"edits", "analysis", "files", "finding", "settings"},
-    "rules": {"rewrite", "edits", "analysis", "files", "finding", "settings"},
+    "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "finding", "settings"},
     "report": {"rules", "files", "finding", "outcome", "__init__"},
     "recovery": set[str](),
-    "verify": {"__init__"},
+    "verify": {"analysis", "files", "arguments", "__init__"},
     "checkpoints": {"recovery"},
-    "codemods": {"run", "settings"},
+    "codemods": {"run", "report", "finding", "settings"},
 }
 """What each folder may import: folders, and files at the top."""
 

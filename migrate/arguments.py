@@ -31,7 +31,7 @@ commands, where one of these words is the first argument:
 A file or directory of that name is reached as ./rules, or after --.
 
 settings: [migrate] in setup.cfg or [tool.migrate] in pyproject.toml, from the current directory up to the root of the
-repository, may set recovery, target, input, canned, select, ignore and module_name; the command line wins.
+repository, may set recovery, target, input, canned, form, tpu, select, ignore and module_name; the command line wins.
 
 exit code: 0 nothing found; 1 something to change or left; 2 an error in a file or in the arguments (the rest is done).
 """
@@ -151,7 +151,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
     parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
     parser.add_argument("--input", choices=CHOICES["input"], help="the input after a resume (default: restart)")
-    parser.add_argument("--canned", choices=CHOICES["canned"], help="what canned estimators become (default: keras)")
+    canned = "what premade estimators become (default: auto, the first of these that can be)"
+    parser.add_argument("--canned", choices=CHOICES["canned"], help=canned)
+    form = "how programs train (default: auto, a loop where a program is followed, else an object)"
+    parser.add_argument("--form", choices=CHOICES["form"], help=form)
+    tpu = "what becomes of programs that may run on TPUs (default: refuse, a TPU as the program starts)"
+    parser.add_argument("--tpu", choices=CHOICES["tpu"], help=tpu)
     parser.add_argument("--select", action="append", metavar="CODE", help="use only these rules, by code or prefix")
     parser.add_argument("--ignore", action="append", metavar="CODE", help="leave out these rules, by code or prefix")
     parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes at most (default: one a core)")

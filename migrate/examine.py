@@ -66,7 +66,7 @@ def judged(
     from migrate.analysis.module import Module
 
     module = Module(path, source.text, tree)
-    if not module.sites and not module.has_single_sites:
+    if not module.sites and not module.has_single_sites and not module.names_estimator:
         return Examined(path)
     from migrate.analysis.programs import reached
     from migrate.analysis.tree import Tree

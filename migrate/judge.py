@@ -1,8 +1,8 @@
 """What becomes of each program of one module: findings for all sites, and one plan for those that are rewritten."""
 
 import ast
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 
 from migrate.analysis.module import Module, Site
 from migrate.analysis.program import Program, loose_sites
@@ -12,6 +12,8 @@ from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, Plan, ReplaceStatement
 from migrate.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.judge_sites import judge_sites
+from migrate.objects.judge import ObjectForm, in_object_form
+from migrate.objects.units import units
 from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import Draft, LoopNames, OtherFile
 from migrate.rewrite.eager_names import eager_names
@@ -46,75 +48,201 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     Returns:
       The findings and the plan of each file, by its path.
     """
-    found = _judged(modules, settings, tree)
+    canned = {module.path: "model-fn" if settings.canned == "model-fn" else "keras" for module in modules}
+    found = _attempt(modules, settings, tree, canned)
+    if settings.canned == "auto" and (reasons := found.left_in_keras()):
+        canned |= dict.fromkeys(reasons, "model-fn")
+        found = _attempt(modules, settings, tree, canned)
+        found.reasons = reasons
+    return found.finished()
+
+
+def _attempt(modules: Sequence[Module], settings: Settings, tree: Tree, canned: Mapping[str, str]) -> "_Attempt":
+    """Judges all programs in the forms that follow them; ``canned`` tells what premade estimators become, by file."""
+    found = _Attempt(modules, settings, tree, canned)
     becoming_v1 = found.become_v1 & found.need_v1
     if becoming_v1:  # one program's import makes another's names right
-        again = _judged(modules, settings, tree, becoming_v1)
+        again = _Attempt(modules, settings, tree, canned, becoming_v1)
         found = again if becoming_v1 <= again.become_v1 else found
-    return found.of_files
+    return found
 
 
-@dataclass(frozen=True)
-class _Judged:
-    """What is found in some files.
+class _Attempt:
+    """The programs of some files as they would be in a loop, or as a Keras model.
+
+    Args:
+      modules: the files.
+      settings: the user's choices.
+      tree: the files around them.
+      canned: what premade estimators become, by file.
+      becoming_v1: the files that are known to become files of ``tensorflow.compat.v1``.
 
     Attributes:
-      of_files: the findings and the plan of each file, by its path.
       become_v1: the files whose ``tensorflow`` becomes ``tensorflow.compat.v1`` for a ``model_fn``.
       need_v1: those with a Keras program that is left for names which that import would have.
+      reasons: why premade estimators do not become Keras models, by file.
     """
 
-    of_files: dict[str, tuple[list[Finding], Plan]]
-    become_v1: frozenset[str]
-    need_v1: frozenset[str]
+    def __init__(
+        self,
+        modules: Sequence[Module],
+        settings: Settings,
+        tree: Tree,
+        canned: Mapping[str, str],
+        becoming_v1: frozenset[str] = frozenset(),
+    ) -> None:
+        self.modules, self.settings, self.tree = modules, settings, tree
+        self.files = _Files(modules, settings, becoming_v1, canned)
+        found = [(module, programs(module, tree, canned[module.path])) for module in modules]
+        self.drafts = [draft for module, own in found for draft in self.files.drafts(module, own)]
+        self.verdicts: list[list[tuple[Rule, Verdict]]] = [[] for _ in self.drafts]
+        self.findings: list[Finding] = []
+        self.reasons: dict[str, str] = {}
+        for rule in RULES.values():
+            for draft, collected in zip(self.drafts, self.verdicts, strict=True):
+                if rule.check is not None and rule.speaks_of(draft.program):
+                    self._check(rule, draft, collected)
+        self.left = {
+            index: cause
+            for index, (draft, collected) in enumerate(zip(self.drafts, self.verdicts, strict=True))
+            if (cause := self.files.cause(draft.module, collected)) is not None
+        }
+        self.become_v1, self.need_v1 = self._v1()
 
+    def _check(self, rule: Rule, draft: Draft, collected: list[tuple[Rule, Verdict]]) -> None:
+        assert rule.check is not None
+        try:
+            for part in (draft, *draft.elsewhere) if rule.of_calls else (draft,):
+                verdicts = rule.check(part.program, part)
+                collected += [(rule, replace(one, module=one.module or part.module)) for one in verdicts]
+        except Exception as error:  # one rule's mistake must lose nothing else
+            self.findings.append(_broken(rule, draft.program, error))
+            collected.append((rule, _blocked(draft.program, rule)))
 
-def _judged(
-    modules: Sequence[Module], settings: Settings, tree: Tree, becoming_v1: frozenset[str] = frozenset()
-) -> _Judged:
-    """Judges the files, of which those in ``becoming_v1`` are known to become files of ``tensorflow.compat.v1``."""
-    files = _Files(modules, settings, becoming_v1)
-    drafts = [draft for module in modules for draft in files.drafts(module, programs(module, tree, settings.canned))]
-    verdicts: list[list[tuple[Rule, Verdict]]] = [[] for _ in drafts]
-    findings: list[Finding] = []
-    for rule in RULES.values():
-        for draft, collected in zip(drafts, verdicts, strict=True):
-            if rule.check is None or not rule.speaks_of(draft.program):
+    def _v1(self) -> tuple[frozenset[str], frozenset[str]]:
+        become_v1, need_v1 = set[str](), set[str]()
+        left = {**self.left, **_sharing(self.drafts, self.left)}
+        for index, (draft, collected) in enumerate(zip(self.drafts, self.verdicts, strict=True)):
+            for rule, verdict in collected:
+                module = verdict.module or draft.module
+                if index not in left and rule.code == "FT192" and isinstance(verdict.node, ast.Import):
+                    become_v1.add(module.path)
+                elif (
+                    index in left and rule.code == "FT191" and any(verdict.node is node for node, _ in module.tf1_only)
+                ):
+                    need_v1.add(module.path)
+        return frozenset(become_v1), frozenset(need_v1)
+
+    def left_in_keras(self) -> dict[str, str]:
+        """The files with premade estimators that cannot become Keras models, and why the first of each cannot."""
+        left = {**self.left, **_sharing(self.drafts, self.left)}
+        reasons: dict[str, str] = {}
+        for index in sorted(left):
+            draft = self.drafts[index]
+            if draft.program.kind == "canned" and left[index].obstacle not in _ASKED:
+                cause = left[index]
+                line = f"line {cause.span.line}" + (f" of {cause.path}" if cause.path != draft.module.path else "")
+                reasons.setdefault(draft.module.path, f"{cause.code}, {line}" if cause.code else line)
+        return reasons
+
+    def finished(self) -> dict[str, tuple[list[Finding], Plan]]:
+        """The findings and the plan of each file, by its path."""
+        forms = self._object_forms()
+        taken = {path for form in forms if form.left is None for path in form.files}
+        judged_as_objects = taken | {path for form in forms for path in form.pending}
+        left = {i: why for i, why in self.left.items() if self.drafts[i].module.path not in taken}
+        for form in forms if self.settings.form == "object" else ():
+            in_form = [i for i, draft in enumerate(self.drafts) if draft.module.path in form.pending]
+            left |= {i: form.left for i in in_form if form.left is not None}
+        others = [i for i, draft in enumerate(self.drafts) if draft.module.path not in taken]
+        left |= {i: why for i, why in _sharing(self.drafts, left).items() if i in others}
+        plans = self.files.plans
+        for index in others:
+            draft, collected = self.drafts[index], self.verdicts[index]
+            if index not in left:
+                compose(draft)
+                for file in draft.files:
+                    if file.module.path not in taken:
+                        plans[file.module.path].add(_edits(file), file.pieces, file.vocabulary.imports)
+                        plans[file.module.path].aliases = file.vocabulary.aliases
+            elif draft.module.path in judged_as_objects:
                 continue
-            try:
-                for part in (draft, *draft.elsewhere) if rule.of_calls else (draft,):
-                    verdicts_of_part = rule.check(part.program, part)
-                    collected += [(rule, replace(one, module=one.module or part.module)) for one in verdicts_of_part]
-            except Exception as error:  # one rule's mistake must lose nothing else
-                findings.append(_broken(rule, draft.program, error))
-                collected.append((rule, _blocked(draft.program, rule)))
-    left = _left(drafts, verdicts, files)
-    for index, (draft, collected) in enumerate(zip(drafts, verdicts, strict=True)):
-        if index not in left:
-            compose(draft)
-            for file in draft.files:
-                files.plans[file.module.path].add(_edits(file), file.pieces, file.vocabulary.imports)
-                files.plans[file.module.path].aliases = file.vocabulary.aliases
-        made = [*_findings(draft.program, collected, left.get(index), files), *_silent(draft.program, collected)]
-        findings += [finding for finding in made if files.wants(finding)]
-    share([draft for index, draft in enumerate(drafts) if index not in left and draft.others], files.plans)
-    for module in modules:
-        known = {node for draft in drafts for file in draft.files for node in file.renamed}
-        sites = loose_sites(module, [part.program for draft in drafts for part in (draft, *draft.elsewhere)])
-        loose = [_loose(module, site) for site in sites if site.node.func not in known]
-        findings += [finding for finding in loose if files.wants(finding)]
-        if module.has_single_sites:
-            findings += judge_sites(module, settings, files.selections[module.path], files.plans[module.path])
-    of_files = {module.path: (_of_file(findings, module.path), files.plans[module.path]) for module in modules}
-    become_v1, need_v1 = set[str](), set[str]()
-    for index, (draft, collected) in enumerate(zip(drafts, verdicts, strict=True)):
-        for rule, verdict in collected:
-            module = verdict.module or draft.module
-            if index not in left and rule.code == "FT192" and isinstance(verdict.node, ast.Import):
-                become_v1.add(module.path)
-            elif index in left and rule.code == "FT191" and any(verdict.node is node for node, _ in module.tf1_only):
-                need_v1.add(module.path)
-    return _Judged(of_files, frozenset(become_v1), frozenset(need_v1))
+            made = _findings(draft.program, collected, left.get(index), self.files)
+            self.findings += self._with_reasons([*made, *_silent(draft.program, collected)])
+        for form in forms:
+            for path, changed in form.files.items() if form.left is None else ():
+                plans[path].add(_edits(changed), changed.pieces, changed.vocabulary.imports)
+                plans[path].aliases = changed.vocabulary.aliases
+            self.findings += form.findings(self._rewritten_sites(form, left))
+        together = [
+            {draft.module.path, *(other.module.path for other in draft.others)} for draft in self._rewritten(left)
+        ]
+        together += [set(form.files) for form in forms if form.left is None]
+        share(self.tree, [paths for paths in together if len(paths) > 1], plans)
+        for module in self.modules:
+            known = {node for draft in self.drafts for file in draft.files for node in file.renamed}
+            sites = loose_sites(module, [part.program for draft in self.drafts for part in (draft, *draft.elsewhere)])
+            if module.path not in judged_as_objects:
+                self.findings += [_loose(module, site) for site in sites if site.node.func not in known]
+        found = [finding for finding in self.findings if self.files.wants(finding)]
+        for module in self.modules:
+            if module.has_single_sites:
+                selection = self.files.selections[module.path]
+                found += judge_sites(module, self.settings, selection, plans[module.path])
+        return {module.path: (_of_file(found, module.path), plans[module.path]) for module in self.modules}
+
+    def _rewritten_sites(self, form: ObjectForm, left: Mapping[int, Cause]) -> set[ast.Call]:
+        """The sites of a unit's files that another form rewrites although the unit is left."""
+        found = set[ast.Call]()
+        for module in self.modules if form.left is not None else ():
+            own = [draft for i, draft in enumerate(self.drafts) if i not in left and draft.module is module]
+            parts = [part.program for draft in own for part in (draft, *draft.elsewhere)]
+            found |= {site.node for site in module.sites} - {site.node for site in loose_sites(module, parts)}
+        return found
+
+    def _rewritten(self, left: Mapping[int, Cause]) -> list[Draft]:
+        return [draft for index, draft in enumerate(self.drafts) if index not in left and draft.others]
+
+    def _with_reasons(self, findings: list[Finding]) -> list[Finding]:
+        """Tells of each premade estimator that gets a model_fn why it becomes no Keras model."""
+        return [
+            replace(one, message=f"{one.message}; no Keras model: {self.reasons[one.path]}")
+            if one.rewritten and one.code == "FT126" and one.path in self.reasons
+            else one
+            for one in findings
+        ]
+
+    def _object_forms(self) -> list[ObjectForm]:
+        """The units with a program that is not followed whole, in object form."""
+        settings = self.settings
+        if settings.form == "loop" or settings.recovery == "backup-and-restore" or settings.input == "continue":
+            return []
+        pending = {module.path for module in self.modules if self._is_pending(module)}
+        forms: list[ObjectForm] = []
+        if not pending:
+            return forms
+        asked = {self.drafts[index].module.path for index, why in self.left.items() if why.obstacle in _ASKED}
+        for unit in units(self.modules, self.tree):
+            paths = {module.path for module in unit.modules}
+            if paths.isdisjoint(pending) or paths & asked or not any(one.names_estimator for one in unit.modules):
+                continue
+            changing = self.files.plans.keys() - ({draft.module.path for draft in self.drafts} - pending)
+            form = in_object_form(unit, settings, changing, frozenset(pending & paths))
+            form.left = self.files.cause(unit.roots[0], form.verdicts)
+            forms.append(form)
+        return forms
+
+    def _is_pending(self, module: Module) -> bool:
+        """Whether a file names the Estimator API and the forms that follow a program do not rewrite it whole."""
+        own = [index for index, draft in enumerate(self.drafts) if draft.module is module]
+        if self.settings.form == "object" or any(index in self.left for index in own):
+            return bool(module.estimator)
+        followed = [draft for index, draft in enumerate(self.drafts) if index not in self.left]
+        renamed = {node for draft in followed for file in draft.files for node in file.renamed}
+        parts = [part.program for draft in followed for part in (draft, *draft.elsewhere)]
+        if any(site.node.func not in renamed for site in loose_sites(module, parts)):
+            return bool(module.estimator)
+        return not own and module.names_estimator
 
 
 def _of_file(findings: list[Finding], path: str) -> list[Finding]:
@@ -133,8 +261,14 @@ def _edits(file: Draft | OtherFile) -> list[Edit]:
 class _Files:
     """What the drafts of all files have in common."""
 
-    def __init__(self, modules: Sequence[Module], settings: Settings, becoming_v1: frozenset[str]) -> None:
-        self.settings = settings
+    def __init__(
+        self,
+        modules: Sequence[Module],
+        settings: Settings,
+        becoming_v1: frozenset[str],
+        canned: Mapping[str, str],
+    ) -> None:
+        self.settings, self.canned = settings, canned
         self.vocabularies = {module.path: Vocabulary(module, module.path in becoming_v1) for module in modules}
         self.selections = {module.path: Selection(settings, module.path, module.text) for module in modules}
         self.plans = {module.path: Plan() for module in modules}
@@ -143,6 +277,23 @@ class _Files:
     def wants(self, finding: Finding) -> bool:
         """Whether a finding is to be reported."""
         return self.selections[finding.path].wants(finding.code, finding.span)
+
+    def cause(self, own: Module, verdicts: Sequence[tuple[Rule, Verdict]]) -> Cause | None:
+        """Why the program behind some verdicts is left; None where it is not.
+
+        Args:
+          own: the file of a verdict that names none.
+          verdicts: the verdicts, each with its rule.
+        """
+        causes: dict[Obstacle, Cause] = {}
+        for rule, verdict in verdicts:
+            module = verdict.module or own
+            span = module.span(verdict.node)
+            is_blocked = verdict.fidelity is Fidelity.MANUAL
+            obstacle = Obstacle.BLOCKED if is_blocked else self.selections[module.path].obstacle(rule.code, span)
+            if obstacle is not None:
+                causes.setdefault(obstacle, Cause(obstacle, rule.code, module.path, span))
+        return next((causes[obstacle] for obstacle in Obstacle if obstacle in causes), None)
 
     def drafts(self, module: Module, found: list[Program]) -> list[Draft]:
         """The empty drafts of the programs of one module."""
@@ -200,35 +351,28 @@ class _Files:
             name = program.tree.name(link.target.path)
             if name in self.vocabularies:  # else it is not given or not readable, and the program is left
                 other = program.tree.module(link.target.path)
-                yield OtherFile(other, self.vocabularies[name], makes_from_model_fn(other, self.settings.canned))
+                yield OtherFile(other, self.vocabularies[name], makes_from_model_fn(other, self.canned[name]))
 
 
-def _left(drafts: list[Draft], verdicts: list[list[tuple[Rule, Verdict]]], files: _Files) -> dict[int, Cause]:
-    """Which programs are left, with the cause, by their index."""
-    left: dict[int, Cause] = {}
-    for index, (draft, collected) in enumerate(zip(drafts, verdicts, strict=True)):
-        causes: dict[Obstacle, Cause] = {}
-        for rule, verdict in collected:
-            module = verdict.module or draft.module
-            span = module.span(verdict.node)
-            is_blocked = verdict.fidelity is Fidelity.MANUAL
-            obstacle = Obstacle.BLOCKED if is_blocked else files.selections[module.path].obstacle(rule.code, span)
-            if obstacle is not None:
-                causes.setdefault(obstacle, Cause(obstacle, rule.code, module.path, span))
-        if causes:
-            left[index] = next(causes[obstacle] for obstacle in Obstacle if obstacle in causes)
+_ASKED = {Obstacle.UNSELECTED, Obstacle.IGNORED, Obstacle.DECLINED}
+"""The obstacles that the user made."""
+
+
+def _sharing(drafts: Sequence[Draft], left: Mapping[int, Cause]) -> dict[int, Cause]:
+    """Which programs are left because they share a statement with one that is, by their index."""
+    found: dict[int, Cause] = {}
     again = True
-    while again:  # a program that shares a statement with one that is left cannot change it
+    while again:
         again = False
-        kept = {node: index for index in left for node in _shared(drafts[index])}
+        kept = {node: index for index in (*left, *found) for node in _shared(drafts[index])}
         for index, draft in enumerate(drafts):
             owner = next((kept[node] for node in _shared(draft) if node in kept), None)
-            if index not in left and owner is not None:
+            if index not in left and index not in found and owner is not None:
                 other = drafts[owner].program
                 span = other.module.span(other.site.node)
-                left[index] = Cause(Obstacle.SHARED, "", other.module.path, span)
+                found[index] = Cause(Obstacle.SHARED, "", other.module.path, span)
                 again = True
-    return left
+    return found
 
 
 def _shared(draft: Draft) -> Iterator[ast.AST]:

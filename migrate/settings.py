@@ -11,7 +11,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "recovery": ("auto", "checkpoint-manager", "backup-and-restore"),
     "target": ("portable", "keras2", "keras3"),
     "input": ("restart", "continue"),
-    "canned": ("keras", "model-fn"),
+    "canned": ("auto", "keras", "model-fn"),
+    "form": ("auto", "loop", "object"),
+    "tpu": ("refuse", "leave"),
 }
 """The settings that take one of a few words, the default first."""
 
@@ -27,7 +29,12 @@ class Settings:
       target: the TensorFlow that the output runs on, ``portable`` (both lines), ``keras2`` or ``keras3``.
       input: where the input stands after a resume, ``restart`` (at its first element, as an Estimator's) or
         ``continue``.
-      canned: what a canned estimator becomes, a ``keras`` model or a visible ``model-fn``.
+      canned: what a canned estimator becomes, a ``keras`` model or a visible ``model-fn``; ``auto`` is the first of
+        these in which its program is not left.
+      form: how a program trains, in a ``loop`` where it trained or by an ``object`` with an Estimator's methods;
+        ``auto`` is a loop where the program is followed whole, else an object.
+      tpu: what becomes of a program that may run on a TPU: it will ``refuse`` one as it starts, or the tool shall
+        ``leave`` it.
       select: codes or prefixes of the rules to use; empty means all.
       ignore: codes or prefixes of the rules to leave out.
       module_name: the module that the emitted pieces are written to when a file does not hold them itself.
@@ -40,7 +47,9 @@ class Settings:
     recovery: str = "auto"
     target: str = "portable"
     input: str = "restart"
-    canned: str = "keras"
+    canned: str = "auto"
+    form: str = "auto"
+    tpu: str = "refuse"
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     module_name: str = "tf2_recovery"

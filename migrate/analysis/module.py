@@ -122,6 +122,11 @@ class Module:
         return any(isinstance(node, ast.Attribute) and node.attr in methods for node in self.names.parents)
 
     @property
+    def names_estimator(self) -> bool:
+        """Whether a class of estimators is named here: to be called, derived from or kept for later."""
+        return any(estimator_kind(found) for _, found in self.estimator)
+
+    @property
     def is_tied(self) -> bool:
         """Whether migrating this file for one program changes it for the others that import it."""
         return bool(self.modes) or not all(found.has_other_name for _, found in self.estimator)

@@ -32,12 +32,14 @@ def programs(module: Module, tree: Tree, canned: str = "keras") -> list[Program]
     return found
 
 
-def reached(module: Module, tree: Tree, canned: str = "keras") -> tuple[str, ...]:
+def reached(module: Module, tree: Tree, canned: str = "auto") -> tuple[str, ...]:
     """The other files, absolute, that the migration of a module's programs would change, or has to look at."""
-    if not makes_from_model_fn(module, canned):
-        return ()
-    paths = [link.target.path for program in programs(module, tree, canned) for link in program.others]
-    return tuple(dict.fromkeys(paths))
+    tree.keep(module)
+    paths = [link.target.path for link in tree.changing(module)] if module.estimator else []
+    if makes_from_model_fn(module, "model-fn" if canned == "auto" else canned):
+        found = programs(module, tree, "model-fn" if canned == "auto" else canned)
+        paths += [link.target.path for program in found for link in program.others]
+    return tuple(dict.fromkeys(path for path in paths if path != os.path.abspath(module.path)))
 
 
 def _with_users(others: list[Link], program: Program) -> list[Link]:

@@ -1,59 +1,160 @@
 """Where code works on a session or a graph beside an estimator, and so would run eagerly once graph mode goes."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from migrate.analysis.module import Module
-from migrate.analysis.program import Program
+from migrate.analysis.names import Names
 from migrate.analysis.symbols import symbol_of
+from migrate.analysis.tree import Tree
+
+_OF_ESTIMATORS = {"train", "evaluate", "predict", "export_saved_model", "export_savedmodel"}
 
 
-def eager_functions(program: Program, modules: Sequence[Module]) -> set[ast.AST]:
-    """The functions that the code around the estimator calls, or is called from; none that an estimator calls."""
-    calls: dict[ast.AST | None, set[ast.AST]] = {}  # None for the code at the top of files
+class EagerCode:
+    """The functions that run eagerly around the estimators of some files; those that an estimator calls do not.
+
+    Args:
+      tree: the files around them.
+      modules: the files.
+      uses: the calls that make or use an estimator, with their files.
+      imported: those of the files that others import, whose ``__main__`` no program runs.
+
+    Attributes:
+      own_graphs: the functions with a session in which all that it runs is made, so that a graph of their own does.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        modules: Sequence[Module],
+        uses: Iterable[tuple[Module, ast.AST]],
+        imported: frozenset[str] = frozenset(),
+    ) -> None:
+        self._imported = imported
+        calls: dict[ast.AST | None, set[ast.AST]] = {}  # None for the code at the top of files
+        for module in modules:
+            for call in module.names.parents:
+                if isinstance(call, ast.Call) and not _is_in_graph(module, call) and not self._is_dead(module, call):
+                    around = _function_around(module, call)
+                    caller = None if isinstance(around, ast.Module) else around
+                    calls.setdefault(caller, set()).update(_called(tree, module, call.func))
+        around_uses = [_function_around(module, node) for module, node in uses]
+        training: set[ast.AST] = {one for one in around_uses if not isinstance(one, ast.Module)}
+        size = -1
+        while len(training) > size:
+            size = len(training)
+            training |= {around for around, called in calls.items() if around and not training.isdisjoint(called)}
+        reached = _reached(calls, [*training, None], set())
+        own = [(module, one) for module in modules for one in module.names.parents if one in reached - training]
+        self.own_graphs = {one for module, one in own if _has_own_graph(module, one)}
+        self._functions = _reached(calls, [*training, None], self.own_graphs)
+
+    def holds(self, module: Module, node: ast.expr) -> bool:
+        """Whether a node stands in code that runs eagerly beside the estimator, and in no graph of its own."""
+        function = _function_around(module, node)
+        is_eager = isinstance(function, ast.Module) or function in self._functions
+        return is_eager and not _is_in_graph(module, node) and not self._is_dead(module, node)
+
+    def own_graph(self, module: Module, node: ast.expr) -> ast.FunctionDef | None:
+        """The function around a node, if it gets a graph of its own."""
+        function = _function_around(module, node)
+        is_own = function in self.own_graphs and not _is_in_graph(module, node)
+        return function if is_own and isinstance(function, ast.FunctionDef) else None
+
+    def _is_dead(self, module: Module, node: ast.AST) -> bool:
+        """Whether a node stands under ``if __name__ == "__main__"`` in a file that the program imports."""
+        if module.path not in self._imported:
+            return False
+        tests = (around.test for around in module.names.ancestors(node) if isinstance(around, ast.If))
+        return any(isinstance(part, ast.Name) and part.id == "__name__" for test in tests for part in ast.walk(test))
+
+
+def uses_of_estimators(modules: Sequence[Module]) -> list[tuple[Module, ast.AST]]:
+    """The calls in some files that are seen to make an estimator, or that look as though they used one."""
+    found: list[tuple[Module, ast.AST]] = []
     for module in modules:
+        found += [(module, site.node) for site in module.sites if site.kind in ("estimator", "train_and_evaluate")]
         for call in module.names.parents:
-            if isinstance(call, ast.Call) and not _is_in_graph(module, call):
-                around = _function_around(module, call)
-                caller = None if isinstance(around, ast.Module) else around
-                calls.setdefault(caller, set()).update(_called(program, module, call.func))
-    parts = [(part.module, call.node) for part in (program, *program.elsewhere) for call in part.calls]
-    around_calls = [_function_around(module, call) for module, call in [(program.module, program.site.node), *parts]]
-    callers: set[ast.AST | None] = {one for one in around_calls if not isinstance(one, ast.Module)}
-    size = -1
-    while len(callers) > size:
-        size = len(callers)
-        callers |= {around for around, called in calls.items() if not callers.isdisjoint(called)}
-    found, ahead = set[ast.AST](), [*callers, None]
-    while ahead:
-        function = ahead.pop()
-        if function is None or function not in found:
-            found |= {function} if function is not None else set()
-            ahead += calls.get(function, ())
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and _takes_input_fn(call):
+                found.append((module, call))
     return found
 
 
-def _called(program: Program, module: Module, function: ast.expr) -> list[ast.AST]:
+def _takes_input_fn(call: ast.Call) -> bool:
+    is_method = isinstance(call.func, ast.Attribute) and call.func.attr in _OF_ESTIMATORS
+    named = {keyword.arg for keyword in call.keywords}
+    return is_method and not named.isdisjoint({"input_fn", "serving_input_receiver_fn"})
+
+
+def _reached(calls: dict[ast.AST | None, set[ast.AST]], ahead: list[ast.AST | None], end: set[ast.AST]) -> set[ast.AST]:
+    """The functions that some reach by calls, themselves included; those of ``end`` are neither counted nor passed."""
+    found = set[ast.AST]()
+    while ahead:
+        function = ahead.pop()
+        if function in end or function in found:
+            continue
+        found |= {function} if function is not None else set()
+        ahead += calls.get(function, ())
+    return found
+
+
+def _called(tree: Tree, module: Module, function: ast.expr) -> list[ast.AST]:
     """The functions that a call's function is seen to be, in any file of the tree."""
     if isinstance(function, ast.Name) and (own := module.names.definitions(function)):
         return list(own)
     dotted = module.names.qualified(function)
     if dotted is None or dotted.startswith("tensorflow"):
         return []
-    owner, name = program.tree.owner(module, dotted)
+    owner, name = tree.owner(module, dotted)
     bindings = owner.names.top.bindings.get(name, []) if owner is not None else []
     return [one.node for one in bindings if isinstance(one.node, ast.FunctionDef)]
-
-
-def runs_beside(module: Module, node: ast.expr, eager: set[ast.AST]) -> bool:
-    """Whether a node stands in code that runs eagerly beside the estimator, and in no graph of its own."""
-    function = _function_around(module, node)
-    return (isinstance(function, ast.Module) or function in eager) and not _is_in_graph(module, node)
 
 
 def _function_around(module: Module, node: ast.AST) -> ast.AST:
     functions = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
     return next(around for around in module.names.ancestors(node) if isinstance(around, functions))
+
+
+def _has_own_graph(module: Module, function: ast.AST) -> bool:
+    """Whether a function makes a session that it keeps to itself, so that all of it may run in a graph of its own."""
+    if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+        return False
+    names = module.names
+    inside = [node for node in ast.walk(function) if node in names.parents]
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in inside):
+        return False
+    own = [node for node in inside if _function_around(module, node) is function]
+    sessions = [node for node in own if isinstance(node, ast.Call) and _is_session(names, node)]
+    return bool(sessions) and all(_stays_inside(names, session) for session in sessions)
+
+
+def _is_session(names: Names, call: ast.Call) -> bool:
+    found = symbol_of(names, call.func)
+    return found is not None and found.tail == "Session"
+
+
+def _stays_inside(names: Names, session: ast.Call) -> bool:
+    """Whether a session is kept in a variable of its function, which is neither returned nor stored, or nowhere."""
+    parent = names.parent(session)
+    if isinstance(parent, ast.withitem):
+        target = parent.optional_vars
+    elif isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+        target = parent.targets[0]
+    else:
+        return False
+    if target is None:
+        return True
+    found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
+    if not isinstance(target, ast.Name) or found is None or not isinstance(found[0].node, ast.FunctionDef):
+        return False
+    return all(_is_worked_with(names, use) for use in names.uses(target.id, found[0]))
+
+
+def _is_worked_with(names: Names, use: ast.Name) -> bool:
+    parent = names.parent(use)
+    is_given = isinstance(parent, ast.Call | ast.keyword | ast.withitem)
+    return is_given or (isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Load))
 
 
 def _is_in_graph(module: Module, node: ast.AST) -> bool:

@@ -12,6 +12,7 @@ from migrate.edits.indent import hung
 from migrate.edits.lines import Line, blank_lines, comment_line, comments_of, header_of, set_apart, with_first
 from migrate.edits.places import Range
 from migrate.edits.plan import (
+    Decorate,
     Edit,
     InsertBefore,
     InsertFirst,
@@ -45,7 +46,7 @@ class Editor(cst.CSTTransformer):
         self.ranges = ranges
         self.statements: dict[_Place, ReplaceStatement] = {}
         self.expressions: dict[Range, ReplaceExpression] = {}
-        self.functions: dict[_Place, list[Redefine | InsertFirst]] = {}
+        self.functions: dict[_Place, list[Redefine | InsertFirst | Decorate]] = {}
         self.above: dict[_Place, list[InsertBefore]] = {}
         self.arguments: dict[Range, list[SetArgument]] = {}
         self.elements: dict[Range, list[MoveFirst]] = {}
@@ -277,6 +278,9 @@ class Editor(cst.CSTTransformer):
                     whitespace_before_params=cst.SimpleWhitespace(""),
                     leading_lines=[*updated.leading_lines, *map(comment_line, lost)],
                 )
+            elif isinstance(edit, Decorate):
+                decorator = cst.Decorator(cst.parse_expression(edit.decorator))
+                updated = updated.with_changes(decorators=[decorator, *updated.decorators])
             else:
                 updated = with_first(updated, edit.statements)
         return updated

@@ -59,6 +59,19 @@ class InsertFirst:
 
 
 @dataclass(frozen=True)
+class Decorate:
+    """Puts a decorator on a function that has none.
+
+    Attributes:
+      span: the ``def``.
+      decorator: the expression, without ``@``.
+    """
+
+    span: Span
+    decorator: str
+
+
+@dataclass(frozen=True)
 class SetArgument:
     """Gives a call one argument, takes it away, or puts another value in its place; the other arguments stay.
 
@@ -103,7 +116,7 @@ def import_of_pieces(module: str, names: Iterable[str], aliases: Mapping[str, st
     return f"from {module} import {', '.join(written)}"
 
 
-Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | SetArgument | MoveFirst | InsertBefore
+Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | Decorate | SetArgument | MoveFirst | InsertBefore
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,23 @@
 import os
 from collections.abc import Mapping, Sequence
 
+from migrate.analysis.tree import Tree
 from migrate.edits.plan import Plan, Shared
-from migrate.rewrite.draft import Draft
 
 
-def share(drafts: Sequence[Draft], plans: Mapping[str, Plan]) -> None:
+def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -> None:
     """Sets the place in the plans of all files of these programs; programs with a file in common have one place.
 
     Where one of the files is imported from two directories, no place can be imported from both: then those that are
     imported hold their pieces themselves.
 
     Args:
-      drafts: the programs of several files that are rewritten.
+      tree: the files around them.
+      programs: the files of each program of several files that is rewritten.
       plans: the plan of each file, by its path.
     """
     together: list[tuple[set[str], set[str], set[str]]] = []  # the files, those of them that are imported, the roots
-    for draft in drafts:
-        tree, others = draft.program.tree, {other.module.path for other in draft.others}
-        files = {draft.module.path, *others}
+    for files in programs:
         known_roots = {path: tree.roots.get(os.path.abspath(path), set()) for path in files}
         imported = {path for path in files if known_roots[path]}
         roots = {root for path in imported for root in known_roots[path]}

@@ -32,13 +32,14 @@ See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import Symbol
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
+from migrate.objects.guards import is_guarded
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 from migrate.tensorflow.names import lacking, lines_of
@@ -210,26 +211,36 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
 )
 def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     for file in draft.changed_files:
-        yield from _of_file(draft, file)
+        gone = {node for node, found in file.module.tf1_only if found.tail.startswith((*FOR_TPUS, _STRATEGIES))}
+        gone = {node for node in gone if file is draft and draft.goes(node)}
+        yield from contrib_names_of(file, gone, draft.settings.target, gives_strategies=draft.program.is_handed_on)
 
 
-def _of_file(draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
+def contrib_names_of(
+    file: Draft | OtherFile, gone: Collection[ast.expr], target: str, *, gives_strategies: bool
+) -> Iterator[Verdict]:
+    """Replaces the names of contrib in one file.
+
+    Args:
+      file: the file.
+      gone: names of contrib in code that is replaced or removed.
+      target: the TensorFlow that the output runs on, as in the settings.
+      gives_strategies: whether a strategy may be given to an emitted ``RunConfig``.
+    """
     for node, found in file.module.tf1_only:
         if not found.is_contrib or found.tail.startswith("estimator."):
             continue  # what contrib shares with tf.estimator has rules of its own
-        if file is draft and found.tail.startswith((*FOR_TPUS, "contrib.distribute.")) and draft.goes(node):
+        if node in gone or node in file.renamed or is_guarded(file.module.names, node):
             continue
         name = found.tail.removeprefix("contrib.")
         if name in STREAMING and (streaming := _streaming(file, node, *STREAMING[name])) is not None:
             yield streaming
             continue
-        mirrored = (
-            _mirrored(file, node) if name == "distribute.MirroredStrategy" and draft.program.is_handed_on else None
-        )
+        mirrored = _mirrored(file, node) if name == "distribute.MirroredStrategy" and gives_strategies else None
         if mirrored is not None:
             yield mirrored
             continue
-        text = _public(draft, file, found) or _successor(file, node, name)
+        text = _public(target, file, found) or _successor(file, node, name)
         if text is None:
             has_other = name in SUCCESSORS or name in EMITTED
             lacks = "has a counterpart, but not as it is used here" if has_other else "exists in no TensorFlow 2"
@@ -241,9 +252,9 @@ def _of_file(draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
         yield exact(node, f"becomes {text}", file.module)
 
 
-def _public(draft: Draft, file: Draft | OtherFile, found: Symbol) -> str | None:
+def _public(target: str, file: Draft | OtherFile, found: Symbol) -> str | None:
     """The name outside contrib of an object that contrib only showed again, if TensorFlow 2 still has it."""
-    is_there = not lacking(f"tensorflow.compat.v1.{found.tail}", lines_of(draft.settings.target))
+    is_there = not lacking(f"tensorflow.compat.v1.{found.tail}", lines_of(target))
     return f"{file.v1}.{found.tail}" if is_there and not found.tail.startswith("contrib.") else None
 
 
@@ -305,6 +316,7 @@ def _mirrored(file: Draft | OtherFile, node: ast.expr) -> Verdict | None:
     return Verdict(node, Fidelity.NOTED, message, "Run it on one device, without a strategy.", file.module)
 
 
+_STRATEGIES = "contrib.distribute."
 _VARIABLE = {"name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections"}
 _TABLE = {"num_oov_buckets", "default_value", "name"}
 # The arguments that an emitted function takes, of those that contrib's took.

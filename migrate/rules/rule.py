@@ -10,7 +10,7 @@ from migrate.analysis.program import Program
 from migrate.analysis.run_config import table
 from migrate.edits.plan import Edit
 from migrate.finding import Fidelity
-from migrate.rewrite.draft import Draft
+from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
@@ -98,7 +98,21 @@ class Workbench:
         return self.vocabulary.tf
 
 
+@dataclass
+class ObjectFile(OtherFile):
+    """A file of a program in object form, in which names change and the calls stay.
+
+    Attributes:
+      settings: the user's choices.
+      is_tf1: whether the program is one for TensorFlow 1.
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    is_tf1: bool = False
+
+
 Check = Callable[[Program, Draft], Iterator[Verdict]]
+FileCheck = Callable[[ObjectFile], Iterator[Verdict]]
 SiteCheck = Callable[[Workbench], Iterator[Mend]]
 
 
@@ -127,7 +141,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. Either ``check`` or ``check_sites`` is its function.
+    """One rule. One of ``check``, ``check_sites`` and ``check_file`` is its function.
 
     Attributes:
       code: ``FT104``.
@@ -136,6 +150,7 @@ class Rule:
       examples: programs that tests and documentation share.
       check: finds its sites in an Estimator program, adds to the draft, yields a verdict for each.
       check_sites: finds the sites of a file that stand by themselves, yields what becomes of each.
+      check_file: finds the names of a file in object form, yields what becomes of each.
       is_setting: whether it is about one argument of a site that another rule reports.
       of_calls: whether it is about the calls of an estimator, which may stand in other files too.
       kinds: the kinds of program that ``check`` speaks of.
@@ -150,6 +165,7 @@ class Rule:
     is_setting: bool = False
     kinds: frozenset[str] = REWRITTEN
     of_calls: bool = False
+    check_file: FileCheck | None = None
 
     def speaks_of(self, program: Program) -> bool:
         """Whether the rule has to do with a program; the settings of an emitted RunConfig are read as it runs."""
@@ -194,6 +210,16 @@ def site_rule(code: str, fidelity: str, *examples: Example) -> Callable[[SiteChe
 
     def register(check: SiteCheck) -> SiteCheck:
         _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check_sites=check))
+        return check
+
+    return register
+
+
+def file_rule(code: str, fidelity: str, *examples: Example) -> Callable[[FileCheck], FileCheck]:
+    """Registers a rule for the files of programs in object form under its code."""
+
+    def register(check: FileCheck) -> FileCheck:
+        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check_file=check))
         return check
 
     return register

@@ -15,10 +15,12 @@ A ``make_one_shot_iterator()`` of a dataset tells TensorFlow 1 as its names do.
 
 A function that imports TensorFlow itself gets the same import, unless it hands ``tf`` on to code that is not seen.
 
-Fidelity: exact. Sessions beside the estimator, and names imported one by one from ``tensorflow``, leave the program;
-a session in a ``tf.Graph`` of its own works eagerly as before and stays, and so does one that a function enters by
-``with`` and that runs only what is made there. A session in a function leaves the program where the code around the
-estimator calls that function.
+``from tensorflow import feature_column as fc`` becomes ``from tensorflow.compat.v1 import feature_column as fc`` where
+a name of it is TensorFlow 1's. A function that the code around the estimator calls, and that keeps the session which it
+makes to itself, as one that reads a dataset into memory does, gets a graph of its own: ``in_own_graph``, a decorator.
+
+Fidelity: exact. Any other session beside the estimator leaves the program; a session in a ``tf.Graph`` of its own works
+eagerly as before and stays, and so does one that a function enters by ``with`` and that runs only what is made there.
 
 See: tf.compat.v1.
 """
@@ -30,9 +32,9 @@ from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
-from migrate.analysis.sessions import eager_functions, runs_beside
+from migrate.analysis.sessions import EagerCode
 from migrate.analysis.symbols import symbol_of
-from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import Decorate, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
@@ -71,7 +73,12 @@ _V1 = "tensorflow.compat.v1"
         "head",
         kind="custom",
     ),
-    Example("from tensorflow import gfile; gfile.MkDir('x')", None, "head", kind="custom"),
+    Example(
+        "from tensorflow import gfile; gfile.MkDir('x')",
+        "from tensorflow.compat.v1 import gfile",
+        "head",
+        kind="custom",
+    ),
     Example("def export(): tf1.Session()\n    export()", None, "head", kind="custom"),
     Example(
         "def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)",
@@ -81,7 +88,7 @@ _V1 = "tensorflow.compat.v1"
     ),
     Example(
         "def f():\n        x = tf.range(3)\n        with tf1.Session() as s: s.run(x)\n    f()",
-        None,
+        "    @in_own_graph\n    def f():",
         "head",
         kind="custom",
     ),
@@ -98,23 +105,44 @@ _V1 = "tensorflow.compat.v1"
 )
 def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
     files = draft.changed_files
-    is_beside = any(found.tail in _SESSIONS for file in files for _, found in [*file.module.v1, *file.module.tf1_only])
-    eager = eager_functions(program, [file.module for file in draft.files]) if is_beside else set[ast.AST]()
+    eager = None
+    if any(has_sessions(file.module) for file in files):
+        parts = [(part.module, call.node) for part in (program, *program.elsewhere) for call in part.calls]
+        uses = [(program.module, program.site.node), *parts]
+        eager = EagerCode(program.tree, [file.module for file in draft.files], uses)
     for file in files:
-        yield from _of_file(file, eager)
+        yield from tensorflow_1_names_of(file, eager)
 
 
-def _of_file(file: Draft | OtherFile, eager: set[ast.AST]) -> Iterator[Verdict]:
+def has_sessions(module: Module) -> bool:
+    """Whether a file names sessions, or what only works beside one."""
+    return any(found.tail in _SESSIONS for _, found in [*module.v1, *module.tf1_only])
+
+
+def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> Iterator[Verdict]:
+    """Keeps the meaning of the names of TensorFlow 1 in one file.
+
+    Args:
+      file: the file.
+      eager: what runs eagerly in its program; None where no file of that has a session.
+    """
     module = file.module
     for node, found in [*module.v1, *module.tf1_only]:
         text = _spec_of_feature(file, node) if found.tail == "placeholder" else None
+        function = eager.own_graph(module, node) if eager is not None and found.tail in _SESSIONS else None
         if text is not None:
             call = module.names.parent(node)
             assert isinstance(call, ast.Call)
             file.renamed[call] = text
             file.edits.append(ReplaceExpression(module.span(call), text))
             yield exact(node, "only says what a request feeds, and becomes a tf.TensorSpec", module)
-        elif found.tail in _SESSIONS and runs_beside(module, node, eager):
+        elif function is not None:
+            edit = Decorate(module.span(function), file.piece("in_own_graph"))
+            if edit not in file.edits:
+                file.edits.append(edit)
+                message = f"`{function.name}` makes all that its session runs, and gets a graph of its own"
+                yield exact(node, message, module)
+        elif found.tail in _SESSIONS and eager is not None and eager.holds(module, node):
             yield manual(
                 node,
                 f"`{found.qualified}` works on a session beside the estimator, and graph mode goes",
@@ -127,38 +155,41 @@ def _of_file(file: Draft | OtherFile, eager: set[ast.AST]) -> Iterator[Verdict]:
         if isinstance(statement, ast.Expr):
             file.absorbed.append(statement)
             yield exact(call, f"{found.tail}() goes: the loop runs eagerly, the model_fn in its own graph", module)
-    plain = _plain_imports(module)
+    statements = _imports(module)
     # What has another name now does not need the import that it came by.
     other = [
         (node, found)
         for node, found in module.tf1_only
-        if node not in plain and not _goes(file, node) and not found.is_contrib
+        if node not in statements and not _goes(file, node) and not found.is_contrib
     ]  # contrib's have a rule of their own
     if other:
         node, found = other[0]
         means = "means another thing in TensorFlow 2" if found.is_other_in_2 else "exists in TensorFlow 1 alone"
         yield manual(
             node,
-            f"`{found.qualified}` {means}, and is not reached by `import tensorflow as NAME`",
+            f"`{found.qualified}` {means}, and is not reached by an import of TensorFlow that can be changed",
             "Run tf_upgrade_v2 on the file first, then migrate it again.",
             module,
         )
         return
     reads_value = any(isinstance(node, ast.Attribute) and node.attr == "value" for node in module.names.parents)
-    for statement in dict.fromkeys(plain.values()):
-        name = statement.names[0].asname
-        lines = [f"import tensorflow.compat.v1 as {name}"]
-        if reads_value:
+    for statement in dict.fromkeys(statements.values()):
+        lines, name = _of_compat_v1(statement)
+        if reads_value and name:
             lines += ["", f"{name}.disable_v2_tensorshape()"]
         file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
-        yield exact(statement, f"`{name}` becomes tensorflow.compat.v1, which has all names of this file", module)
+        shown = f"`{name}` becomes" if name else "its names become those of"
+        yield exact(statement, f"{shown} tensorflow.compat.v1, which has all names of this file", module)
 
 
 def _spec_of_feature(file: Draft | OtherFile, node: ast.expr) -> str | None:
     """The ``TensorSpec`` for a placeholder in a dict that ``build_raw_serving_input_receiver_fn`` alone is given."""
     names, call = file.module.names, file.module.names.parent(node)
-    display = names.parent(call)
-    if not isinstance(call, ast.Call) or call.func is not node or not isinstance(display, ast.Dict):
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return None
+    fed = _only_use(names, call)
+    display = names.parent(fed) if fed is not None else None
+    if not isinstance(display, ast.Dict):
         return None
     taker, uses = names.parent(display), list[ast.expr]([display])
     if isinstance(taker, ast.Assign) and len(taker.targets) == 1 and isinstance(taker.targets[0], ast.Name):
@@ -180,6 +211,19 @@ def _spec_of_feature(file: Draft | OtherFile, node: ast.expr) -> str | None:
     return f"{file.tf}.TensorSpec({', '.join(written)})"
 
 
+def _only_use(names: Names, value: ast.expr) -> ast.expr | None:
+    """The one place that a value goes to: its own, or that of the variable which it is assigned to."""
+    statement = names.parent(value)
+    if not isinstance(statement, ast.Assign):
+        return value
+    target = statement.targets[0] if len(statement.targets) == 1 else None
+    found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
+    if not isinstance(target, ast.Name) or found is None or len(found[1]) != 1:
+        return None
+    uses = names.uses(target.id, found[0])
+    return uses[0] if len(uses) == 1 else None
+
+
 def _is_receiver(names: Names, use: ast.expr) -> bool:
     """Whether an expression is the dict of features that raw requests feed."""
     parent = names.parent(use)
@@ -192,27 +236,51 @@ def _goes(file: Draft | OtherFile, node: ast.expr) -> bool:
     return node in file.renamed or (isinstance(file, Draft) and (node in file.constructors or file.goes(node)))
 
 
-def _plain_imports(module: Module) -> dict[ast.expr, ast.Import]:
-    """The names of TensorFlow 1 that some ``import tensorflow as NAME`` alone gives a file, and that statement."""
-    found: dict[ast.expr, ast.Import] = {}
+_OTHER_PACKAGES = ("compat", "contrib", "core", "estimator", "examples", "python", "tools")
+"""What ``tensorflow`` holds and ``tensorflow.compat.v1`` does not, or should not give any more."""
+
+
+def _imports(module: Module) -> dict[ast.expr, ast.Import | ast.ImportFrom]:
+    """The names of TensorFlow 1 that an import of TensorFlow alone gives a file, and that statement."""
+    found: dict[ast.expr, ast.Import | ast.ImportFrom] = {}
     for node, _ in module.tf1_only:
         statement = _import_of(module.names, node)
-        is_plain = statement is not None and len(statement.names) == 1 and statement.names[0].name == "tensorflow"
-        if statement is not None and is_plain and statement.names[0].asname and not _is_given_away(module, statement):
-            found[node] = statement
+        if isinstance(statement, ast.Import):
+            names = [alias.name for alias in statement.names if alias.name.split(".")[0] == "tensorflow"]
+            if names == ["tensorflow"] and not _is_given_away(module, statement):
+                found[node] = statement
+        elif isinstance(statement, ast.ImportFrom) and not statement.level:
+            path = (statement.module or "").split(".")
+            if path[0] == "tensorflow" and path[1:2] != ["compat"] and not {*path[1:]} & {*_OTHER_PACKAGES}:
+                found[node] = statement
     return found
+
+
+def _of_compat_v1(statement: ast.Import | ast.ImportFrom) -> tuple[list[str], str]:
+    """An import's lines for ``tensorflow.compat.v1``, and the name that it gives TensorFlow; "" for only some names."""
+    if isinstance(statement, ast.Import):
+        own = next(alias for alias in statement.names if alias.name == "tensorflow")
+        others = ast.Import([alias for alias in statement.names if alias is not own])
+        name = own.asname or own.name
+        return [*([ast.unparse(others)] if others.names else []), f"import tensorflow.compat.v1 as {name}"], name
+    kept = [alias for alias in statement.names if alias.name not in _OTHER_PACKAGES]
+    stay = [alias for alias in statement.names if alias.name == "compat"]
+    module = (statement.module or "").replace("tensorflow", "tensorflow.compat.v1", 1)
+    lines = [ast.unparse(ast.ImportFrom(module, kept, 0))]
+    return [*([ast.unparse(ast.ImportFrom(statement.module, stay, 0))] if stay else []), *lines], ""
 
 
 def _is_given_away(module: Module, statement: ast.Import) -> bool:
     """Whether a function that imports TensorFlow hands it on, to code whose names are not seen."""
-    names, name = module.names, statement.names[0].asname or ""
+    own = next(alias for alias in statement.names if alias.name == "tensorflow")
+    names, name = module.names, own.asname or own.name
     scope = names.scope_of(statement)
     uses = [] if isinstance(scope.node, ast.Module) else names.uses(name, scope)
     return not all(isinstance(names.parent(use), ast.Attribute) for use in uses)
 
 
-def _import_of(names: Names, node: ast.expr) -> ast.Import | None:
-    """The ``import`` that a dotted name begins with, also by another name (``layers = tf.layers``)."""
+def _import_of(names: Names, node: ast.expr) -> ast.Import | ast.ImportFrom | None:
+    """The import that a dotted name begins with, also by another name (``layers = tf.layers``)."""
     for _ in range(_MOST_ALIASES):
         while isinstance(node, ast.Attribute):
             node = node.value
@@ -222,6 +290,8 @@ def _import_of(names: Names, node: ast.expr) -> ast.Import | None:
         binding = seen[1][0]
         # A second import, guarded, may give the same name compat.v1 where there is TensorFlow 2.
         if isinstance(binding.node, ast.Import) and {one.imported for one in seen[1][1:]} <= {_V1}:
+            return binding.node
+        if isinstance(binding.node, ast.ImportFrom) and len(seen[1]) == 1:
             return binding.node
         if len(seen[1]) != 1 or binding.value is None:
             return None

@@ -163,9 +163,9 @@ def program(kind: str = "canned", **slots: str) -> str:
 
 @cache
 def migrate(text: str, **settings: str) -> tuple[str, list[Finding]]:
-    """The rewritten text and the findings; the text unchanged where nothing is rewritten."""
+    """The rewritten text and the findings, in a loop or as a Keras model; unchanged where nothing is rewritten."""
     module = Module("program.py", text, ast.parse(text))
-    findings, plan = judge(module, Settings(**settings))
+    findings, plan = judge(module, Settings(**{"form": "loop", "canned": "keras", **settings}))
     if not plan:
         return text, findings
     imports = [import_of_pieces("tf2_recovery", plan.pieces, plan.aliases)] if plan.pieces else []

@@ -18,7 +18,7 @@ USED = "x = est.train(data, max_steps=3)\n"
 
 
 def with_todos(text: str) -> str:
-    outcome = run((), Settings(todo=True), jobs=1, progress=None, stdin=text.encode())
+    outcome = run((), Settings(todo=True, form="loop", canned="keras"), jobs=1, progress=None, stdin=text.encode())
     return outcome.changes[0].after if outcome.changes else text
 
 
@@ -114,8 +114,8 @@ def test_comments_come_into_every_file_of_a_run_but_those_that_need_none(tmp_pat
     left.write_text(body(f"{LEFT}{USED.replace('est', 'two')}"))
     rewritten_too.write_text(body(f"{REWRITTEN}{LEFT}{USED.replace('est', 'two')}"))
     rewritten_only.write_text(body(REWRITTEN))
-    outcome = run([str(tmp_path)], Settings(todo=True), jobs=1, progress=None)
+    outcome = run([str(tmp_path)], Settings(todo=True, form="loop", canned="keras"), jobs=1, progress=None)
     counts = {os.path.basename(change.path): change.after.count("# TODO(migrate)") for change in outcome.changes}
     assert counts == {"both.py": 1, "left.py": 1, "rewritten.py": 0, "tf2_recovery.py": 0}
     assert write(outcome) == []
-    assert run([str(tmp_path)], Settings(todo=True), jobs=1, progress=None).changes == []
+    assert run([str(tmp_path)], Settings(todo=True, form="loop", canned="keras"), jobs=1, progress=None).changes == []

@@ -4,7 +4,6 @@ import ast
 
 import pytest
 
-from migrate.finding import Fidelity
 from migrate.rules import RULES, Rule
 from migrate.rules.rule import Example
 from tests.codemod.programs import SLOTS, migrate, program
@@ -19,9 +18,10 @@ REWRITTEN = [parameter for parameter in EXAMPLES if parameter.values[1].after is
 LEFT = [parameter for parameter in EXAMPLES if parameter.values[1].after is None]
 
 
-def choices(example: Example) -> dict[str, str]:
+def choices(rule: Rule, example: Example) -> dict[str, str]:
     canned = "model-fn" if example.kind == "model-fn" else "keras"
-    return {"recovery": example.recovery, "target": example.target, "canned": canned}
+    form = "loop" if rule.check_file is None else "object"
+    return {"recovery": example.recovery, "target": example.target, "canned": canned, "form": form}
 
 
 def source(example: Example) -> str:
@@ -32,7 +32,7 @@ def source(example: Example) -> str:
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) -> None:
-    text, findings = migrate(source(example), **choices(example))
+    text, findings = migrate(source(example), **choices(rule, example))
     assert example.after is not None
     assert "".join(example.after.split()) in "".join(text.split()), text
     assert all(finding.rewritten for finding in findings), findings
@@ -40,9 +40,10 @@ def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) 
 
 @pytest.mark.parametrize(("rule", "example"), LEFT)
 def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule: Rule, example: Example) -> None:
-    text, findings = migrate(source(example), **choices(example))
+    text, findings = migrate(source(example), **choices(rule, example))
     assert text == source(example)
-    reasons = [f for f in findings if f.code == rule.code and f.fidelity is Fidelity.MANUAL]
+    reasons = [f for f in findings if f.is_own_reason]
+    assert any(finding.code == rule.code and finding.message for finding in findings)
     assert reasons
     assert all(finding.message and finding.help for finding in reasons)
     assert not any(finding.rewritten or finding.error for finding in findings)
@@ -52,20 +53,20 @@ def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule:
 @pytest.mark.parametrize("config", sorted({e.values[1].before for e in LEFT if e.values[1].slot == "config"}))
 def test_a_config_that_leaves_a_program_leaves_one_of_any_kind_without_an_error(config: str, kind: str) -> None:
     for slot, call in (("head", "pass"), ("both", "TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn)")):
-        _, findings = migrate(program(kind, config=config, **{slot: call}))
+        _, findings = migrate(program(kind, config=config, **{slot: call}), form="loop")
         assert findings
         assert not [finding.message for finding in findings if finding.error]
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_a_second_run_over_the_output_finds_nothing(rule: Rule, example: Example) -> None:
-    text, _ = migrate(source(example), **choices(example))
-    assert migrate(text, **choices(example)) == (text, [])
+    text, _ = migrate(source(example), **choices(rule, example))
+    assert migrate(text, **choices(rule, example)) == (text, [])
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_the_output_compiles_and_names_no_estimator(rule: Rule, example: Example) -> None:
-    text, _ = migrate(source(example), **choices(example))
+    text, _ = migrate(source(example), **choices(rule, example))
     names = {node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
     assert not names & {"estimator", "RunConfig"}
     assert example.kind in ("custom", "tpu", "model-fn") or "SessionRunHook" not in names
@@ -77,7 +78,7 @@ def test_every_comment_survives(rule: Rule, example: Example) -> None:
         line if "import" in line or not line.strip() else f"{line}  # line {number}"
         for number, line in enumerate(source(example).splitlines())
     )
-    text, _ = migrate(commented, **choices(example))
+    text, _ = migrate(commented, **choices(rule, example))
     for number in range(len(commented.splitlines())):
         assert (f"# line {number}\n" in commented + "\n") == (f"# line {number}\n" in text + "\n"), text
 
@@ -92,7 +93,7 @@ def test_every_rule_has_a_page_that_names_its_code_and_says_what_to_do(rule: Rul
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
 def test_every_rule_stands_in_a_file_of_its_own_name(rule: Rule) -> None:
-    check = rule.check or rule.check_sites
+    check = rule.check or rule.check_sites or rule.check_file
     assert check is not None
     assert check.__module__ == f"migrate.rules.{rule.name}"
     assert all(example.slot in {*SLOTS, "both", "mode", "module"} for example in rule.examples)

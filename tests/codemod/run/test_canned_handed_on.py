@@ -81,7 +81,7 @@ def main(deep):
 
 def migrated(path: Path, text: str, canned: str = "model-fn") -> tuple[str, list[Finding]]:
     path.write_text(HEAD.replace("\n\n\n", f"\n\n{COLUMNS}\n\n", 1) + text)
-    outcome = run([str(path.parent)], Settings(canned=canned), jobs=1, progress=None)
+    outcome = run([str(path.parent)], Settings(canned=canned, form="loop"), jobs=1, progress=None)
     after = [change.after for change in outcome.changes if change.path == str(path)]
     return (after or [""])[0], outcome.findings
 

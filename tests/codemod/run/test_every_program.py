@@ -25,12 +25,12 @@ LAYOUTS = (
 
 def programs() -> dict[tuple[tuple[str, str], ...], dict[str, bytes]]:
     """The files to try, by the settings to try them with; each in one of the layouts that a file may have."""
-    examples = [(rule.code, example) for rule in RULES.values() for example in rule.examples]
+    examples = [(rule, example) for rule in RULES.values() for example in rule.examples]
     found: dict[tuple[tuple[str, str], ...], dict[str, bytes]] = {}
-    for number, (code, example) in enumerate(examples):
-        files = found.setdefault(tuple(choices(example).items()), {})
-        files[f"{code}_{number}.py"] = LAYOUTS[number % len(LAYOUTS)](source(example))
-    whole = found[tuple(choices(examples[0][1]).items())]
+    for number, (rule, example) in enumerate(examples):
+        files = found.setdefault(tuple(choices(rule, example).items()), {})
+        files[f"{rule.code}_{number}.py"] = LAYOUTS[number % len(LAYOUTS)](source(example))
+    whole = found[tuple(choices(*examples[0]).items())]
     whole |= {path.name: path.read_bytes() for path in [*LEGACY.glob("*.py"), *NOTEBOOKS.glob("*.ipynb")]}
     whole |= {f"shape_{number}.py": text.encode() for number, text in enumerate(PUBLIC_SHAPES)}
     return found

@@ -62,7 +62,7 @@ def put(folder: Path, flow: str, **more: str) -> None:
 
 
 def migrated(folder: Path) -> Outcome:
-    return run([str(folder)], Settings(), jobs=1, progress=None)
+    return run([str(folder)], Settings(form="loop", canned="keras"), jobs=1, progress=None)
 
 
 @pytest.mark.parametrize("flow", FLOWS)
@@ -80,7 +80,12 @@ def test_the_caller_is_migrated_with_the_program_and_a_second_run_changes_nothin
 @pytest.mark.parametrize("flow", FLOWS)
 def test_a_caller_that_is_not_given_leaves_the_program(tmp_path: Path, flow: str) -> None:
     put(tmp_path, flow)
-    outcome = run([str(tmp_path / "trainer.py"), str(tmp_path / "model.py")], Settings(), jobs=1, progress=None)
+    outcome = run(
+        [str(tmp_path / "trainer.py"), str(tmp_path / "model.py")],
+        Settings(form="loop", canned="keras"),
+        jobs=1,
+        progress=None,
+    )
     assert outcome.changes == []
     assert any("caller.py, which is not among the given files" in finding.message for finding in outcome.findings)
 

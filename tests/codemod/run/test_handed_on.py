@@ -225,7 +225,7 @@ def main(other):
 
 def migrated(path: Path, text: str) -> tuple[str, list[Finding]]:
     path.write_text(HEAD + text)
-    outcome = run([str(path.parent)], Settings(), jobs=1, progress=None)
+    outcome = run([str(path.parent)], Settings(form="loop", canned="keras"), jobs=1, progress=None)
     after = [change.after for change in outcome.changes if change.path == str(path)]
     return (after or [""])[0], outcome.findings
 
@@ -469,7 +469,7 @@ def main():
 """
     path = tmp_path / "program.py"
     path.write_text("import settings\n" + HEAD + text)
-    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    outcome = run([str(tmp_path)], Settings(form="loop", canned="keras"), jobs=1, progress=None)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     texts = {Path(change.path).name: change.after for change in outcome.changes}
     assert 'CONFIG = RunConfig("/tmp/m", save_checkpoints_steps=5)' in texts["settings.py"]

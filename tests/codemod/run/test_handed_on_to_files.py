@@ -166,7 +166,7 @@ def put(root: Path, files: dict[str, str]) -> None:
 
 
 def migrated(*paths: Path, jobs: int = 1) -> Outcome:
-    return run([str(path) for path in paths], Settings(), jobs=jobs, progress=None)
+    return run([str(path) for path in paths], Settings(form="loop", canned="keras"), jobs=jobs, progress=None)
 
 
 def texts(outcome: Outcome) -> dict[str, str]:

@@ -67,7 +67,8 @@ def put(root: Path, files: dict[str, str]) -> None:
 
 
 def migrated(*paths: Path, jobs: int = 1, **settings: bool) -> Outcome:
-    return run([str(path) for path in paths], Settings(**settings), jobs=jobs, progress=None)  # type: ignore[arg-type]
+    chosen = Settings(**{"form": "loop", "canned": "keras", **settings})  # type: ignore[arg-type]
+    return run([str(path) for path in paths], chosen, jobs=jobs, progress=None)
 
 
 def reasons(outcome: Outcome) -> list[str]:
@@ -198,7 +199,7 @@ def test_a_program_is_left_where_a_notebook_makes_an_estimator_with_its_model_fn
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", main())
     monkeypatch.chdir(tmp_path)
-    outcome = run(given, Settings(), jobs=1, progress=None)
+    outcome = run(given, Settings(form="loop", canned="keras"), jobs=1, progress=None)
     assert any(reason.startswith("job.ipynb, a notebook, makes an estimator with") for reason in reasons(outcome))
     assert outcome.changes == []
 

@@ -79,8 +79,17 @@ def test_an_import_that_a_second_one_replaces_on_tensorflow_2_is_followed(tmp_pa
     assert new_text(outcome, tmp_path / "net.py") == net.replace("import tensorflow as tf\n", V1, 1)
 
 
-def test_a_name_with_two_meanings_that_is_imported_by_itself_leaves_the_program(tmp_path: Path) -> None:
+def test_a_name_with_two_meanings_that_is_imported_by_itself_gets_its_old_one_back(
+    tmp_path: Path,
+) -> None:
     net = DROPOUT.replace("import tensorflow as tf", "from tensorflow import nn").replace("tf.nn", "nn")
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": net})
+    texts = {Path(change.path).name: change.after for change in migrated(tmp_path).changes}
+    assert texts["net.py"] == net.replace("from tensorflow import nn", "from tensorflow.compat.v1 import nn")
+
+
+def test_a_name_with_two_meanings_by_an_import_that_cannot_change_leaves_the_program(tmp_path: Path) -> None:
+    net = "def thin(x):\n    import tensorflow as t\n\n    print(t)\n    return t.nn.dropout(x, 0.9)\n"
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": net})
     reason = "`tensorflow.nn.dropout` means another thing in TensorFlow 2, and is not reached by "
-    assert reasons(migrated(tmp_path)) == [f"{reason}`import tensorflow as NAME`"]
+    assert reasons(migrated(tmp_path)) == [f"{reason}an import of TensorFlow that can be changed"]

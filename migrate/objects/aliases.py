@@ -1,0 +1,42 @@
+"""Variables that stand for a module of TensorFlow: ``est = tf.estimator``."""
+
+import ast
+
+from migrate.analysis.module import Module
+from migrate.objects.counterparts import is_module
+from migrate.rewrite.draft import OtherFile
+
+_MODULES = ("estimator", "contrib", "contrib.estimator", "contrib.tpu", "contrib.learn")
+
+
+def modules_kept(file: OtherFile) -> set[ast.expr]:
+    """The uses of modules of the Estimator API that stay; a variable for one that is only read from goes.
+
+    Args:
+      file: the file, whose statements that make such variables are absorbed.
+    """
+    module = file.module
+    nodes = [node for tail in _MODULES for node in module.uses.get(tail, ())]
+    nodes += [node for node, found in module.estimator if is_module(found)]
+    kept = set[ast.expr]()
+    for node in nodes:
+        if _is_only_read(module, node):
+            statement = module.names.parent(node)
+            assert isinstance(statement, ast.Assign)
+            file.absorbed.append(statement)
+            file.renamed[node] = module.source.text(node)
+        else:
+            kept.add(node)
+    return kept
+
+
+def _is_only_read(module: Module, node: ast.expr) -> bool:
+    """Whether a value is assigned to one variable, of which only attributes are read, and in this file."""
+    names, statement = module.names, module.names.parent(node)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
+    if not isinstance(target, ast.Name) or found is None or len(found[1]) != 1 or found[1][0].value is not node:
+        return False
+    if isinstance(found[0].node, ast.ClassDef):
+        return False
+    return all(isinstance(names.parent(use), ast.Attribute) for use in names.uses(target.id, found[0]))

@@ -1,0 +1,107 @@
+"""What becomes of a unit in object form: a verdict for each name, and whether all of them can be replaced."""
+
+import ast
+import os
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, field, replace
+
+from migrate.analysis.module import Module
+from migrate.analysis.sessions import EagerCode, uses_of_estimators
+from migrate.finding import Cause, Fidelity, Finding
+from migrate.objects.units import Unit
+from migrate.rewrite.vocabulary import Vocabulary
+from migrate.rules import RULES
+from migrate.rules.contrib_names import contrib_names_of
+from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
+from migrate.rules.tensorflow_1_import import has_sessions, tensorflow_1_names_of
+from migrate.settings import Settings
+
+CODE = "FT151"
+
+
+@dataclass
+class ObjectForm:
+    """A unit, its files as they would be in object form.
+
+    Attributes:
+      unit: the files.
+      pending: those of the unit's files that no other form rewrites.
+      files: those that change, by their paths.
+      verdicts: what is said of each name, with the rule that says it.
+      left: why the unit is left; None where it is rewritten.
+    """
+
+    unit: Unit
+    pending: frozenset[str]
+    files: dict[str, ObjectFile] = field(default_factory=dict)
+    verdicts: list[tuple[Rule, Verdict]] = field(default_factory=list)
+    left: Cause | None = None
+
+    def findings(self, others: Set[ast.Call]) -> Iterator[Finding]:
+        """What is said of the unit: of one that is left its reasons, and that its sites are left for them.
+
+        Args:
+          others: sites that another form rewrites.
+        """
+        for rule, verdict in self.verdicts:
+            module = verdict.module or self.unit.roots[0]
+            span, symbol = module.span(verdict.node), _symbol(module, verdict.node)
+            finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
+            if self.left is None:
+                yield replace(finding, rewritten=True)
+            elif verdict.fidelity is Fidelity.MANUAL:
+                yield finding
+            elif any(verdict.node is site.node for site in module.sites) and verdict.node not in others:
+                yield finding.left_for(self.left)
+
+
+def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: frozenset[str]) -> ObjectForm:
+    """Replaces the names in the files of a unit.
+
+    Args:
+      unit: the files.
+      settings: the user's choices.
+      changing: the given files that no other form rewrites.
+      pending: those of the unit that none of them rewrites.
+    """
+    form = ObjectForm(unit, pending)
+    modules = unit.modules
+    is_tf1 = any(module.is_tf1 for module in modules)
+    for reason, help in unit.obstacles():
+        form.verdicts.append((RULES["FT194"], manual(_site(unit.roots[0]), reason, help, unit.roots[0])))
+    eager = None
+    if any(has_sessions(module) for module in modules):
+        imported = frozenset(module.path for module in modules if unit.tree.roots.get(os.path.abspath(module.path)))
+        eager = EagerCode(unit.tree, modules, uses_of_estimators(modules), imported)
+    for module in modules:
+        if module.path not in changing:
+            continue
+        file = ObjectFile(module, Vocabulary(module), settings=settings, is_tf1=is_tf1)
+        for code, verdict in _of_file(file, eager):
+            form.verdicts.append((RULES[code], verdict))
+        form.files[module.path] = file
+    return form
+
+
+def _of_file(file: ObjectFile, eager: EagerCode | None) -> Iterator[tuple[str, Verdict]]:
+    check = RULES[CODE].check_file
+    assert check is not None
+    for code, verdicts in (
+        (CODE, check(file)),
+        ("FT138", contrib_names_of(file, set(), file.settings.target, gives_strategies=True)),
+        ("FT192", tensorflow_1_names_of(file, eager)),
+    ):
+        for verdict in verdicts:
+            yield code, verdict
+
+
+def _site(module: Module) -> ast.expr:
+    """Where a file makes an estimator; else the first name of the API."""
+    made = next((site.node for site in module.sites if site.kind == "estimator"), None)
+    return made or module.estimator[0][0]
+
+
+def _symbol(module: Module, node: ast.expr | ast.stmt) -> str:
+    expression = node.func if isinstance(node, ast.Call) else node
+    found = module.names.qualified(expression) if isinstance(expression, ast.expr) else None
+    return found or "tensorflow.estimator"

@@ -1,0 +1,97 @@
+"""Which files take the object form together: those that imports connect and that share names of the Estimator API."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from migrate.analysis.imports import Target
+from migrate.analysis.module import Module
+from migrate.analysis.tree import Link, Tree, facts
+from migrate.files.walk import NOTEBOOK
+
+
+@dataclass
+class Unit:
+    """Files of one or more programs, in which names change together.
+
+    Attributes:
+      tree: the files around them.
+      roots: those that make an estimator, or a part of one.
+      links: all files of the unit but its roots, each with an import that leads to it.
+    """
+
+    tree: Tree
+    roots: list[Module]
+    links: list[Link] = field(default_factory=list)
+
+    @property
+    def modules(self) -> list[Module]:
+        """The files that can be read, the roots first."""
+        others = [self.tree.module(link.target.path) for link in self.links if not facts(link.target.path).problem]
+        return [*self.roots, *(module for module in others if module not in self.roots)]
+
+    def obstacles(self) -> Iterator[tuple[str, str]]:
+        """Why not all of the files can be changed, each reason with what to do about it."""
+        roots = [Link(path, Target(path, "", ()), 1) for path in map(_path, self.roots)]
+        needed = [*self.links, *(roots if self.tree.given else [])]  # a file that is judged by itself is there
+        missing = [self.tree.name(link.target.path) for link in needed if link.target.path not in self.tree.given]
+        for link in needed:
+            path, name = link.target.path, self.tree.name(link.target.path)
+            if facts(path).problem:
+                yield f"its program needs {name}, which {facts(path).problem}", "Mend the file, then migrate again."
+            elif link.target.other is not None:
+                other = self.tree.name(link.target.other)
+                reason = f"its program needs {name}, or {other}, according to how the program is started"
+                yield reason, "Give one of the two files another name, or import it by its whole name."
+            elif any(module.path.endswith(NOTEBOOK) for module in self.roots):
+                others = ", ".join(self.tree.name(one.target.path) for one in self.links)
+                reason = f"its program needs {others}, and a notebook is rewritten alone"
+                yield reason, "Put the notebook's program into a file beside it."
+                return
+            elif path not in self.tree.given:
+                yield f"its program needs {name}, which is not among the given files", _together(self.roots, missing)
+            users = [self.tree.name(user) for user in self.tree.users.get(path, ()) if facts(path).ties]
+            if users and users[0].endswith(NOTEBOOK):
+                reason = f"{users[0]}, a notebook, makes an estimator with {name} too, and is rewritten alone"
+                yield reason, f"Put the notebook's program into a file beside {name}."
+            elif users:
+                reason = f"{users[0]}, which is not among the given files, makes an estimator with {name} too"
+                yield reason, _together(self.roots, [*missing, *users])
+
+
+def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
+    """The units of some files: two programs are of one where both import a file that ties them.
+
+    Args:
+      modules: the files.
+      tree: the files around them.
+    """
+    found: list[tuple[Unit, set[str]]] = []  # each with the files by which others would join it
+    for module in modules:
+        if not module.estimator or not is_root(module):
+            continue
+        tree.keep(module)
+        links = tree.changing(module)
+        ties = {link.target.path for link in links if facts(link.target.path).ties} | {_path(module)}
+        unit = Unit(tree, [module], links)
+        for other, shared in [one for one in found if one[1] & ties]:
+            found.remove((other, shared))
+            unit, ties = Unit(tree, [*other.roots, *unit.roots], [*other.links, *unit.links]), ties | shared
+        found.append((unit, ties))
+    for unit, _ in found:
+        roots = {_path(root) for root in unit.roots}
+        unit.links = list({link.target.path: link for link in unit.links if link.target.path not in roots}.values())
+    return [unit for unit, _ in found]
+
+
+def is_root(module: Module) -> bool:
+    """Whether a file makes an estimator, or what one is given, and so is more than a library of a model."""
+    return bool(module.sites) or module.names_estimator
+
+
+def _path(module: Module) -> str:
+    return os.path.abspath(module.path)
+
+
+def _together(roots: Sequence[Module], others: Sequence[str]) -> str:
+    return f"Migrate them together: python -m migrate {' '.join(sorted({*(root.path for root in roots), *others}))}"

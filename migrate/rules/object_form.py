@@ -1,0 +1,248 @@
+"""FT151 · an Estimator program in object form
+
+Where an estimator, its config or its model_fn goes can be hidden: in a list, a dictionary or an attribute, behind
+branches, a parameter, another file's function, a class that derives from ``tf.estimator.Estimator``.
+
+Instead: the names change and the calls stay. ``Estimator``, ``RunConfig``, ``TrainSpec``, ``EvalSpec``,
+``train_and_evaluate``, the exporters, ``EstimatorSpec``, ``ModeKeys``, the TPU classes and the premade estimators are
+imported from the emitted module, in which they train as the loop of FT145 does: with a ``tf.train.CheckpointManager``
+that has the settings of the ``RunConfig``. ``tf.estimator.tpu.RunConfig`` becomes ``TPURunConfig``, and the premade
+estimators of TensorFlow 2 get a ``V2``. All files of the given paths that a program reaches change together.
+
+``--form auto``, the default, writes a loop where a program is followed whole, and this form elsewhere;
+``--form object`` writes it everywhere, ``--form loop`` nowhere.
+
+Fidelity: exact: the object trains, saves and resumes as the loop does. What can only be seen as the program runs is
+settled then: a TPU is refused where one is asked for, unless ``--tpu leave`` leaves such programs. A program is left
+for a name that has no counterpart, for a part of the Estimator that is private, and for a library that takes an
+Estimator itself (TensorFlow Model Analysis, TFX, AdaNet), and so is any with ``--recovery backup-and-restore`` or
+``--input continue``.
+
+See: tf.estimator.Estimator.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
+from migrate.analysis.policy import RUN_CONFIG_PARAMETERS
+from migrate.analysis.symbols import TPU, Symbol, estimator_kind
+from migrate.edits.plan import ReplaceExpression
+from migrate.finding import Fidelity
+from migrate.objects.aliases import modules_kept
+from migrate.objects.counterparts import Counterpart, counterpart, is_module
+from migrate.objects.guards import is_guarded
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual
+
+_NO_COUNTERPART = "Take it out, or migrate what it does by hand."
+_PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
+_LIBRARIES = {
+    "adanet": "AdaNet",
+    "tensorflow_gan.estimator": "TensorFlow GAN",
+    "tensorflow_model_analysis.export": "TensorFlow Model Analysis",
+    "tensorflow_model_analysis.exporter": "TensorFlow Model Analysis",
+    "tensorflow_ranking.estimator": "TensorFlow Ranking",
+    "tensorflow_ranking.head": "TensorFlow Ranking",
+    "tensorflow_ranking.model": "TensorFlow Ranking",
+    "tensor2tensor": "Tensor2Tensor",
+    "tfx": "TFX",
+}
+"""Packages, and modules of packages, that make, take or derive from an Estimator of TensorFlow's."""
+
+_PRIVATE = {
+    "_actual_eval_mode", "_actual_train_model_distributed", "_add_meta_graph_for_mode", "_call_input_fn",
+    "_call_model_fn", "_convert_eval_steps_to_hooks", "_convert_train_steps_to_hooks", "_create_and_assert_global_step",
+    "_create_global_step", "_eval_distribution", "_evaluate_build_graph", "_evaluate_run", "_export_all_saved_models",
+    "_extract_batch_length", "_extract_keys", "_get_features_and_labels_from_input_fn", "_get_features_from_input_fn",
+    "_get_iterator_from_input_fn", "_train_distribution", "_train_model", "_train_model_default",
+    "_train_model_distributed", "_train_with_estimator_spec",
+}  # fmt: skip
+"""Private methods of ``tf.estimator.Estimator``, by which programs reach into its training."""
+
+
+@file_rule(
+    "FT151",
+    "exact",
+    Example("models = [tf1.estimator.Estimator(model_fn)]", "models = [Estimator(model_fn)]", "head", kind="custom"),
+    Example(
+        "c = tf1.estimator.RunConfig(args.folder, save_checkpoints_steps=args.steps)",
+        "c = RunConfig(args.folder, save_checkpoints_steps=args.steps)",
+        "head",
+        kind="custom",
+    ),
+    Example("class Own(tf1.estimator.Estimator): pass", "class Own(Estimator):", "head", kind="custom"),
+    Example("e = tf1.estimator; use(e.EvalSpec)", "    use(EvalSpec)", "head", kind="custom"),
+    Example("mode = tf1.estimator.ModeKeys.EVAL", "mode = ModeKeys.EVAL", "head", kind="custom"),
+    Example("hook = tf1.estimator.StepCounterHook()", "hook = tf1.train.StepCounterHook()", "head", kind="custom"),
+    Example("use_tpu=args.use_tpu", "model = TPUEstimator(", "estimator", kind="tpu"),
+    Example("use_tpu=True", None, "estimator", kind="tpu"),
+    Example("use(tf1.estimator)", None, "head", kind="custom"),
+    Example("use(tf1.estimator.NoSuchName)", None, "head", kind="custom"),
+    Example("x = model._call_model_fn(x, y)", None, "head", kind="custom"),
+    Example("import adanet; model = adanet.Estimator(x)", None, "head", kind="custom"),
+)
+def object_form(file: ObjectFile) -> Iterator[Verdict]:
+    yield from _libraries(file.module)
+    yield from _private(file.module)
+    kept = modules_kept(file)
+    for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):
+        _replace(file, node, file.piece("ProfilerHook"))
+        message = "profiles a step for TensorBoard's profile page: there is no session that could trace it"
+        yield Verdict(node, Fidelity.NOTED, message, module=file.module)
+    for node, found in file.module.estimator:
+        if node in file.renamed or is_guarded(file.module.names, node):
+            continue
+        if is_module(found):
+            if node in kept:
+                yield _handed_on(file, node, found)
+            continue
+        verdict = _name(file, node, found)
+        if verdict is not None:
+            yield verdict
+    for node in file.module.uses.get("estimator", ()):
+        if node in kept and not is_guarded(file.module.names, node):
+            yield manual(
+                node, "the module tf.estimator itself is a value here", "Name what is used of it.", file.module
+            )
+
+
+def _handed_on(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict:
+    message = f"the module `{found.qualified}` itself is a value here"
+    return manual(node, message, "Name what is used of it.", file.module)
+
+
+def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
+    """Replaces one name of the Estimator API; None for a variable that stands for one, which is another's value."""
+    module, parent = file.module, file.module.names.parent(node)
+    call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+    if _is_of_variable(module, node):
+        file.renamed[node] = module.source.text(node)
+        return None
+    other = counterpart(found, is_v1=found.api == "v1" or (found.api == "tf" and file.is_tf1))
+    if other is None:
+        message = f"`{found.qualified}` has no counterpart that is written yet"
+        return manual(node, message, _NO_COUNTERPART, module)
+    if call is not None and found.is_contrib_learn and found.tail == "estimator.RunConfig":
+        unknown = sorted({k.arg or "**" for k in call.keywords} - {*RUN_CONFIG_PARAMETERS})
+        if unknown or call.args:
+            shown = unknown[0] if unknown else ast.unparse(call.args[0])[:40]
+            message = f"`{shown}` is no argument of tf.estimator.RunConfig"
+            return manual(call, message, "Take the argument out, or give it by its name.", module)
+    if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
+        return manual(call, *reason, module)
+    text = _text(file, other)
+    _replace(file, node, text)
+    return _said(file, node, call, found, text)
+
+
+def _text(file: ObjectFile, other: Counterpart) -> str:
+    return (file.piece(other.name) if other.is_emitted else f"{file.v1}.{other.name}") + other.rest
+
+
+def _replace(file: ObjectFile, node: ast.expr, text: str) -> None:
+    file.renamed[node] = text
+    if text != file.module.source.text(node):  # an import gives the name another meaning
+        file.edits.append(ReplaceExpression(file.module.span(node), text))
+
+
+def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, text: str) -> Verdict:
+    module, kind = file.module, estimator_kind(found)
+    if call is None:
+        return exact(node, f"becomes {text}", module)
+    if kind is not None:
+        refused = "; it refuses a TPU as it starts" if kind == "tpu" else ""
+        message = f"in object form: {text} has the Estimator's methods, and the calls stay{refused}"
+        return Verdict(call, Fidelity.NOTED if kind == "tpu" else Fidelity.EXACT, message, module=module)
+    if found.tail in ("estimator.RunConfig", "estimator.tpu.RunConfig"):
+        shown = ", ".join(_setting(module, keyword) for keyword in call.keywords if keyword.arg in _SHOWN)
+        message = f"in object form: {text}({shown or '…'}) stays where it is, and is read as the program runs"
+        return exact(call, message, module)
+    if found.tail.startswith("estimator.inputs."):
+        message = f"becomes {text}, which gives a tf.data.Dataset; if shuffled, in another random order"
+        return Verdict(call, Fidelity.NOTED, message, module=module)
+    return exact(call, f"in object form: becomes {text}", module)
+
+
+_SHOWN = ("save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max")
+_LONGEST = 30
+
+
+def _setting(module: Module, keyword: ast.keyword) -> str:
+    text = " ".join(module.source.text(keyword.value).split())
+    return f"{keyword.arg}={text if len(text) <= _LONGEST else '…'}"
+
+
+def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:
+    """Why a TPUEstimator is left, with what to do: it runs on TPUs, or may do so; None where it is not."""
+    names = file.module.names
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == "use_tpu"), None)
+    if any(keyword.arg is None for keyword in call.keywords) or any(isinstance(a, ast.Starred) for a in call.args):
+        value: object = ...
+    elif given is None:
+        value = ... if len(call.args) > _USE_TPU else True
+    else:
+        shown = names.only_value(given) if isinstance(given, ast.Name) else None
+        found = literal(shown or given)
+        value = found if found is ... else bool(found)
+    for name in ("embedding_config_spec",):
+        given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+        if given is not None and literal(given) is not None:
+            return f"`{name}` is for TPUs alone", _TPU_HELP
+    if value is False:
+        return None
+    if file.settings.tpu == "leave":
+        return "it may run on a TPU, and --tpu leave leaves such programs", _TPU_HELP
+    if value is True and not _is_in_branch(file.module, call):
+        by_default = "" if given is not None else " by default"
+        return f"use_tpu is true{by_default}, so the program runs on a TPU", _TPU_HELP
+    return None
+
+
+_USE_TPU = 4
+"""How many parameters of ``TPUEstimator`` stand before ``use_tpu``."""
+_TPU_HELP = "Set use_tpu=False where it runs on CPU or GPU; for TPUs there is tf.distribute.TPUStrategy."
+
+
+def _is_in_branch(module: Module, node: ast.expr) -> bool:
+    """Whether only some runs of the function around a node come to it."""
+    for around in module.names.ancestors(node):
+        if isinstance(around, ast.If | ast.IfExp | ast.Try):
+            return True
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            break
+    return False
+
+
+def _is_of_variable(module: Module, node: ast.expr) -> bool:
+    """Whether a name begins with a variable that a name of the API is assigned to, which changes where that stands."""
+    root = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    value = module.names.only_value(root) if isinstance(root, ast.Name) else None
+    return value is not None and any(one is value and not is_module(found) for one, found in module.estimator)
+
+
+def _libraries(module: Module) -> Iterator[Verdict]:
+    """The uses of libraries that take an Estimator, the first of each."""
+    seen = set[str]()
+    for node in module.names.parents:
+        if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            continue
+        dotted = module.names.qualified(node)
+        known = [one for one in _LIBRARIES if dotted is not None and f"{dotted}.".startswith(f"{one}.")]
+        if known and not isinstance(module.names.parent(node), ast.Attribute) and known[0] not in seen:
+            seen.add(known[0])
+            message = f"`{dotted}` is of {_LIBRARIES[known[0]]}, which works with TensorFlow's own Estimator"
+            yield manual(node, message, "Migrate what the library does by its own guide first.", module)
+
+
+def _private(module: Module) -> Iterator[Verdict]:
+    """The first use of a private method of an Estimator, or the first one that a class of the file defines."""
+    for node in module.names.parents:
+        name = node.attr if isinstance(node, ast.Attribute) else node.name if isinstance(node, ast.FunctionDef) else ""
+        if name in _PRIVATE:
+            assert isinstance(node, ast.expr | ast.stmt)
+            message = f"`{name}` is private to tf.estimator.Estimator, and what stands for that does not have it"
+            yield manual(node, message, "Use the public methods of the Estimator.", module)
+            return

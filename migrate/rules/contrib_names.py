@@ -34,12 +34,12 @@ See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 import ast
 from collections.abc import Collection, Iterator
 
+from migrate.analysis.guards import is_guarded
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import Symbol
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
-from migrate.objects.guards import is_guarded
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 from migrate.tensorflow.names import lacking, lines_of

@@ -25,14 +25,14 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
+from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
 from migrate.analysis.policy import RUN_CONFIG_PARAMETERS
 from migrate.analysis.symbols import TPU, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
-from migrate.objects.aliases import modules_kept
-from migrate.objects.counterparts import Counterpart, counterpart, is_module
-from migrate.objects.guards import is_guarded
+from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
+from migrate.rewrite.module_aliases import modules_kept
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual
 
 _NO_COUNTERPART = "Take it out, or migrate what it does by hand."

@@ -14,6 +14,7 @@ KNOWS = {
     "edits": {"analysis", "finding"},
     "rewrite": {"edits", "analysis", "files", "finding", "settings"},
     "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "finding", "settings"},
+    "objects": {"rules", "rewrite", "analysis", "files", "finding", "settings"},
     "report": {"rules", "files", "finding", "outcome", "__init__"},
     "recovery": set[str](),
     "verify": {"analysis", "files", "arguments", "__init__"},

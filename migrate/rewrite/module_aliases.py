@@ -3,7 +3,7 @@
 import ast
 
 from migrate.analysis.module import Module
-from migrate.objects.counterparts import is_module
+from migrate.rewrite.counterparts import is_module
 from migrate.rewrite.draft import OtherFile
 
 _MODULES = ("estimator", "contrib", "contrib.estimator", "contrib.tpu", "contrib.learn")

@@ -29,7 +29,7 @@ from migrate.finding import Span
 _AnyEdit = TypeVar("_AnyEdit", bound=Edit)
 _Place = tuple[int, int]
 _NOWHERE = (0, 0, 0, 0)
-_Replaceable = cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString
+_Replaceable = cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString | cst.UnaryOperation
 _Changed = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 
@@ -193,6 +193,11 @@ class Editor(cst.CSTTransformer):
         return self._expression(original_node, updated_node)
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
+
+    def leave_UnaryOperation(
+        self, original_node: cst.UnaryOperation, updated_node: cst.UnaryOperation
+    ) -> cst.BaseExpression:
         return self._expression(original_node, updated_node)
 
     def _statement_line(self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine) -> _Changed:

@@ -1,0 +1,113 @@
+"""FT195 · the truth of a variable
+
+TensorFlow 1 takes each variable for true, whatever it holds: ``average if average else value`` asks whether
+``ExponentialMovingAverage.average`` gave a variable or None. The variables of TensorFlow 2 are tensors there, whose
+truth nobody knows while a graph is made: ``Using a symbolic `tf.Tensor` as a Python `bool` is not allowed``.
+
+Instead: ``is not None``, and ``is None`` for ``not``. So it is for what ``ExponentialMovingAverage.average``,
+``tf.get_variable``, ``tf.Variable`` and ``tf.train.get_global_step`` return.
+
+Fidelity: exact. ``average or value`` leaves the program: what it gives is written out better by hand.
+
+See: tf.compat.v1.train.ExponentialMovingAverage.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.module import Module
+from migrate.analysis.names import Names
+from migrate.analysis.program import Program
+from migrate.analysis.symbols import symbol_of
+from migrate.edits.plan import ReplaceExpression
+from migrate.rewrite.draft import Draft, OtherFile
+from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
+
+_AVERAGES = "train.ExponentialMovingAverage"
+_VARIABLES = {
+    "Variable", "get_variable", "train.create_global_step", "train.get_global_step",
+    "train.get_or_create_global_step",
+}  # fmt: skip
+_BRANCHES = ast.IfExp | ast.If | ast.While | ast.Assert
+
+
+@rule(
+    "FT195",
+    "exact",
+    Example(
+        "s = tf1.train.get_global_step(); print(1 if s else 2)",
+        "print(1 if s is not None else 2)",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "e = tf1.train.ExponentialMovingAverage(1); a = e.average(x); print(1 if not a else 2)",
+        "print(1 if a is None else 2)",
+        "head",
+        kind="custom",
+    ),
+    Example("print(tf1.train.get_global_step() or 2)", None, "head", kind="custom"),
+    kinds=CUSTOM,
+)
+def truth_of_variable(program: Program, draft: Draft) -> Iterator[Verdict]:
+    for file in draft.changed_files:
+        yield from truths_of(file)
+
+
+def truths_of(file: Draft | OtherFile) -> Iterator[Verdict]:
+    """Asks whether a variable is None where a file asks for its truth."""
+    module = file.module
+    for node in _asked(module):
+        if not _is_variable(module, node):
+            continue
+        parent = module.names.parent(node)
+        negated = isinstance(parent, ast.UnaryOp)
+        asked = parent if isinstance(parent, ast.UnaryOp) else node
+        if isinstance(parent, ast.BoolOp) and not _is_branch(module.names, parent):
+            message = "a variable of TensorFlow 2 has no truth while a graph is made"
+            yield manual(node, message, "Write `x if x is not None else y`.", module)
+            continue
+        text = f"{module.source.text(node, file.renamed)} is {'' if negated else 'not '}None"
+        file.edits.append(ReplaceExpression(module.span(asked), text))
+        yield exact(asked, f"becomes `{text}`: a variable of TensorFlow 2 has no truth while a graph is made", module)
+
+
+def _asked(module: Module) -> Iterator[ast.expr]:
+    """The expressions whose truth a file asks for, in its order."""
+    for node in module.names.parents:
+        if isinstance(node, _BRANCHES):
+            yield from _operands(node.test)
+        elif isinstance(node, ast.BoolOp) and not _is_branch(module.names, node):
+            yield from (operand for value in node.values[:-1] for operand in _operands(value))
+
+
+def _operands(test: ast.expr) -> Iterator[ast.expr]:
+    """The single questions that a test is made of."""
+    if isinstance(test, ast.BoolOp):
+        for value in test.values:
+            yield from _operands(value)
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _operands(test.operand)
+    else:
+        yield test
+
+
+def _is_branch(names: Names, node: ast.expr) -> bool:
+    """Whether an ``and`` or ``or`` only settles which way is taken, so that its value is nobody's."""
+    parent = names.parent(node)
+    if isinstance(parent, ast.BoolOp | ast.UnaryOp):
+        return isinstance(parent, ast.UnaryOp) or _is_branch(names, parent)
+    return isinstance(parent, _BRANCHES) and parent.test is node
+
+
+def _is_variable(module: Module, node: ast.expr) -> bool:
+    """Whether an expression is seen to give a variable, or None."""
+    value = module.names.only_value(node) if isinstance(node, ast.Name) else node
+    if not isinstance(value, ast.Call):
+        return False
+    found = symbol_of(module.names, value.func)
+    if found is not None:
+        return found.tail in _VARIABLES
+    is_method = isinstance(value.func, ast.Attribute) and module.names.qualified(value.func) is None
+    # Which object has the method is hidden where a function is given it; one of another kind has a truth of its own.
+    return is_method and value.func.attr == "average" and _AVERAGES in module.uses  # type: ignore[attr-defined]

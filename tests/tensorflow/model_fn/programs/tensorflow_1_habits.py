@@ -1,0 +1,34 @@
+"""A job that asks for the truth of variables and applies layers: `program.py model_dir max_steps`."""
+
+import sys
+
+import tensorflow.compat.v1 as tf
+
+tf.disable_v2_behavior()
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors(([[1.0, 2.0]], [[1.0]])).repeat()
+
+
+def model_fn(features, labels, mode):
+    output = tf.keras.layers.Dense(1, name="dense", kernel_initializer="ones").apply(features)
+    scale = tf.get_variable("scale", [], initializer=tf.ones_initializer())
+    average = tf.train.ExponentialMovingAverage(0.9)
+    averaging = average.apply([scale])
+    found = average.average(scale)
+    shown = found if found else scale
+    step = tf.train.get_global_step()
+    assert average.average(scale)
+    if not step:
+        raise ValueError("no step")
+    loss = tf.reduce_mean((output * scale - labels) ** 2)
+    tf.summary.scalar("scale", shown)
+    with tf.control_dependencies([averaging]):
+        train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+if __name__ == "__main__":
+    estimator = tf.estimator.Estimator(model_fn, sys.argv[1])
+    estimator.train(input_fn, max_steps=int(sys.argv[2]))

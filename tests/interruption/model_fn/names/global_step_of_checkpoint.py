@@ -1,0 +1,26 @@
+"""Reads the step out of its own checkpoint."""
+
+import sys
+
+import tensorflow.compat.v1 as tf
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors(([[1.0, 2.0]], [[1.0]])).repeat()
+
+
+def model_fn(features, labels, mode):
+    loss = tf.reduce_mean((tf.layers.dense(features, 1, name="dense") - labels) ** 2)
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def main(directory):
+    estimator = tf.estimator.Estimator(model_fn, directory)
+    estimator.train(input_fn, max_steps=3)
+    reader = tf.train.NewCheckpointReader(estimator.latest_checkpoint())
+    print("step", reader.get_tensor(tf.GraphKeys.GLOBAL_STEP))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

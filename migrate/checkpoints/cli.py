@@ -20,7 +20,8 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(
         prog="python -m migrate checkpoint",
-        description="Make of an Estimator's checkpoint one that the migrated program resumes from, or the other way.",
+        description="Make of an Estimator's checkpoint one that the migrated Keras program resumes from, or the other "
+        "way. A migrated model_fn needs none: its checkpoints are the Estimator's.",
         epilog="exit status: 0 written, or with --dry-run nothing stands against it; 2 nothing was written",
     )
     add = made.add_argument
@@ -29,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
     program = made.add_mutually_exclusive_group(required=True)
     started = "the migrated program; it is started and stopped before it trains, with an empty model_dir of its own"
     program.add_argument("--for", dest="program", metavar="PROGRAM.py", help=started)
-    called = "a function that returns the migrated program's compiled Keras model, or its ModelFnTraining"
+    called = "a function that returns the migrated program's compiled Keras model"
     program.add_argument("--model", metavar="MODULE:FUNCTION", help=called)
     add("--args", default="", help="the program's arguments, in one text")
     flag = "the program's flag for its directory, if {model_dir} is not in its arguments (%(default)s)"
@@ -39,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
     add("--all", action="store_true", help="all checkpoints of SRC, not the latest alone")
     add("--dry-run", action="store_true", help="print what becomes of each variable, and write nothing")
     add("--to-estimator", action="store_true", help="the way back: SRC is the migrated program's")
-    like = "with --to-estimator and a Keras program: a checkpoint that the Estimator wrote, for its names"
+    like = "with --to-estimator: a checkpoint that the Estimator wrote, for its names"
     add("--like", metavar="OLD", help=like)
     return made
 
@@ -95,11 +96,14 @@ def _refuse(reason: str) -> int:
 def _conversions(options: argparse.Namespace) -> "list[Conversion]":
     from migrate.checkpoints.bundle import found
     from migrate.checkpoints.convert import to_estimator, to_program
+    from migrate.checkpoints.plan import Misfit
 
     prefixes = found(options.source, every=options.all)
-    like = found(options.like)[0] if options.like else None
     program = _program(options)
     if options.to_estimator:
+        if not options.like:
+            raise Misfit("The names of the slots are not known: name a checkpoint of the old program with --like.")
+        (like,) = found(options.like)
         return [to_estimator(prefix, program, like) for prefix in prefixes]
     return [to_program(prefix, program) for prefix in prefixes]
 

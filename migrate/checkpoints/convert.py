@@ -16,7 +16,6 @@ from migrate.checkpoints import names, vocabularies
 from migrate.checkpoints.bundle import STEPS, Reader, Stored, write
 from migrate.checkpoints.described import Described
 from migrate.checkpoints.plan import SETTING, Carried, Fit, Misfit, dtype_of, fit_of_new, fit_of_old
-from migrate.checkpoints.vocabularies import Vocabularies
 
 Values = Iterator[tuple[Stored, Callable[[], Any]]]
 
@@ -88,10 +87,9 @@ def to_program(prefix: str, program: Described) -> Conversion:
     if not reader.is_of_estimator:
         raise Misfit(f"{prefix} was written by a migrated program; --to-estimator is the way back.")
     carried = names.of_program(program, reader.shapes)
-    if program.graph is None:
-        _require_settings(reader, program)
-    fit = fit_of_old(reader, carried, has_computed=program.graph is None)
-    words = Vocabularies() if program.graph is not None else vocabularies.compare(prefix, program.checkpoint.model)
+    _require_settings(reader, program)
+    fit = fit_of_old(reader, carried)
+    words = vocabularies.compare(prefix, program.checkpoint.model)
     fit.renumbered += words.different
     layout = Layout(program, carried)
     rows = [(one.name, key, one.shape) for key, one in layout.keys.items()]
@@ -105,13 +103,13 @@ def to_program(prefix: str, program: Described) -> Conversion:
     return Conversion(reader, step, f"ckpt-{step}", sorted(rows), fit, values, words.notes)
 
 
-def to_estimator(prefix: str, program: Described, like: str | None) -> Conversion:
+def to_estimator(prefix: str, program: Described, like: str) -> Conversion:
     """What makes of a migrated program's checkpoint one that its Estimator continues.
 
     Args:
       prefix: the migrated program's checkpoint.
       program: the migrated program; its variables lose their values.
-      like: a checkpoint that the Estimator wrote, for the names of a Keras program's slots; None for a model_fn.
+      like: a checkpoint that the Estimator wrote, for the names of the slots.
 
     Raises:
       Misfit: the program's variables have no counterpart in any Estimator.
@@ -120,15 +118,14 @@ def to_estimator(prefix: str, program: Described, like: str | None) -> Conversio
     reader = Reader(prefix)
     if reader.is_of_estimator:
         raise Misfit(f"{prefix} was written by an Estimator: there is nothing to carry back.")
-    model = Reader(like) if like else None
-    carried = names.of_program(program, model.shapes if model else None)
+    model = Reader(like)
+    carried = names.of_program(program, model.shapes)
     layout = Layout(program, carried)
     fit = fit_of_new(reader, layout.keys)
-    if model is not None:
-        own = fit_of_old(model, carried, has_computed=program.graph is None)
-        fit.missing += [f"{name}, in {like}" for name in own.missing]
-        fit.unexpected += [f"{name}, in {like}" for name in own.unexpected]
-        fit.misshapen += [f"{name}, in {like}" for name in own.misshapen]
+    own = fit_of_old(model, carried)
+    fit.missing += [f"{name}, in {like}" for name in own.missing]
+    fit.unexpected += [f"{name}, in {like}" for name in own.unexpected]
+    fit.misshapen += [f"{name}, in {like}" for name in own.misshapen]
     back = {key: one for key, one in layout.keys.items() if not one.is_copy}
     rows = [(key, stored.name, one.shape) for key, one in back.items() for stored in one.old]
     (counter,) = [key for key, one in back.items() if one.name in STEPS]
@@ -138,8 +135,7 @@ def to_estimator(prefix: str, program: Described, like: str | None) -> Conversio
         for key, one in back.items():
             for number, stored in enumerate(one.old):
                 yield stored, partial(_as_old, reader, key, one, number)
-        if model is not None and program.graph is None:
-            yield from _computed(model, carried, program, step)
+        yield from _computed(model, carried, program, step)
 
     return Conversion(reader, step, f"model.ckpt-{step}", sorted(rows), fit, values)
 

@@ -1,7 +1,6 @@
 """The checkpoint that a migrated program saves, found by starting the program and stopping it before it trains."""
 
 import contextlib
-import gc
 import importlib
 import itertools
 import os
@@ -19,9 +18,6 @@ SMALL_BYTES = 2**20
 """A variable that is larger is given no memory: only its shape is of use here."""
 
 
-_VARIABLES = tf.compat.v1.GraphKeys.GLOBAL_VARIABLES
-
-
 class NotDescribed(Exception):
     """No checkpoint could be found in a program; the text says why."""
 
@@ -32,12 +28,10 @@ class Described:
 
     Attributes:
       checkpoint: the ``tf.train.Checkpoint`` that it saves.
-      graph: the ``tf.Graph`` of its model_fn; None for a Keras program.
       settings: the configuration of each optimizer of a Keras program, by its ``id``, before any variable is emptied.
     """
 
     checkpoint: Any
-    graph: Any = None
     settings: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -83,8 +77,7 @@ def of_function(name: str) -> Described:
     """Calls ``module:function``.
 
     Args:
-      name: the function's; it takes nothing and returns a compiled ``tf.keras.Model``, a ``ModelFnTraining``, or a
-        ``tf.train.Checkpoint`` of either.
+      name: the function's; it takes nothing and returns a compiled ``tf.keras.Model``, or a ``tf.train.Checkpoint``.
 
     Raises:
       NotDescribed: there is no such function, it fails, or it returns something else.
@@ -107,10 +100,10 @@ def of_function(name: str) -> Described:
 
 
 def describe(checkpoint: Any) -> Described:
-    """Finds out what a ``tf.train.Checkpoint`` of a migrated program is made of.
+    """Finds out what a ``tf.train.Checkpoint`` of a migrated Keras program is made of.
 
     Raises:
-      NotDescribed: it holds variables by name, and there is no graph with these.
+      NotDescribed: it is that of a model_fn, which no Estimator needs converted.
     """
     variables = getattr(checkpoint, "variables", None)
     if variables is None or not hasattr(variables, "items"):
@@ -121,11 +114,11 @@ def describe(checkpoint: Any) -> Described:
             optimizer.build(model.trainable_variables)
         optimizers = [optimizer, *filter(None, [getattr(checkpoint, "wide_optimizer", None)])]
         return Described(checkpoint, settings={id(one): one.get_config() for one in optimizers})
-    names = set(variables.keys())
-    for graph in gc.get_objects():  # no program hands over its ModelFnTraining, but it is still there
-        if type(graph) is tf.Graph and names == {v.op.name for v in graph.get_collection(_VARIABLES)}:
-            return Described(checkpoint, graph)
-    raise NotDescribed("The program saves variables by name, but not those of a model_fn's graph.")
+    raise NotDescribed(
+        "The program trains a model_fn, and there is nothing to convert: its checkpoints are the Estimator's. Start "
+        "either program in the directory of the other. Where that holds ckpt-N of an earlier version of this tool, "
+        "start the migrated program first: it goes on from them, and saves by name."
+    )
 
 
 @contextlib.contextmanager

@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import tensorflow as tf
-
 from migrate.checkpoints import keras_names
 from migrate.checkpoints.bundle import STEP_OF_OBJECTS, Stored
 from migrate.checkpoints.described import Described
@@ -31,24 +29,19 @@ _SCOPES = ("dnn/", "linear/", "baseline/")
 """Where the variables of the canned estimators stand."""
 
 
-def of_program(program: Described, old: Mapping[str, list[int]] | None) -> list[Carried]:
+def of_program(program: Described, old: Mapping[str, list[int]]) -> list[Carried]:
     """What an Estimator's checkpoint and a migrated program's have in common.
 
     Args:
       program: the migrated program.
       old: the shapes in an Estimator's checkpoint by name, which show how it spells the slots of a Keras optimizer;
-        None where there is only the program.
 
     Raises:
       Misfit: no Estimator saves such a program, or its names are not known without ``old``.
     """
-    if program.graph is not None:
-        return list(_of_graph(program))
     model, optimizer = (getattr(program.checkpoint, name, None) for name in ("model", "optimizer"))
     if model is None or optimizer is None:
-        raise Misfit("The program saves neither the variables of a model_fn nor a Keras model with its optimizer.")
-    if old is None:
-        raise Misfit("The names of the slots are not known: name a checkpoint of the old program with --like.")
+        raise Misfit("The program does not save a Keras model with its optimizer.")
     carried: list[Carried] = []
     step = STEP_OF_OBJECTS if keras_names.is_of_objects(old) else "global_step"
     for part, trains in trained(program):
@@ -88,15 +81,6 @@ def optimizer_of(program: Described, name: str, old: Iterable[str]) -> Any:
             kind = re.sub(r"_\d+$", "", scope.rpartition("/")[2])
             return next((one for one in optimizers if type(one).__name__ == kind), optimizers[0])
     return optimizers[0]
-
-
-def _of_graph(program: Described) -> Iterator[Carried]:
-    """A model_fn's variables have the Estimator's names; a part of a partitioned one is a slice of the whole."""
-    for variable in program.graph.get_collection(tf.compat.v1.GraphKeys.GLOBAL_VARIABLES):
-        name = variable.op.name
-        part = variable._get_save_slice_info()  # what a Saver asks for
-        stored = Stored(part.full_name, part.spec) if part else Stored(name)
-        yield Carried((stored,), program.checkpoint.variables[name])
 
 
 def _weights(model: Any, old: Mapping[str, list[int]]) -> Iterator[tuple[str, Any]]:

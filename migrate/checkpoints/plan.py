@@ -83,13 +83,12 @@ class Fit:
         return "\n".join(f"  {kind:10}  {name}" for kind, name in rows)
 
 
-def fit_of_old(reader: Reader, carried: Sequence[Carried], *, has_computed: bool) -> Fit:
+def fit_of_old(reader: Reader, carried: Sequence[Carried]) -> Fit:
     """Whether an Estimator's checkpoint holds what a program needs, and nothing else.
 
     Args:
       reader: of the checkpoint.
       carried: the program's variables.
-      has_computed: whether the program computes what Keras computes, and so needs it not.
     """
     fit = Fit()
     known: set[str] = set()
@@ -99,9 +98,7 @@ def fit_of_old(reader: Reader, carried: Sequence[Carried], *, has_computed: bool
                 fit.unexpected.append(f"{stored.name}, for a second variable")
             known.add(stored.name)
         _compare(fit, reader, one)
-    fit.unexpected += sorted(
-        name for name in reader.shapes.keys() - known if not (has_computed and _is_left_over(name, known))
-    )
+    fit.unexpected += sorted(name for name in reader.shapes.keys() - known if not _is_left_over(name, known))
     return fit
 
 

@@ -75,13 +75,6 @@ class Job:
             printed[steps], before = self.run("old", place, steps), place
         (directory / "printed.json").write_text(json.dumps(printed))
 
-    def carry_back(self, source, destination):
-        program = TF2 / "feature_columns" / f"{self.name}.py"
-        command = ("-m", "migrate", "checkpoint", source, destination, "--to-estimator", "--for", program)
-        process = self.start("MIGRATE_NEW_PYTHON", *command, "--args", " ".join(self.arguments))
-        _, errors = process.communicate()
-        assert process.returncode == 0, errors[-3000:]
-
 
 @pytest.fixture(scope="module", params=list(PAIRS))
 def job(request, tmp_path_factory, census):
@@ -100,11 +93,9 @@ def tolerance(job):
 
 
 def assert_same(found, expected, rtol):
-    """The values of two checkpoints; a Saver leaves the parts and the scope out of a partitioned variable's name."""
-    assert len(found) == len(expected)
+    assert found.keys() == expected.keys()
     for name, value in expected.items():
-        like = [other for other in found.values() if other.shape == value.shape]
-        assert any(np.allclose(other, value, rtol=rtol, atol=rtol) for other in like), name
+        np.testing.assert_allclose(found[name], value, rtol=rtol, atol=rtol, err_msg=name)
 
 
 def test_fifty_steps_on_every_variable_and_slot_is_that_of_the_estimator(job):
@@ -118,8 +109,8 @@ def test_the_same_is_printed(job):
     assert [line.split()[0] for line in new] == [line.split()[0] for line in old]
 
 
-def test_the_same_checkpoints_are_kept_of_those_that_it_wrote(job):
-    assert kept(job.folder / "new") == [step for step in kept(job.alone / "at_70") if step >= 20]
+def test_the_same_checkpoints_are_kept(job):
+    assert kept(job.folder / "new") == kept(job.alone / "at_70")
 
 
 def test_a_killed_job_that_is_started_again_comes_to_its_end(job):
@@ -134,9 +125,7 @@ def test_a_killed_job_that_is_started_again_comes_to_its_end(job):
     assert int(final_variables(directory)["global_step"]) == 70
 
 
-# warm_start trains two estimators: the command cannot reach the second's manager before the first has trained.
-@pytest.mark.parametrize("job", ["wide_and_deep", "linear_ftrl"], indirect=True)
-def test_carried_back_the_estimator_goes_on_as_from_its_own_checkpoint(job):
-    job.carry_back("new", "back")
+def test_the_estimator_goes_on_in_the_same_directory_as_from_its_own_checkpoint(job):
+    shutil.copytree(job.folder / "new", job.folder / "back")
     job.run("old", "back", 90)
     assert_same(final_variables(job.folder / "back"), final_variables(job.alone / "at_90"), tolerance(job))

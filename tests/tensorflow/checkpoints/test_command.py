@@ -172,6 +172,25 @@ def test_a_program_that_makes_no_manager_is_told(estimators, tmp_path, capsys, p
     assert not (tmp_path / "new").exists()
 
 
+TRAINS_A_MODEL_FN = """
+import sys
+from tests.tensorflow.model_fn.linear import Job
+def job():
+    return Job(sys.argv[-1]).train
+if __name__ == "__main__":
+    job()
+"""
+
+
+@pytest.mark.parametrize("way", [[], ["--to-estimator"]])
+def test_for_a_model_fn_there_is_nothing_to_convert(estimators, tmp_path, capsys, way):
+    (tmp_path / "program.py").write_text(TRAINS_A_MODEL_FN)
+    command = [str(estimators / ADAM), str(tmp_path / "new"), "--for", str(tmp_path / "program.py"), *way]
+    assert main(command) == 2
+    assert "there is nothing to convert: its checkpoints are the Estimator's" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
 TWO_MANAGERS = """
 import sys, tensorflow as tf
 from tests.tensorflow.checkpoints.models import adam, wider

@@ -19,7 +19,7 @@ def judge_sites(module: Module, settings: Settings, selection: Selection, plan: 
     """Runs every rule for single sites, and adds what is to be written to the plan."""
     if settings.target == "portable" and is_on_keras_2(module):
         settings = replace(settings, target="keras2")
-    bench = Workbench(module, settings, Vocabulary(module))
+    bench = Workbench(module, settings, Vocabulary(module, aliases=plan.aliases))
     mends: list[tuple[Rule, Mend]] = []
     findings: list[Finding] = []
     for rule in RULES.values():

@@ -87,8 +87,7 @@ def _classes(program: Program, draft: Draft, reduction: str) -> tuple[str, str, 
             f'[{metrics}.SparseCategoricalAccuracy("accuracy"),'
             f' {metrics}.SparseCategoricalCrossentropy("average_loss", from_logits=True)]',
         )
-    draft.pieces.add("two_class_metrics")
-    return "1", f"{losses}.BinaryCrossentropy(from_logits=True, {reduction})", "two_class_metrics()"
+    return "1", f"{losses}.BinaryCrossentropy(from_logits=True, {reduction})", f"{draft.piece('two_class_metrics')}()"
 
 
 def _length(names: Names, value: ast.expr | None) -> int | None:
@@ -124,13 +123,12 @@ def _builtin(names: Names, function: ast.expr) -> str | None:
 
 
 def _values(program: Program, draft: Draft, reduction: str) -> tuple[str, str, str]:
-    draft.pieces.add("value_metrics")
+    metrics = f"{draft.piece('value_metrics')}()"
     dimension = program.arguments.get("label_dimension")
     units = "1" if dimension is None or literal(dimension) == 1 else draft.repeatable(dimension, "label_dimension")
     if units != "1" and reduction == 'reduction="sum"':  # Keras's own takes the mean of an example's values
-        draft.pieces.add("SumOfSquares")
-        return units, f"SumOfSquares({reduction})", "value_metrics()"
-    return units, f"{draft.tf}.keras.losses.MeanSquaredError({reduction})", "value_metrics()"
+        return units, f"{draft.piece('SumOfSquares')}({reduction})", metrics
+    return units, f"{draft.tf}.keras.losses.MeanSquaredError({reduction})", metrics
 
 
 def _reduction(program: Program, draft: Draft) -> str:

@@ -49,8 +49,9 @@ def _keras(draft: Draft) -> None:
         made = [f"with {draft.strategy}.scope():", *(f"    {hung(line, 4)}" for line in made)]
     model = [*draft.before, *made, *draft.after_compile]
     recovery = [_backup(draft) if draft.uses_backup else _recovery(draft)]
-    recovery.append(f"{draft.log} = TrainingLog({_arguments({'': draft.model_dir, **draft.log_arguments})})")
-    draft.pieces.add("TrainingLog")
+    recovery.append(
+        f"{draft.log} = {draft.piece('TrainingLog')}({_arguments({'': draft.model_dir, **draft.log_arguments})})"
+    )
     handed_on = ", ".join((draft.model, draft.backup if draft.uses_backup else draft.recovery, draft.log))
     if program.returned is not None:
         returned = program.returned[1]
@@ -74,7 +75,6 @@ def _keras(draft: Draft) -> None:
 def _recovery(draft: Draft) -> str:
     """The visible ``CheckpointManager`` with the RunConfig's numbers, in the callback that obeys it."""
     piece = "WarmStartedRecovery" if "warm_start_from" in draft.recovery_arguments else "CheckpointRecovery"
-    draft.pieces |= {piece, "drop_empty_checkpoint_list"}
     train = f"{draft.tf}.train"
     order = ("max_to_keep", "keep_checkpoint_every_n_hours", "step_counter", "checkpoint_interval")
     manager = {name: draft.manager[name] for name in order if name in draft.manager}
@@ -84,7 +84,8 @@ def _recovery(draft: Draft) -> str:
     checkpoint = f"{train}.Checkpoint({_arguments(saved)})"
     arguments = _arguments({"": f"{checkpoint}, {draft.model_dir}", **manager})
     further = _arguments({"": f"{train}.CheckpointManager({arguments})", **draft.recovery_arguments})
-    return f"drop_empty_checkpoint_list({draft.model_dir})\n{draft.recovery} = {piece}({further})"
+    made = f"{draft.recovery} = {draft.piece(piece)}({further})"
+    return f"{draft.piece('drop_empty_checkpoint_list')}({draft.model_dir})\n{made}"
 
 
 def _backup(draft: Draft) -> str:
@@ -94,9 +95,8 @@ def _backup(draft: Draft) -> str:
     if draft.settings.target == "keras3":
         options["double_checkpoint"] = "True"
     arguments = _arguments({"": f'{join}({draft.model_dir}, "backup")', **options})
-    draft.pieces.add("refuse_old_job")
     made = f"{draft.backup} = {draft.tf}.keras.callbacks.BackupAndRestore({arguments})"
-    return f"refuse_old_job({draft.model_dir})\n{made}"
+    return f"{draft.piece('refuse_old_job')}({draft.model_dir})\n{made}"
 
 
 def _arguments(arguments: dict[str, str]) -> str:

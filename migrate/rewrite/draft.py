@@ -337,8 +337,7 @@ class Draft:
             return ""
         labels = "labels"
         if self.class_names:
-            self.pieces.add("class_ids")
-            labels = f"class_ids(labels, {self.class_names})"
+            labels = f"{self.piece('class_ids')}(labels, {self.class_names})"
         weights = "" if self.weight is None else f", features[{self.text(self.weight)}]"
         return f".map(lambda features, labels: (features, {labels}{weights}))"
 

@@ -176,7 +176,8 @@ class EpochRecoveryRewrite:
             directory = self.vocabulary.fresh("recovery_dir", self.names.scope_of(self.resume.fit.call))
             made, where = f"{directory} = {where}\n", directory
         manager = f"{tf}.train.CheckpointManager({checkpoint}, {where}, max_to_keep=2)"
-        return f"{made}drop_empty_checkpoint_list({where})\n{self.recovery} = EpochRecovery({manager})"
+        drop, kind = (self.vocabulary.piece(name) for name in ("drop_empty_checkpoint_list", "EpochRecovery"))
+        return f"{made}{drop}({where})\n{self.recovery} = {kind}({manager})"
 
     def _going(self) -> set[ast.AST]:
         """All that goes."""

@@ -54,10 +54,9 @@ def evaluate_and_export(
     """
 
     def export(arguments: dict[str, ast.expr]) -> str:
-        draft.pieces.add("export_model_fn")
         given = [draft.model_fn, "export_dir", draft.text(arguments["serving_input_receiver_fn"]), draft.model_dir]
         given += [f"{name}={value}" for name, value in draft.shared_arguments("export").items()]
-        return f"export_model_fn({', '.join([*given, *_assets(draft, arguments)])})"
+        return f"{draft.piece('export_model_fn')}({', '.join([*given, *_assets(draft, arguments)])})"
 
     before, body = _exports(draft, exporters, eval_dir, max_steps, export)
     function = draft.fresh("evaluate_and_export")
@@ -132,23 +131,22 @@ def _exports(
         draft.exporters.add(exporter.call)
         draft.absorbed += [exporter.statement] if exporter.statement is not None else []
         name = draft.text(arguments["name"]) if "name" in arguments else '"best_exporter"'
-        draft.pieces |= set() if kind == "FinalExporter" else {"keep_newest_exports"}
         keep = draft.text(arguments["exports_to_keep"]) if "exports_to_keep" in arguments else "5"
         export = [
             f'export_dir = {join}({draft.model_dir}, "export", {name})',
             export_of(arguments),
-            f"keep_newest_exports(export_dir, {keep})",
         ]
+        if kind != "FinalExporter":
+            export.append(f"{draft.piece('keep_newest_exports')}(export_dir, {keep})")
         if kind == "LatestExporter":
             body += export
             continue
         if kind == "FinalExporter":
-            body += [f"if {_is_final(draft, max_steps)}:", *(f"    {line}" for line in export[:-1])]
+            body += [f"if {_is_final(draft, max_steps)}:", *(f"    {line}" for line in export)]
             continue
         best = draft.fresh("best")
         compare = f", {draft.text(arguments['compare_fn'])}" if "compare_fn" in arguments else ""
-        before.append(f'{best} = BestResult({join}({draft.model_dir}, "{eval_dir}"){compare})')
-        draft.pieces.add("BestResult")
+        before.append(f'{best} = {draft.piece("BestResult")}({join}({draft.model_dir}, "{eval_dir}"){compare})')
         body += [f"if {best}.improves(metrics):", *(f"    {line}" for line in export)]
     return before, body
 

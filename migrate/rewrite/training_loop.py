@@ -37,7 +37,6 @@ def training_loop(
     kind = "ReplicatedTraining" if draft.strategy else "ModelFnTraining"
     if draft.has_workers:
         kind = "WorkersTraining"
-    draft.pieces |= {kind, "mend_checkpoint_list", "training_steps"}
     arguments = {
         **draft.shared_arguments("train"),
         "summary_dir": draft.model_dir,
@@ -50,37 +49,33 @@ def training_loop(
     lines = [
         *seed,
         f"{dataset} = {_dataset(draft, given)}",
-        f"{training} = {kind}({_given(draft)}, {dataset}, {_written(arguments)})",
+        f"{training} = {draft.piece(kind)}({_given(draft)}, {dataset}, {_written(arguments)})",
     ]
     is_hooked = not is_none(hooks) or draft.returns_hooks
     if is_hooked:
-        draft.pieces.add("HookedTraining")
         own = f", {draft.text(hooks)}" if hooks is not None and not is_none(hooks) else ""
-        lines.append(f"{training} = HookedTraining({training}{own})")
+        lines.append(f"{training} = {draft.piece('HookedTraining')}({training}{own})")
     # An input_fn that may return tensors draws through a generator, whose place no checkpoint can hold.
-    is_generated = "dataset_from_input_fn(" in lines[len(seed)]
+    is_generated = not _is_dataset(given)
     if draft.continues_input and not is_generated:
         lines.append(f"{training}.checkpoint.batches = {dataset} = iter({dataset})")
-    mend = f"mend_checkpoint_list({draft.model_dir})"
+    mend = f"{draft.piece('mend_checkpoint_list')}({draft.model_dir})"
     if draft.has_workers:  # the others read the list that the chief has mended
         mend = f"if {training}.is_chief:\n    {mend}\n{training}.wait_for_all()"
     lines.append(mend)
     saved = f'{training}.checkpoint, {draft.model_dir}, checkpoint_name="model.ckpt", {_written(_manager(draft))}'
     lines.append(f"{manager} = {draft.tf}.train.CheckpointManager({saved})")
     if is_hooked and any("CheckpointSaverHook" in file.pieces for file in draft.files):
-        draft.pieces.add("saved_by_hook")
         kept = {name: value for name, value in _manager(draft).items() if name.startswith(("max_to_", "keep_"))}
-        lines.append(f"{manager} = saved_by_hook({training}, {manager}, {_written(kept)})")
+        lines.append(f"{manager} = {draft.piece('saved_by_hook')}({training}, {manager}, {_written(kept)})")
     if draft.has_workers:
-        draft.pieces.add("WorkersManager")
-        lines.append(f"{manager} = WorkersManager({manager}, {training})")
+        lines.append(f"{manager} = {draft.piece('WorkersManager')}({manager}, {training})")
     is_heard = listeners is not None and not is_none(listeners)
     if draft.program.is_handed_on:
         needed = ", needed=True" if evaluation or is_heard else ""
         lines.append(f"{manager} = {draft.common['config']}.saving({manager}{needed})")
     if listeners is not None and is_heard:
-        draft.pieces.add("ListenedManager")
-        lines.append(f"{manager} = ListenedManager({manager}, {training}, {draft.text(listeners)})")
+        lines.append(f"{manager} = {draft.piece('ListenedManager')}({manager}, {training}, {draft.text(listeners)})")
     lines.append(f"{names.step} = {names.restored} = {training}.restore({manager})")
     if draft.continues_input and is_generated:
         drawn = f" * {draft.strategy}.num_replicas_in_sync" if draft.strategy else ""
@@ -110,12 +105,13 @@ def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throt
     saving, due, evaluated = names.saving, names.evaluation, names.evaluated
     seconds = draft.recovery_arguments.get("save_secs")
     save = f"{manager}.save(checkpoint_number={step})"
-    lines = [f"{saving} = EverySecs({seconds})"] if seconds else []
+    every_secs = draft.piece("EverySecs") if seconds or evaluation else ""
+    lines = [f"{saving} = {every_secs}({seconds})"] if seconds else []
     body = [f"if {saving}.due():", f"    {save}"] if seconds else [save]
     either = draft.program.is_handed_on  # steps or seconds: its config says as it runs
     last = [save if seconds and not either else f"{manager}.save(checkpoint_number={step}, check_interval=False)"]
     if evaluation:
-        lines.append(f"{due}, {evaluated} = EverySecs({throttle}), None")
+        lines.append(f"{due}, {evaluated} = {every_secs}({throttle}), None")
         saved = f"{saving}.due() and {save}" if seconds else save
         # The Estimator evaluates after each save but the first; of several workers none does.
         alone = f" and {draft.model}.is_alone" if draft.has_workers else ""
@@ -128,32 +124,35 @@ def _loop(draft: Draft, names: LoopNames, max_steps: str, evaluation: str, throt
     if is_heard:
         body += [f"if {manager}.should_stop:", "    break"]
         last.append(f"{manager}.end()")
-    if seconds or evaluation:
-        draft.pieces.add("EverySecs")
     arguments = {
         "max_steps": max_steps,
         "pause_every": (draft.interval or "") if either else "" if seconds else draft.manager["checkpoint_interval"],
         "log_every": draft.log_arguments["log_steps"],
     }
     written = _written({name: value for name, value in arguments.items() if value})
-    lines.append(f"for {step} in training_steps({draft.model}, {names.dataset}, {manager}, {written}):")
+    lines.append(
+        f"for {step} in {draft.piece('training_steps')}({draft.model}, {names.dataset}, {manager}, {written}):"
+    )
     lines += [f"    {line}" for line in body]
     lines.append(f"if {step} > {restored}:  # else the job was finished before")
     return [*lines, *(f"    {line}" for line in last)]
 
 
+def _is_dataset(given: Input) -> bool:
+    """Whether an input function is seen to return a dataset."""
+    return (given.helper is not None and given.name is not None) or (given.is_function and given.problem is None)
+
+
 def _dataset(draft: Draft, given: Input) -> str:
-    if given.helper is not None and given.name is not None:
-        return f"{given.name}()"
-    if given.is_function and given.problem is None:
-        return draft.called(given)
-    draft.pieces.add("dataset_from_input_fn")
+    if _is_dataset(given):
+        is_helper = given.helper is not None and given.name is not None
+        return f"{given.name}()" if is_helper else draft.called(given)
     shared = draft.shared_arguments("train")
     given_by_name: dict[str, str] = {name: shared[name] for name in ("params", "config") if name in shared}
     if draft.strategy and draft.takes_input_context:
-        draft.pieces.add("input_context")
-        given_by_name["input_context"] = f"input_context({draft.strategy})"
-    return f"dataset_from_input_fn({draft.text(given.node)}{''.join(f', {k}={v}' for k, v in given_by_name.items())})"
+        given_by_name["input_context"] = f"{draft.piece('input_context')}({draft.strategy})"
+    arguments = "".join(f", {name}={value}" for name, value in given_by_name.items())
+    return f"{draft.piece('dataset_from_input_fn')}({draft.text(given.node)}{arguments})"
 
 
 def _manager(draft: Draft) -> dict[str, str]:

@@ -15,11 +15,11 @@ class Vocabulary:
         code for Keras then has TensorFlow by another name.
     """
 
-    def __init__(self, module: Module, becomes_v1: bool = False) -> None:
+    def __init__(self, module: Module, becomes_v1: bool = False, aliases: dict[str, str] | None = None) -> None:
         self.module = module
         self.becomes_v1 = becomes_v1
         self.imports: set[str] = set()
-        self.aliases: dict[str, str] = {}
+        self.aliases: dict[str, str] = {} if aliases is None else aliases
         self._taken: set[str] = set()
         self._standard: dict[str, str] = {}
         self._tf = self._existing("tensorflow")

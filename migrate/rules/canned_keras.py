@@ -162,57 +162,51 @@ def _dnn(program: Program, draft: Draft, head: Head) -> None:
 def _linear(program: Program, draft: Draft, head: Head) -> None:
     columns = draft.repeatable(program.arguments["feature_columns"], "columns")
     layer = _wide(program, draft, columns, "sparse_combiner", head)
-    draft.pieces.add("FeatureNetwork")
-    draft.layers += [f"{draft.model} = FeatureNetwork([{layer}])", _built(draft, columns)]
+    draft.layers += [f"{draft.model} = {draft.piece('FeatureNetwork')}([{layer}])", _built(draft, columns)]
 
 
 def _combined(program: Program, draft: Draft, head: Head) -> None:
     wide = draft.repeatable(program.arguments["linear_feature_columns"], "linear_columns")
     deep = draft.repeatable(program.arguments["dnn_feature_columns"], "dnn_columns")
     variable = draft.fresh("deep_part")
-    draft.pieces.add("WideAndDeep")
     draft.reads_all_features = draft.has_two_optimizers = True
     linear = _wide(program, draft, wide, "linear_sparse_combiner", head)
     draft.layers += [
         *_stack(program, draft, deep, "dnn_", variable, head),
-        f"{draft.model} = WideAndDeep(wide={linear}, deep={variable})",
+        f"{draft.model} = {draft.piece('WideAndDeep')}(wide={linear}, deep={variable})",
         _built(draft, f"[*{wide}, *{deep}]"),
     ]
 
 
 def _baseline(program: Program, draft: Draft, head: Head) -> None:
-    draft.pieces |= {"BiasAlone", "FeatureNetwork"}
     draft.reads_all_features = True
-    layer = f"BiasAlone({'' if head.units == '1' else head.units})"
-    draft.layers.append(f"{draft.model} = FeatureNetwork([{layer}])")
+    layer = f"{draft.piece('BiasAlone')}({'' if head.units == '1' else head.units})"
+    draft.layers.append(f"{draft.model} = {draft.piece('FeatureNetwork')}([{layer}])")
     draft.layers.append(f'{draft.model}({{"": {draft.tf}.zeros([1])}})  # makes its variables')
 
 
 def _stack(program: Program, draft: Draft, columns: str, prefix: str, variable: str, head: Head) -> list[str]:
     """A stack of layers over feature columns, which stays in ``variable``."""
-    draft.pieces |= {"DenseColumns", "FeatureNetwork"}
     draft.reads_all_features = True
     layers, keras = draft.fresh("layers"), f"{draft.tf}.keras"
     return [
-        f"{layers} = [DenseColumns({columns})]",
+        f"{layers} = [{draft.piece('DenseColumns')}({columns})]",
         *_hidden_layers(program, draft, f"{layers}.append({{}})", prefix),
         f"{layers}.append({keras}.layers.Dense({head.units}))",
-        f"{variable} = FeatureNetwork({layers})",
+        f"{variable} = {draft.piece('FeatureNetwork')}({layers})",
     ]
 
 
 def _wide(program: Program, draft: Draft, columns: str, combiner: str, head: Head) -> str:
-    draft.pieces.add("LinearColumns")
     draft.reads_all_features = True
     given = [columns, *([] if head.units == "1" else [head.units])]
     if combiner in program.arguments:
         given.append(f"sparse_combiner={draft.text(program.arguments[combiner])}")
-    return f"LinearColumns({', '.join(given)})"
+    return f"{draft.piece('LinearColumns')}({', '.join(given)})"
 
 
 def _built(draft: Draft, columns: str) -> str:
-    draft.pieces.add("example_batch")
-    return f"{draft.model}(example_batch({columns}))  # makes its variables"
+    return f"{draft.model}({draft.piece('example_batch')}({columns}))  # makes its variables"
 
 
 def _hidden_layers(program: Program, draft: Draft, add: str, prefix: str) -> list[str]:
@@ -224,9 +218,8 @@ def _hidden_layers(program: Program, draft: Draft, add: str, prefix: str) -> lis
     if dropout is not None and not is_none(dropout):
         is_known = literal(dropout) is not ...
         rate = draft.text(dropout) if is_known else f"{draft.once(dropout, 'dropout', OR)} or 0.0"
-        if draft.continues_input:
-            draft.pieces.add("ResumableDropout")
-        body.append(add.format(f"{'ResumableDropout' if draft.continues_input else f'{layers}.Dropout'}({rate})"))
+        layer = draft.piece("ResumableDropout") if draft.continues_input else f"{layers}.Dropout"
+        body.append(add.format(f"{layer}({rate})"))
     batch_norm = arguments.get("batch_norm")
     normalization = add.format(f"{layers}.BatchNormalization(momentum=0.999)")
     if batch_norm is not None and literal(batch_norm) is ...:

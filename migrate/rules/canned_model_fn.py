@@ -190,7 +190,7 @@ class _Writer:
             piece, names = "CannedClasses", ["n_classes", "label_vocabulary", *names]
         else:
             piece, names = "CannedRegression", ["label_dimension", *names]
-        self.draft.pieces.add(piece)
+        made = self.draft.piece(piece)
         settings = self._settings({name: name for name in names})
         given = self.program.arguments.get("loss_reduction")
         if given is not None:
@@ -199,7 +199,7 @@ class _Writer:
             settings.append('loss_reduction="weighted_sum_over_batch_size"')
         if not self.program.is_v1 and piece == "CannedClasses":
             settings.append('pr_curve="careful_interpolation"')
-        return f"{piece}({', '.join(settings)})"
+        return f"{made}({', '.join(settings)})"
 
     def _dnn(self) -> list[str]:
         names = {"activation_fn": "activation_fn", "dropout": "dropout", "batch_norm": "batch_norm"}
@@ -219,10 +219,9 @@ class _Writer:
         ]
 
     def _baseline(self) -> list[str]:
-        self.draft.pieces.add("baseline_logits")
         return [
             f'with {self.v1}.variable_scope("baseline"):',
-            "    logits = baseline_logits(features, head.units)",
+            f"    logits = {self.draft.piece('baseline_logits')}(features, head.units)",
             f"return {self._spec('logits', self._train_one('baseline', 'Baseline'))}",
         ]
 
@@ -250,33 +249,29 @@ class _Writer:
     def _scope(self, name: str) -> str:
         if not self.program.is_v1:
             return f'with {self.v1}.variable_scope("{name}"):'
-        self.draft.pieces.add("whole_variables")
-        return f'with {self.v1}.variable_scope("{name}", partitioner=whole_variables()):'
+        whole_variables = self.draft.piece("whole_variables")
+        return f'with {self.v1}.variable_scope("{name}", partitioner={whole_variables}()):'
 
     def _dnn_logits(self, columns: str, units: str, names: dict[str, str]) -> str:
-        self.draft.pieces.add("dnn_logits")
         given = [self._given(columns), self._given(units), "head.units", "mode", *self._settings(names)]
-        return f"dnn_logits(features, {', '.join(given)})"
+        return f"{self.draft.piece('dnn_logits')}(features, {', '.join(given)})"
 
     def _linear_logits(self, columns: str, combiner: str) -> str:
-        self.draft.pieces.add("linear_logits")
         given = [self._given(columns), "head.units", *self._settings({"sparse_combiner": combiner})]
-        return f"linear_logits(features, {', '.join(given)})"
+        return f"{self.draft.piece('linear_logits')}(features, {', '.join(given)})"
 
     def _optimizer(self, name: str, default: str, rate: float) -> str:
         if not self.program.is_v1:
-            self.draft.pieces.add("CannedKerasOptimizer")
             return self._keras_optimizer(name, default, rate)
-        self.draft.pieces.add("canned_optimizer")
         optimizer = self._given(name) if name in self.program.arguments else f'"{default}"'
-        return f"canned_optimizer({optimizer}, {rate})"
+        return f"{self.draft.piece('canned_optimizer')}({optimizer}, {rate})"
 
     def _keras_optimizer(self, name: str, default: str, rate: float) -> str:
         given = self.program.arguments.get(name)
         if given is None or isinstance(given, ast.Constant):
             kind = KINDS[default if given is None else str(literal(given))]
             is_own_default = kind == "SGD" and name == "optimizer" and self.program.name.startswith("DNN")
-            return f'CannedKerasOptimizer("{kind}", {0.01 if is_own_default else rate})'
+            return f'{self.draft.piece("CannedKerasOptimizer")}("{kind}", {0.01 if is_own_default else rate})'
         made = carried(self.draft, given)
         if isinstance(given, ast.Name):
             edit = ReplaceExpression(self.program.module.span(made.call), made.text)
@@ -289,8 +284,7 @@ class _Writer:
 
     def _train(self, optimizer: str) -> str:
         piece = "canned_train_op" if self.program.is_v1 else "canned_keras_train_op"
-        self.draft.pieces.add(piece)
-        return f"lambda loss: {piece}(loss, {optimizer})"
+        return f"lambda loss: {self.draft.piece(piece)}(loss, {optimizer})"
 
     def _spec(self, logits: str, train: str) -> str:
         return f"head.spec(features, labels, mode, {logits}, {train})"

@@ -35,7 +35,6 @@ from migrate.analysis.run_config import DEFAULTS
 from migrate.analysis.specs import read_spec
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.hand_on import hand_on
-from migrate.rewrite.vocabulary import is_users
 from migrate.rules.rule import GIVEN, Example, Verdict, exact, manual, noted, rule
 
 
@@ -70,9 +69,6 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     if model_fn is None:
         yield manual(site, "model_fn is missing", "Give model_fn.")
         return
-    taken = _taken(program)
-    if taken is not None:
-        yield manual(site, f"`{taken}` has a meaning here, and is emitted under that name", "Give yours another name.")
     try:
         functions = functions_behind(program.tree, program.module, model_fn)
     except Unfollowable as reason:
@@ -108,17 +104,6 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield noted(site, f"{message}; its layers need tf_keras and TF_USE_LEGACY_KERAS=1 from 2.16 on")
     else:
         yield exact(site, message)
-
-
-def _taken(program: Program) -> str | None:
-    """A name of what the loops use that means something else where one of them is to stand."""
-    parts = [(part.module.names, call.node) for part in (program, *program.elsewhere) for call in part.calls]
-    for name in _LOOP:
-        for names, call in parts:
-            found = names.scope_of(call).lookup(name)
-            if found is not None and any(is_users(binding) for binding in found[1]):
-                return name
-    return None
 
 
 def _params(program: Program, draft: Draft) -> None:
@@ -256,10 +241,4 @@ def _setting(program: Program, draft: Draft, name: str) -> str | None:
     return draft.text(value) if value is not None else DEFAULTS[name]
 
 
-_LOOP = (
-    "BestResult", "EverySecs", "HookedTraining", "ListenedManager", "ModelFnTraining", "ReplicatedTraining",
-    "dataset_from_input_fn", "evaluate_model_fn", "export_model_fn", "get_variable_names", "get_variable_value",
-    "WorkersManager", "WorkersTraining", "evaluate_checkpoints", "input_context", "is_evaluator",
-    "keep_newest_exports", "mend_checkpoint_list", "predict_with_model_fn", "saved_by_hook", "training_steps",
-)  # fmt: skip
 _READABLE = ("keep_checkpoint_max", "log_step_count_steps", "save_summary_steps", "tf_random_seed")

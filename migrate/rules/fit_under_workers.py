@@ -183,7 +183,9 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
         others = [text(each) for each in listed if saving is None or _call_behind(module, each) is not saving.call]
         whole = f"[{', '.join(others)}]" if saving is not None else text(arguments["callbacks"])
         given += [f"callbacks={whole}"] if others else []
-    edits.append(ReplaceExpression(module.span(call), f"fit_on_workers({', '.join(given)})"))
+    edits.append(
+        ReplaceExpression(module.span(call), f"{bench.vocabulary.piece('fit_on_workers')}({', '.join(given)})")
+    )
     message = "fit_on_workers trains on all workers, because Keras 3 refuses fit there"
     verdicts = [noted(call, f"{message}, and resumes from {directory}" if saving else message)]
     return Mend(tuple(verdicts), tuple(edits), frozenset(pieces))
@@ -343,7 +345,7 @@ def _epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
 def _manager(bench: Workbench, recovery: str, model: str, directory: str, interval: str) -> str:
     train = f"{bench.vocabulary.tf}.train"
     return (
-        f"{recovery} = WorkerRecovery({train}.CheckpointManager("
+        f"{recovery} = {bench.vocabulary.piece('WorkerRecovery')}({train}.CheckpointManager("
         f"{train}.Checkpoint(model={model}, optimizer={model}.optimizer), {directory}, max_to_keep=1, "
         f"step_counter={model}.optimizer.iterations, checkpoint_interval={interval}))"
     )

@@ -27,8 +27,8 @@ from migrate.rules.rule import FIT, Example, Verdict, exact, rule
 def mode_keys(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, found in program.module.estimator:
         if found.tail.startswith("estimator.ModeKeys"):
-            text = found.tail.removeprefix("estimator.")
-            draft.pieces.add("ModeKeys")
+            name = found.tail.removeprefix("estimator.")
+            text = draft.piece("ModeKeys") + name.removeprefix("ModeKeys")
             draft.renamed[node] = text
             draft.edits.append(ReplaceExpression(program.module.span(node), text))
-            yield exact(node, f"becomes {text}")
+            yield exact(node, f"becomes {name}")

@@ -53,9 +53,8 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         piece = "predict_outputs"
     else:
         piece = "predict_classes" if program.name.endswith("Classifier") else "predict_values"
-    draft.pieces.add(piece)
     source = call.estimator if draft.uses_backup else draft.recovery
     names = f", {draft.class_names}" if draft.class_names else ""
-    text = f"{piece}({source}, {draft.dataset(call)}{names})"
+    text = f"{draft.piece(piece)}({source}, {draft.dataset(call)}{names})"
     draft.edits.append(ReplaceExpression(program.module.span(call.node), text))
     return exact(call.node, "yields the same keys for each example, from the newest checkpoint")

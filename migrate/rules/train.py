@@ -168,12 +168,11 @@ def _evaluation(draft: Draft, call: MethodCall, export: str) -> list[str]:
     """The callback that evaluates on the way, and calls the function ``export`` with the metrics."""
     if call.evaluation is None:
         return []
-    draft.pieces.add("EvaluateAfterSaves")
     given = {name: call.evaluation.arguments.get(name) for name in ("steps", "throttle_secs")}
     settings = [f"{name}={_setting(draft, name, value)}" for name, value in given.items() if value is not None]
     settings += [f"export={export}"] if export else []
     arguments = ", ".join([draft.recovery, draft.dataset(call.evaluation), *settings])
-    return [f"EvaluateAfterSaves({arguments})"]
+    return [f"{draft.piece('EvaluateAfterSaves')}({arguments})"]
 
 
 def _setting(draft: Draft, name: str, value: ast.expr) -> str:
@@ -203,15 +202,17 @@ def _with_backup(draft: Draft, call: MethodCall, interval: str, max_steps: ast.e
         epochs = draft.whole(max_steps, limit)
     elif isinstance(whole, int) and interval.isdigit():
         epochs = str(-(-whole // int(interval)))
-        last = [] if whole % int(interval) == 0 else [f"StopAtStep({limit})"]
+        last = [] if whole % int(interval) == 0 else [_stop(draft, limit)]
     else:
         divisor = interval if re.fullmatch(r"[\w.]+", interval) else f"({interval})"
         epochs = f"{draft.vocabulary.standard('math')}.ceil({dividend} / {divisor})"
-        last = [f"StopAtStep({limit})"]
-    if last:
-        draft.pieces.add("StopAtStep")
+        last = [_stop(draft, limit)]
     dataset = f"{draft.dataset(call)}, steps_per_epoch={interval}, epochs={epochs}"
     return "\n".join([*lines, _fit(draft, call, dataset, [draft.backup], last)])
+
+
+def _stop(draft: Draft, limit: str) -> str:
+    return f"{draft.piece('StopAtStep')}({limit})"
 
 
 def _fit(draft: Draft, call: MethodCall, what: str, first: list[str], last: list[str] | None = None) -> str:

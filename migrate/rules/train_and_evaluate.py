@@ -90,12 +90,11 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     if "input_fn" not in train or "input_fn" not in evaluation:
         raise Unbindable("a spec has no input_fn")
     bound = train.get("max_steps")
-    draft.pieces.add("evaluate_model_fn")
     steps = draft.evaluation_steps(evaluation.get("steps"), "100")
     given = {name: draft.text(evaluation[name]) for name in ("hooks", "name") if not is_none(evaluation.get(name))}
     common = [f"{name}={value}" for name, value in {**draft.shared_arguments("eval"), "steps": steps, **given}.items()]
     arguments = [draft.model_fn, draft.text(evaluation["input_fn"]), draft.model_dir, *common]
-    evaluate, before = f"evaluate_model_fn({', '.join(arguments)})", list[str]()
+    evaluate, before = f"{draft.piece('evaluate_model_fn')}({', '.join(arguments)})", list[str]()
     exporters = evaluation.get("exporters")
     if exporters is not None and not is_none(exporters):
         name = literal(evaluation.get("name"))
@@ -125,12 +124,13 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
 
 def _on_workers(draft: Draft, evaluate: str, loop: str, evaluation: dict[str, ast.expr], bound: ast.expr | None) -> str:
     """The loop of a worker, and beside it what the task ``evaluator`` of a cluster does."""
-    draft.pieces |= {"evaluate_checkpoints", "is_evaluator"}
-    given = [evaluate.removesuffix("()") if evaluate.isidentifier() else f"lambda: {evaluate}", draft.model_dir]
+    called = evaluate.removesuffix("()")
+    given = [called if called.isidentifier() else f"lambda: {evaluate}", draft.model_dir]
     given += [] if bound is None or is_none(bound) else [f"max_steps={draft.text(bound)}"]
     delays = ("start_delay_secs", "throttle_secs")
     given += [f"{name}={draft.text(evaluation[name])}" for name in delays if name in evaluation]
-    evaluator = f"if is_evaluator({draft.strategy}):\n    evaluate_checkpoints({', '.join(given)})"
+    evaluate_checkpoints = f"{draft.piece('evaluate_checkpoints')}({', '.join(given)})"
+    evaluator = f"if {draft.piece('is_evaluator')}({draft.strategy}):\n    {evaluate_checkpoints}"
     return f"{evaluator}\nelse:\n    {hung(loop, 4)}"
 
 

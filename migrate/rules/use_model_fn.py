@@ -63,12 +63,10 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         join = f"{draft.vocabulary.standard('os')}.path.join"
         text = f"{join}({draft.model_dir}, {f'eval_{name}' if name else 'eval'!r})"
     elif call.method.startswith("get_variable_"):
-        draft.pieces.add(call.method)
-        text = f"{call.method}({', '.join([draft.model_dir, *map(draft.text, call.arguments.values())])})"
+        text = f"{draft.piece(call.method)}({', '.join([draft.model_dir, *map(draft.text, call.arguments.values())])})"
     elif call.method in _EXPORTS:
         if "serving_input_receiver_fn" not in call.arguments or literal(call.arguments.get("as_text")) is True:
             return manual(call.node, "this form of export is not carried over yet", "Export without as_text.")
-        draft.pieces.add("export_model_fn")
         first = [call.arguments[name] for name in ("export_dir_base", "serving_input_receiver_fn")]
         shared = draft.shared_arguments("export")
         text = _call(draft, "export_model_fn", first, call, ("assets_extra", "checkpoint_path"), shared)
@@ -76,7 +74,6 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         if "input_fn" not in call.arguments:
             return manual(call.node, f"{call.method}() is called without input_fn", "Give an input_fn.")
         piece, mode = _PIECES[call.method]
-        draft.pieces.add(piece)
         others = ("steps", "predict_keys", "hooks", "checkpoint_path", "name", "yield_single_examples")
         text = _call(draft, piece, [call.arguments["input_fn"]], call, others, draft.shared_arguments(mode))
     draft.edits.append(ReplaceExpression(program.module.span(call.node), of_call(text, call)))
@@ -90,4 +87,4 @@ def _call(
     if piece == "evaluate_model_fn" and "steps" in given:
         given["steps"] = draft.evaluation_steps(call.arguments["steps"])
     written = [f"{name}={value}" for name, value in {**shared, **given}.items()]
-    return f"{piece}({', '.join([draft.model_fn, *map(draft.text, first), draft.model_dir, *written])})"
+    return f"{draft.piece(piece)}({', '.join([draft.model_fn, *map(draft.text, first), draft.model_dir, *written])})"

@@ -365,7 +365,7 @@ def test_what_is_emitted_has_another_name_where_the_file_has_a_function_of_that_
     assert "return layer_norm_2(inputs=x, scope=name)" in after
 
 
-def test_a_function_with_the_name_of_what_the_loop_needs_leaves_the_program(tmp_path: Path) -> None:
+def test_a_function_with_the_name_of_what_the_loop_needs_keeps_it(tmp_path: Path) -> None:
     put(
         tmp_path,
         {
@@ -373,9 +373,10 @@ def test_a_function_with_the_name_of_what_the_loop_needs_leaves_the_program(tmp_
             "modeling.py": MODELING,
         },
     )
-    outcome = migrated(tmp_path)
-    assert any("`training_steps` has a meaning here" in reason for reason in reasons(outcome))
-    assert outcome.changes == []
+    after = new_text(migrated(tmp_path), tmp_path / "main.py")
+    assert "training_steps as training_steps_2" in after
+    assert "in training_steps_2(" in after
+    assert "def training_steps():\n    return 3" in after
     put(tmp_path, {"main.py": main() + "\n\ndef other(training_steps):\n    return training_steps\n"})
     assert reasons(migrated(tmp_path)) == []
 

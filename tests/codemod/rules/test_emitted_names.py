@@ -1,0 +1,79 @@
+"""A user's own name never takes the place of an emitted one, whatever it stands for and whatever the rule."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from migrate.analysis.module import Module
+from migrate.judge import judge
+from migrate.rewrite.pieces import pieces
+from migrate.rules import RULES
+from migrate.settings import Settings
+from tests.codemod.programs import migrate
+from tests.codemod.rules.test_examples import choices, source
+
+FORMS = {
+    "class": "class {0}:\n    pass\n",
+    "function": "def {0}():\n    pass\n",
+    "import": "import {0}\n",
+    "name of an import": "from theirs import other as {0}\n",
+    "parameter": "def own_{0}({0}):\n    return {0}\n",
+    "variable of a loop": "for {0} in range(3):\n    print({0})\n",
+}
+Program = tuple[str, dict[str, str], frozenset[str]]
+
+
+@cache
+def programs() -> list[Program]:
+    """A few of the rules' examples, each with the user's choices and what is emitted for it, that emit every name."""
+    found: list[Program] = []
+    for rule in RULES.values():
+        for example in rule.examples:
+            if example.after is not None:
+                text = source(example)
+                _, plan = judge(Module("program.py", text, ast.parse(text)), Settings(**choices(example)))
+                found.append((text, choices(example), frozenset(plan.pieces)))
+    return list(_covering(found))
+
+
+def _covering(found: list[Program]) -> Iterator[Program]:
+    missing = {name for _, _, names in found for name in names}
+    while missing:
+        best = max(found, key=lambda program: len(program[2] & missing))
+        missing -= best[2]
+        yield best
+
+
+def test_the_examples_emit_every_name_that_new_code_calls() -> None:
+    emitted = {name for _, _, names in programs() for name in names}
+    assert emitted <= pieces().keys()
+    assert len(emitted) > 50
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_user_s_own_name_stays_what_it_is_and_the_emitted_one_gets_another(form: str) -> None:
+    left = 0
+    for text, settings, names in programs():
+        own = "".join(FORMS[form].format(name) for name in sorted(names))
+        before = f"{own}{text}" if "import" in form else f"{text}\n\n{own}"
+        after, findings = migrate(before, **settings)
+        if not all(finding.rewritten for finding in findings):  # the name has a meaning for the rule: left whole
+            assert after == before
+            left += 1
+            continue
+        assert own in after, after
+        new = ast.parse(after.replace(own, ""))
+        used = variables(new)
+        assert used & names <= variables(ast.parse(text)), after
+        emitted = [node for node in ast.walk(new) if isinstance(node, ast.ImportFrom) and node.module == "tf2_recovery"]
+        aliases = {alias.name: alias.asname for node in emitted for alias in node.names}
+        assert aliases.keys() == names, after
+        assert used.issuperset(filter(None, aliases.values())), after
+        assert None not in aliases.values(), after
+    assert left <= 1
+
+
+def variables(tree: ast.Module) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.dissolve import is_used_elsewhere
 from migrate.analysis.fractions import may_be_fraction
 from migrate.analysis.module import Module
-from migrate.analysis.resumption import Resume
-from migrate.analysis.saver_stays import saver_stays, uses
+from migrate.analysis.resume.dissolve import is_used_elsewhere
+from migrate.analysis.resume.resumption import Resume
+from migrate.analysis.resume.saver_stays import saver_stays, uses
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import FIT, FIT_GENERATOR, made_by
 from migrate.edits.plan import Edit, InsertBefore, Part, ReplaceExpression, ReplaceStatement, SetArgument

@@ -41,9 +41,9 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.built import is_unbuilt
-from migrate.analysis.resume import resumptions
-from migrate.analysis.resume_elsewhere import counted, loaded_by_function
-from migrate.analysis.resumption import Resume
+from migrate.analysis.resume.elsewhere import counted, loaded_by_function
+from migrate.analysis.resume.found import resumptions
+from migrate.analysis.resume.resumption import Resume
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import is_on_workers, made_by, trainings
 from migrate.rewrite.epoch_recovery import EpochRecoveryRewrite

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
-from migrate.analysis.dissolve import dissolve
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.paths import only_call, only_given
-from migrate.analysis.resumption import LoadingFunction, Resume
+from migrate.analysis.resume.dissolve import dissolve
+from migrate.analysis.resume.resumption import LoadingFunction, Resume
 from migrate.analysis.searches import is_own_file, name_of
 from migrate.analysis.trainings import Fit, Saver, fits, is_on_workers, is_training
 

@@ -4,7 +4,7 @@ import ast
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.resumption import Resume
+from migrate.analysis.resume.resumption import Resume
 from migrate.analysis.searches import SEARCHES, name_of, searched, searches, value_of
 
 _EXISTS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exists"}

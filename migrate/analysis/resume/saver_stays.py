@@ -5,7 +5,7 @@ import ast
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.paths import directory, is_written_to, template
-from migrate.analysis.resumption import Resume
+from migrate.analysis.resume.resumption import Resume
 
 _READERS = {"load_weights", "load_model", "copy", "open", "latest_checkpoint"}
 

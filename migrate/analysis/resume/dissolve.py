@@ -8,8 +8,8 @@ from itertools import takewhile
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding
-from migrate.analysis.resume_code import ResumeCode, shows
-from migrate.analysis.resumption import LoadingFunction, Resume
+from migrate.analysis.resume.resumption import LoadingFunction, Resume
+from migrate.analysis.resume.statements import ResumeCode, shows
 from migrate.analysis.searches import name_of, value_of
 from migrate.analysis.tree import Tree
 

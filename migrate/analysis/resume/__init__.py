@@ -1,0 +1,1 @@
+"""How a Keras program resumes by hand: what it loads before ``fit``, and where."""

@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 
 from migrate import __version__
 from migrate.report.source import STDIN as STDIN_PATH
-from migrate.settings import CHOICES, Settings, SettingsError, check_codes, read_project, split_codes
+from migrate.settings import (
+    CHOICES,
+    Settings,
+    SettingsError,
+    check_codes,
+    read_project,
+    split_codes,
+)
 
 STDIN = "-"
 

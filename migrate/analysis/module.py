@@ -135,7 +135,8 @@ class Module:
     def has_single_sites(self) -> bool:
         """Whether a rule for sites that stand by themselves may find one here."""
         # A file that goes on at a later epoch may leave saving and loading to another.
-        return not SINGLE_SITES.isdisjoint(self.uses) or "initial_epoch" in self.text
+        resumes = ("load_weights" in self.text or "load_model" in self.text) and ".save" in self.text
+        return resumes or not SINGLE_SITES.isdisjoint(self.uses) or "initial_epoch" in self.text
 
     def calls_of(self, *tails: str) -> list[ast.Call]:
         """The calls of some TensorFlow or Keras names, given within the API (``train.Checkpoint``)."""

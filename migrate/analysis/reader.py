@@ -16,7 +16,13 @@ from migrate.analysis.inputs import Inputs
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import Names, Scope
 from migrate.analysis.policy import Config, Configs
-from migrate.analysis.program import HAVE_MODEL_FN, METHODS, MethodCall, Program, gives_itself
+from migrate.analysis.program import (
+    HAVE_MODEL_FN,
+    METHODS,
+    MethodCall,
+    Program,
+    gives_itself,
+)
 from migrate.analysis.specs import read_spec
 from migrate.analysis.symbols import Symbol, estimator_kind, symbol_of
 from migrate.analysis.tree import Tree

@@ -1,7 +1,7 @@
 """The training calls of Keras and the ``ModelCheckpoint`` callbacks among their callbacks."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind
@@ -19,7 +19,10 @@ FIT_GENERATOR = (
     "x", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data", "validation_steps", "validation_freq",
     "class_weight", "max_queue_size", "workers", "use_multiprocessing", "shuffle", "initial_epoch",
 )  # fmt: skip
-_SAVER = ("filepath", "monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq")
+SAVER = ("filepath", "monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq")
+
+
+_RECOVERIES = {"BackupAndRestore", "EpochRecovery", "CheckpointRecovery"}
 
 
 @dataclass
@@ -32,6 +35,7 @@ class Saver:
       path: the path that it writes, as ``paths.template`` gives it.
       subclass: the user's own class, if it is one.
       element: the call or the variable that stands in the list of callbacks, or the statement that appends it.
+      is_checkpoint: whether it is a ``ModelCheckpoint``, and no callback of the user's own that saves.
     """
 
     call: ast.Call
@@ -39,6 +43,7 @@ class Saver:
     path: str
     subclass: ast.ClassDef | None
     element: ast.expr
+    is_checkpoint: bool = True
 
 
 @dataclass
@@ -63,6 +68,13 @@ class Fit:
     display: ast.List | None = None
     savers: list[Saver] = field(default_factory=list)
 
+    def is_recovered(self, names: Names) -> bool:
+        """Whether a recovery of TensorFlow's or of this tool's stands among the callbacks."""
+        given = self.arguments.get("callbacks")
+        listed = given.elts if isinstance(given, ast.List) else []
+        made = [made_by(names, element) for element in [*self.callbacks, *listed]]
+        return any(one is not None and ast.unparse(one.func).rpartition(".")[2] in _RECOVERIES for one in made)
+
 
 def fits(module: Module) -> Iterator[Fit]:
     """Every training call of a module that has a ``ModelCheckpoint`` of this file among its callbacks."""
@@ -71,20 +83,36 @@ def fits(module: Module) -> Iterator[Fit]:
 
 def trainings(module: Module) -> Iterator[Fit]:
     """Every training call of a module whose callbacks are a list of this file."""
+    return (fit for fit in all_trainings(module) if fit.display is not None)
+
+
+def all_trainings(module: Module) -> Iterator[Fit]:
+    """Every training call of a module whose arguments can be read."""
     names = module.names
     for node in list(names.parents):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         if node.func.attr not in ("fit", "fit_generator") or key(names, node.func.value) is None:
             continue
-        try:
-            arguments = bind(node, FIT if node.func.attr == "fit" else FIT_GENERATOR)
-        except Unbindable:
+        arguments = _explicit(node, FIT if node.func.attr == "fit" else FIT_GENERATOR)
+        if arguments is None:
             continue
         fit = Fit(node, node.func.value, names.statement_of(node), arguments)
         _read_callbacks(module, fit)
-        if fit.display is not None:
-            yield fit
+        yield fit
+
+
+def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] | None:
+    """The arguments that stand in a call; None where others, which ``**settings`` gives, may be its callbacks."""
+    plain = [keyword for keyword in call.keywords if keyword.arg is not None]
+    if len(plain) < len(call.keywords):
+        is_fit = isinstance(call.func, ast.Attribute) and call.func.attr == "fit"
+        if not is_fit or not {"callbacks", "initial_epoch"} & {keyword.arg for keyword in plain}:
+            return None
+    try:
+        return bind(ast.Call(call.func, call.args, plain), parameters)
+    except Unbindable:
+        return None
 
 
 def _read_callbacks(module: Module, fit: Fit) -> None:
@@ -102,9 +130,9 @@ def _read_callbacks(module: Module, fit: Fit) -> None:
             if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call):
                 fit.callbacks += call.args
     for element in fit.callbacks:
-        saver = _saver(module, element)
-        if saver is not None:
-            fit.savers.append(saver)
+        one = saver(module, element)
+        if one is not None:
+            fit.savers.append(one)
 
 
 def made_by(names: Names, element: ast.expr) -> ast.Call | None:
@@ -113,7 +141,8 @@ def made_by(names: Names, element: ast.expr) -> ast.Call | None:
     return made if isinstance(made, ast.Call) else None
 
 
-def _saver(module: Module, element: ast.expr) -> Saver | None:
+def saver(module: Module, element: ast.expr) -> Saver | None:
+    """The ``ModelCheckpoint`` that an element of a list of callbacks is, itself or as a variable."""
     names = module.names
     made = made_by(names, element)
     if made is None:
@@ -128,7 +157,7 @@ def _saver(module: Module, element: ast.expr) -> Saver | None:
     if found is None or found.tail != "keras.callbacks.ModelCheckpoint":
         return None
     try:
-        arguments = bind(made, _SAVER)
+        arguments = bind(made, SAVER)
     except Unbindable:
         return None
     path = template(names, arguments.get("filepath"))

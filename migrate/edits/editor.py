@@ -9,7 +9,15 @@ import libcst as cst
 from migrate.edits.calls import lost_comments, with_argument, with_moved
 from migrate.edits.format import formatted
 from migrate.edits.indent import hung
-from migrate.edits.lines import Line, blank_lines, comment_line, comments_of, header_of, set_apart, with_first
+from migrate.edits.lines import (
+    Line,
+    blank_lines,
+    comment_line,
+    comments_of,
+    header_of,
+    set_apart,
+    with_first,
+)
 from migrate.edits.places import Range
 from migrate.edits.plan import (
     Decorate,
@@ -29,7 +37,8 @@ from migrate.finding import Span
 _AnyEdit = TypeVar("_AnyEdit", bound=Edit)
 _Place = tuple[int, int]
 _NOWHERE = (0, 0, 0, 0)
-_Replaceable = cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString | cst.UnaryOperation
+_Test = cst.BooleanOperation | cst.UnaryOperation | cst.Comparison | cst.NamedExpr | cst.Subscript | cst.IfExp
+_Replaceable = cst.Call | cst.Attribute | cst.List | cst.Name | cst.SimpleString | _Test
 _Changed = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 
@@ -184,6 +193,23 @@ class Editor(cst.CSTTransformer):
         where = self.ranges.get(original_node)
         for edit in self.elements.get(where, []) if where is not None else ():
             updated_node = with_moved(updated_node, self._make(edit))
+        return self._expression(original_node, updated_node)
+
+    def leave_BooleanOperation(
+        self, original_node: cst.BooleanOperation, updated_node: cst.BooleanOperation
+    ) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
+
+    def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
+
+    def leave_NamedExpr(self, original_node: cst.NamedExpr, updated_node: cst.NamedExpr) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
+
+    def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
+        return self._expression(original_node, updated_node)
+
+    def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.BaseExpression:
         return self._expression(original_node, updated_node)
 
     def leave_SimpleString(self, original_node: cst.SimpleString, updated_node: cst.SimpleString) -> cst.BaseExpression:

@@ -12,7 +12,14 @@ from migrate.analysis.moves import is_pure, why_not_movable
 from migrate.analysis.nothing import is_seen_none
 from migrate.analysis.program import MethodCall, Program
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
-from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, PRODUCT, stands_alone, strength
+from migrate.rewrite.precedence import (
+    ARGUMENT,
+    CALLED,
+    OR,
+    PRODUCT,
+    stands_alone,
+    strength,
+)
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 

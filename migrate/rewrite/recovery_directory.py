@@ -27,14 +27,14 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
     known = template(names, path, into_parameters=False)
     if known is not None and "⟨" not in known:
         folder, name = posixpath.split(known.partition("{")[0])
-        return _quoted(posixpath.join(folder, _folder(name)))
+        return _quoted(posixpath.join(folder, folder_of(name)))
     join = f"{vocabulary.standard('os')}.path"
     joined = _joined(module, path)
     if joined is not None:
         return f"{join}.join({joined})"
     folder, name = posixpath.split(known if known is not None else "⟨⟩{")
     if "{" not in folder and "⟨" not in name.partition("{")[0]:
-        return f"{join}.join({join}.dirname({text}), {_quoted(_folder(name))})"
+        return f"{join}.join({join}.dirname({text}), {_quoted(folder_of(name))})"
     if known is not None and "{" not in known:
         return f'{join}.splitext({text})[0] + "_recovery"'
     is_parted = known is not None and known.partition("{")[0].endswith((*_BETWEEN, "/"))
@@ -42,7 +42,28 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
     return f'{whole}.partition("{{")[0] + "{"" if is_parted else "_"}recovery"'
 
 
-def _folder(name: str) -> str:
+def beside_listed(vocabulary: Vocabulary, directory: str) -> str | None:
+    """The directory of a recovery, out of a folder that the program lists; None where it is the one it runs in.
+
+    Args:
+      vocabulary: names for new code.
+      directory: an expression for where it would be inside that folder.
+    """
+    node = ast.parse(directory, mode="eval").body
+    path = f"{vocabulary.standard('os')}.path"
+    if isinstance(node, ast.Constant):
+        folder, name = posixpath.split(str(node.value))
+        return _quoted(f"{folder}_{name}") if folder.strip("./") else None
+    last = node.args[-1] if isinstance(node, ast.Call) and node.args else None
+    if isinstance(node, ast.Call) and isinstance(last, ast.Constant) and len(node.args) > 1:
+        name = str(last.value)
+        parts = [ast.unparse(part) for part in node.args[:-1]]
+        folder = parts[0] if len(parts) == 1 else f"{path}.join({', '.join(parts)})"
+        return f'{path}.normpath({folder}) + "_{name}"'
+    return f'{path}.dirname({directory}) + "_recovery"'
+
+
+def folder_of(name: str) -> str:
     """A directory's name for a file's."""
     stem = SUFFIX.sub("", name.partition("{")[0]).strip(_BETWEEN)
     return f"{stem}_recovery" if stem else "recovery"
@@ -59,7 +80,7 @@ def _joined(module: Module, path: ast.expr) -> str | None:
     if last == 0 or folder or "⟨" in name or any(isinstance(argument, ast.Starred) for argument in path.args):
         return None
     kept = [module.source.text(argument) for argument in path.args[:last]]
-    return ", ".join([*kept, _quoted(_folder(name))])
+    return ", ".join([*kept, _quoted(folder_of(name))])
 
 
 def _is_text(names: Names, name: ast.Name) -> bool:

@@ -29,7 +29,12 @@ from migrate.analysis.numeric_columns import numeric_columns
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.learning_rate import changes, constant_or_decaying, is_plain, scheduled
+from migrate.rewrite.learning_rate import (
+    changes,
+    constant_or_decaying,
+    is_plain,
+    scheduled,
+)
 from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, noted, rule
 
 

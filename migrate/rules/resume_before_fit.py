@@ -17,16 +17,26 @@ best model, or whose file something else reads, stays; the arguments that Keras 
 read it.
 ``CSVLogger`` gets ``append=True``.
 
-A load in another method or file than ``fit``, in a function that is called at several places or returns model and epoch
-together, an ``initial_epoch`` that is worked out from what was loaded elsewhere, and a training function that is called
-again, each time for more epochs, are found and left.
+What cannot be followed whole stays, as the way in for what an old job has saved: however it finds the file and the
+epoch (a name's number, the newest by time, a JSON file, rows of a log, a method of a trainer), the recovery is asked
+first. ``has_checkpoint(directory)`` keeps the old file from being loaded where the recovery has a checkpoint, so that a
+file that a kill cut short is not read; ``recovery.restore(first)`` gives the old code's epoch where it has none. Work
+beside the load is done at each start. A loop ``for epoch in range(first, epochs)`` that trains and saves one model
+begins at ``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` beside its own save. Where the program
+lists the directory of its files, the checkpoints are saved beside that directory.
+
+Left with its reason and the lines to write: a load that something else than the training may need (a model that is
+also used to predict, a function that another file calls), work that only a start from scratch may do, a training that
+runs more than once in a process, several processes, several models, and a file that the user names at the start.
 
 Left alone, without a finding: callbacks that only save, weights from elsewhere, a load after or between trainings, and
 ``initial_epoch`` as a number, or reckoned from a stage of the training.
 
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing, and
-its ``history`` is empty. Weights that the old program saved are not read. The state of ``EarlyStopping`` and
+its ``history`` is empty. Where the old code goes, weights that the old program saved are not read. Files of Keras 2 that
+Keras 3 does not load (weights in TensorFlow's format, a SavedModel; a whole model in HDF5 only sometimes) are told of.
+The state of ``EarlyStopping`` and
 ``ReduceLROnPlateau`` starts anew. The step that Keras 2 counts at the end of data of unknown length, in the first epoch
 of each start, is counted once, as without an interruption. On Keras 3 a subclassed model must be built before ``fit``
 (``model.build(input_shape)``), which says so at the start; ``BackupAndRestore`` needs that of every model there, so
@@ -37,16 +47,27 @@ See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.built import is_unbuilt
-from migrate.analysis.resume.elsewhere import counted, loaded_by_function
+from migrate.analysis.resume.elsewhere import counted, loaded_before, named_by_user
+from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_loops
 from migrate.analysis.resume.found import resumptions
+from migrate.analysis.resume.old_way_in import asked_loads, old_way_in
+from migrate.analysis.resume.once import runs_again, trains_again
 from migrate.analysis.resume.resumption import Resume
 from migrate.analysis.symbols import symbol_of
-from migrate.analysis.trainings import is_on_workers, made_by, trainings
+from migrate.analysis.trainings import (
+    Fit,
+    all_trainings,
+    is_on_workers,
+    made_by,
+    trainings,
+)
+from migrate.rewrite.epoch_loop import EpochLoopRewrite
 from migrate.rewrite.epoch_recovery import EpochRecoveryRewrite
+from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _HELP = (
@@ -92,6 +113,31 @@ import tensorflow as tf
 model = build()
 saver = tf.keras.callbacks.ModelCheckpoint("w/{epoch}", load_weights_on_restart=True)
 model.fit(x, y, callbacks=[saver])
+"""
+_BESIDE = """\
+import os
+import tensorflow as tf
+
+model = build()
+if os.path.exists("w.weights.h5"):
+    model.load_weights("w.weights.h5")
+    freeze(model)
+    first = int(open("epoch.txt").read())
+else:
+    first = 0
+model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[tf.keras.callbacks.ModelCheckpoint("w.weights.h5"), note])
+"""
+_LOOPED = """\
+import os
+import keras
+
+model = build()
+first = len(os.listdir("out"))
+if first:
+    model.load_weights(f"out/{first}.weights.h5")
+for epoch in range(first, 9):
+    model.train_on_batch(x, y)
+    model.save_weights(f"out/{epoch + 1}.weights.h5")
 """
 _MADE = """\
 import tensorflow as tf
@@ -176,7 +222,13 @@ class Job:
         recovery="backup-and-restore",
     ),
     Example(_EPOCH, "initial_epoch=recovery.restore() if args.resume else 0", "module"),
-    Example(_EPOCH.replace("initial_epoch)", "initial_epoch + args.more)"), None, "module"),
+    Example(
+        _EPOCH.replace("initial_epoch)", "initial_epoch + args.more)"),
+        "recovery.restore(initial_epoch + args.more)",
+        "module",
+    ),
+    Example(_BESIDE, "first = recovery.restore(first)", "module"),
+    Example(_LOOPED, "for epoch in range(recovery.restore(first), 9):", "module"),
     Example(_ITSELF, "callbacks=[recovery]", "module"),
     Example(_MADE, None, "module"),
     Example(_RESTORED, "def make_or_restore():\n    return build()", "module"),
@@ -185,35 +237,119 @@ class Job:
     Example(_BACKED_UP, None, "module"),
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
+    by_fit: dict[ast.Call, list[Resume]] = {}
     for resume in resumptions(bench.module):
-        reason = resume.problem or _problem(bench, resume)
-        if reason:
-            how = (
-                "ModelCheckpoint loads what it saved"
-                if resume.guard is None
-                else "what ModelCheckpoint wrote is loaded"
-            )
-            message = f"{how} to resume training, and {reason}"
-            yield Mend((manual(resume.load, message, _HELP),))
-        else:
-            rewrite = EpochRecoveryRewrite(bench.module, bench.settings, bench.vocabulary, resume)
-            verdict = noted(resume.load, _message(bench, resume, rewrite.notes), _help(bench))
-            yield Mend((verdict,), tuple(rewrite.edits), rewrite.pieces)
-    found = list(resumptions(bench.module))
+        if not resume.fit.is_recovered(bench.module.names):
+            by_fit.setdefault(resume.fit.call, []).append(resume)
+    for resumes in by_fit.values():
+        yield from _resumed(bench, resumes)
+    known = set(by_fit)
     for call in counted(bench.module):
-        if all(call is not resume.fit.call for resume in found):
-            if _is_backed_up(bench, call):
-                message = "initial_epoch is worked out by the program, and BackupAndRestore overrides it by its own"
-                yield Mend((manual(call, message, "Leave initial_epoch out: BackupAndRestore knows the epoch."),))
-                continue
-            message = "initial_epoch is worked out by the program, which resumes by hand in a way that is not followed"
-            yield Mend((manual(call, message, _HELP),))
-    for load in loaded_by_function(bench.module):
-        if all(load is not resume.load for resume in found):
-            message = (
-                "the model that fit trains is made in a function that loads the newest of what ModelCheckpoint wrote"
-            )
-            yield Mend((manual(load, message, _HELP),))
+        if call in known:
+            continue
+        known.add(call)
+        if _is_backed_up(bench, call):
+            if "has_checkpoint" in bench.module.names.top.bindings:
+                continue  # the old code's number, which this tool left for an old job
+            message = "initial_epoch is worked out by the program, and BackupAndRestore overrides it by its own"
+            yield Mend((manual(call, message, "Leave initial_epoch out: BackupAndRestore knows the epoch."),))
+            continue
+        message = "initial_epoch is worked out by the program, which resumes by hand"
+        fit = _training(bench, call)
+        if fit is None or not fit.is_recovered(bench.module.names):
+            yield from _kept(bench, fit, call, message)
+    for fit, load in loaded_before(bench.module):
+        if fit.call not in known and not fit.is_recovered(bench.module.names):
+            known.add(fit.call)
+            yield from _kept(bench, fit, load, "what this program saves is loaded to resume training")
+    for loop in epoch_loops(bench.module):
+        if loop.way.fit.call not in known:
+            known.add(loop.way.fit.call)
+            yield from _looped(bench, loop)
+    for fit in named_by_user(bench.module):
+        if fit.call not in known and not fit.is_recovered(bench.module.names):
+            message = "the user names the file and the epoch to go on from, at each start"
+            yield Mend((manual(fit.call, message, _lines(bench, fit)),))
+
+
+def _resumed(bench: Workbench, resumes: list[Resume]) -> Iterator[Mend]:
+    """What becomes of the loads before one training."""
+    resume = resumes[0]
+    reason = next((one.problem for one in resumes if one.problem), "") or _problem(bench, resume)
+    if not reason:
+        rewrite = EpochRecoveryRewrite(bench.module, bench.settings, bench.vocabulary, resume)
+        verdict = noted(resume.load, _message(bench, resume, rewrite.notes), _help(bench))
+        yield Mend((verdict,), tuple(rewrite.edits), rewrite.pieces)
+    elif resume.guard is None:
+        message = f"ModelCheckpoint loads what it saved to resume training, and {reason}"
+        yield Mend((manual(resume.load, message, _lines(bench, resume.fit)),))
+    else:
+        message = "what ModelCheckpoint wrote is loaded to resume training"
+        yield from _kept(bench, resume.fit, resume.load, message, [one.load for one in resumes])
+
+
+def _kept(
+    bench: Workbench, fit: Fit | None, site: ast.Call, message: str, loads: Sequence[ast.Call] = ()
+) -> Iterator[Mend]:
+    """A recovery that is asked before the program's own code, which stays for what an old job has saved."""
+    if fit is None:
+        yield Mend((manual(site, f"{message}, and its arguments cannot be read", _HELP),))
+        return
+    way = old_way_in(bench.module, fit, site, loads)
+    old = [bench.module.names.statement_of(load) for load in [*loads, *asked_loads(bench.module, fit)]]
+    reason = _blocked(bench, fit, {node for statement in old for node in ast.walk(statement)}) or way.problem
+    if way.flags and _uses_backup(bench):
+        reason = reason or "BackupAndRestore resumes without asking for a flag"
+    rewrite = OldWayInRewrite(bench.module, bench.settings, bench.vocabulary, way) if not reason else None
+    reason = rewrite.problem if rewrite is not None else reason
+    if rewrite is None or reason:
+        yield Mend(tuple(manual(one, f"{message}, and {reason}", _lines(bench, fit)) for one in loads or [site]))
+        return
+    text = _recovered(bench, fit)
+    kept = "; where there is no checkpoint yet, the program's own code goes on from what an old job has saved"
+    verdicts = [noted(one, "; ".join([text + kept, *rewrite.notes]), _help(bench)) for one in loads or [site]]
+    yield Mend(tuple(verdicts), tuple(rewrite.edits), rewrite.pieces)
+
+
+def _looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
+    """A loop over epochs that begins where an earlier start of it ended."""
+    way, message = found.way, "a loop over epochs loads what it saves itself"
+    model, tf, epoch = bench.module.source.text(way.fit.receiver), bench.vocabulary.tf, ast.unparse(found.loop.target)
+    held = f"model={model}, optimizer={model}.optimizer, epoch={tf}.Variable(0)"
+    lines = (
+        f"Write `checkpoint = {tf}.train.Checkpoint({held})` and `manager = {tf}.train.CheckpointManager(checkpoint,"
+        f' "DIRECTORY", max_to_keep=2)` and `manager.restore_or_initialize()` before the loop, begin it at'
+        f" `int(checkpoint.epoch)`, and write `checkpoint.epoch.assign({epoch} + 1)` and `manager.save()` at its end."
+    )
+    reason = way.problem
+    if is_on_workers(bench.module) or any(name.startswith("horovod") for name in _imported(bench)):
+        reason = "it runs in several processes"
+    if _uses_backup(bench):
+        reason = reason or "BackupAndRestore works in one call of fit alone"
+    rewrite = EpochLoopRewrite(bench.module, bench.settings, bench.vocabulary, found) if not reason else None
+    reason = rewrite.problem if rewrite is not None else reason
+    if rewrite is None or reason:
+        yield Mend((manual(way.site, f"{message}, and {reason}", lines),))
+        return
+    text = (
+        "the loop begins at the epoch that a CheckpointManager holds, with the optimizer's state; where there is no"
+        " checkpoint yet, the program's own code goes on from what an old job has saved"
+    )
+    yield Mend((noted(way.site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
+
+
+def _training(bench: Workbench, call: ast.Call) -> Fit | None:
+    return next((fit for fit in all_trainings(bench.module) if fit.call is call), None)
+
+
+def _lines(bench: Workbench, fit: Fit) -> str:
+    """The lines that the user can write."""
+    model, tf = bench.module.source.text(fit.receiver), bench.vocabulary.tf
+    backup = f'backup = {tf}.keras.callbacks.BackupAndRestore("DIRECTORY", delete_checkpoint=False)'
+    return (
+        f"Write `{backup}` before it, and `{model}.fit(..., callbacks=[backup, ...])`: a start goes on after the last"
+        " epoch, and loads what it saved over what the program has loaded."
+    )
 
 
 def _is_backed_up(bench: Workbench, call: ast.Call) -> bool:
@@ -229,37 +365,54 @@ def _uses_backup(bench: Workbench) -> bool:
 
 
 def _problem(bench: Workbench, resume: Resume) -> str:
-    fit, saver = resume.fit, resume.saver
-    if is_on_workers(bench.module):
-        return "fit runs on several workers"
-    if saver.subclass is not None:
-        return f"`{saver.subclass.name}` is a subclass of ModelCheckpoint, whose own code may matter"
+    """Why a resumption that is followed cannot be replaced."""
     if resume.condition is not None and _uses_backup(bench):
         return "BackupAndRestore resumes without asking for a flag"
-    if (
-        _uses_backup(bench)
-        and bench.settings.target != "keras2"
-        and is_unbuilt(bench.module, fit.receiver, resume.gone)
-    ):
+    if resume.saver.subclass is not None:
+        return f"`{resume.saver.subclass.name}` is a subclass of ModelCheckpoint, whose own code may matter"
+    if resume.fit.display is None or resume.fit.arguments.get("callbacks") is None:
+        return "its callbacks are not a list of this file"
+    return _blocked(bench, resume.fit, resume.gone)
+
+
+def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset()) -> str:
+    """Why no recovery can stand before a training."""
+    if is_on_workers(bench.module):
+        return "fit runs on several workers"
+    if any(name.startswith("horovod") for name in _imported(bench)):
+        return "Horovod runs it in several processes, of which one alone saves"
+    if _uses_backup(bench) and bench.settings.target != "keras2" and is_unbuilt(bench.module, fit.receiver, gone):
         return "BackupAndRestore raises on Keras 3 without a tf.keras.Input(shape) first among the model's layers"
     if not isinstance(fit.statement, ast.Expr | ast.Assign | ast.Return | ast.AnnAssign):
         return "fit does not stand in a statement of its own"
-    if fit.display is None or fit.arguments.get("callbacks") is None:
-        return "its callbacks are not a list of this file"
+    if "callbacks" not in fit.arguments and any(keyword.arg is None for keyword in fit.call.keywords):
+        return "its callbacks may be given by **"
     if fit.call.args and len(fit.call.args) > 5 and fit.call.func.attr == "fit":  # type: ignore[attr-defined]
         return "fit gets its callbacks by position"
-    return ""
+    if trains_again(bench.module, fit):
+        return "the model is trained by more than one call of fit"
+    return runs_again(bench.module, fit)
+
+
+def _imported(bench: Workbench) -> Iterator[str]:
+    for bindings in bench.module.names.top.bindings.values():
+        yield from (binding.imported for binding in bindings if binding.imported is not None)
 
 
 def _message(bench: Workbench, resume: Resume, notes: list[str]) -> str:
-    api = "BackupAndRestore" if _uses_backup(bench) else "CheckpointManager"
-    text = f"recovered by {api}, the optimizer's state included"
-    if resume.fit.arguments.get("initial_epoch") is None:
-        text += "; epochs is now the total over all starts, where each start trained as many more"
+    text = _recovered(bench, resume.fit)
     best = resume.saver.arguments.get("save_best_only")
     if best is not None and literal(best) is not False:
         text += "; a start goes on from the last epoch, not from the best"
     return "; ".join([text, "weights saved by the old program are not read", *notes])
+
+
+def _recovered(bench: Workbench, fit: Fit) -> str:
+    api = "BackupAndRestore" if _uses_backup(bench) else "CheckpointManager"
+    text = f"recovered by {api}, the optimizer's state included"
+    if fit.arguments.get("initial_epoch") is None:
+        text += "; epochs is now the total over all starts, where each start trained as many more"
+    return text
 
 
 def _help(bench: Workbench) -> str:

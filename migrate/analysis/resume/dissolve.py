@@ -8,6 +8,7 @@ from itertools import takewhile
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding
+from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.resumption import LoadingFunction, Resume
 from migrate.analysis.resume.statements import ResumeCode, shows
 from migrate.analysis.searches import name_of, value_of
@@ -30,11 +31,8 @@ class _Dissolver:
 
     def run(self) -> None:
         resume = self.resume
-        if self._is_repeated():
-            resume.problem = "fit stands in a loop"
-            return
-        if self._is_called_again():
-            resume.problem = "the function that calls fit runs more than once"
+        resume.problem = runs_again(self.module, resume.fit)
+        if resume.problem:
             return
         if resume.guard is not None:
             resume.kept = self._of_guard(resume.guard)
@@ -49,23 +47,6 @@ class _Dissolver:
         self._remove_names()
         if not resume.problem:
             self._check_model()
-
-    def _is_repeated(self) -> bool:
-        fit = self.resume.fit.call
-        own = self.names.scope_of(fit).node
-        around = list(self.names.ancestors(fit))
-        inside = around[: around.index(own)] if own in around else around
-        return any(isinstance(node, ast.For | ast.While) for node in inside)
-
-    def _is_called_again(self) -> bool:
-        """Whether the file calls the function around ``fit`` at several places, or in a loop."""
-        function = self.names.scope_of(self.resume.fit.call).node
-        if not isinstance(function, ast.FunctionDef):
-            return False
-        uses = self.names.uses(function.name, self.names.scope_of(function))
-        calls = [use for use in uses if isinstance(above := self.names.parent(use), ast.Call) and above.func is use]
-        loops = [n for use in calls for n in self.names.ancestors(use) if isinstance(n, ast.For | ast.While)]
-        return len(calls) > 1 or bool(loops)
 
     def _of_guard(self, guard: ast.stmt) -> list[ast.stmt]:
         """The statements of a guard that are no part of the resumption."""

@@ -4,15 +4,17 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding, Names
-from migrate.analysis.paths import template
+from migrate.analysis.paths import only_given
+from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.old_way_in import asked_loads
+from migrate.analysis.resume.savers import savers
 from migrate.analysis.searches import is_own_file
-from migrate.analysis.trainings import is_training
+from migrate.analysis.trainings import Fit, all_trainings, is_training
 
-_SAVER = ("filepath",)
 _RESTORES = re.compile(r"restore|resume|load_?(the_|last_|latest_)?(model|weights|checkpoint|ckpt)")
 _ARITHMETIC = {"float", "int", "max", "min", "round"}
 """Calls that reckon: an epoch that they alone give is a stage of the training, as far as their numbers are."""
@@ -38,53 +40,33 @@ def counted(module: Module) -> Iterator[ast.Call]:
             yield node
 
 
-def loaded_by_function(module: Module) -> Iterator[ast.Call]:
-    """The loads in a function that a training function calls before ``fit``, from where ``ModelCheckpoint`` writes."""
-    names = module.names
-    saved = [template(names, path) for path in _saved_paths(module)]
-    for node in list(names.parents) if saved else ():
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+def loaded_before(module: Module) -> Iterator[tuple[Fit, ast.Call]]:
+    """The trainings whose model is loaded before them, where there is a file, from where this file's callbacks save.
+
+    The load may stand in another function or method, or at module level.
+    """
+    paths = [saver.path for saver in savers(module) if saver.path]
+    for fit in all_trainings(module) if paths else ():
+        first = literal(fit.arguments.get("initial_epoch"))
+        if isinstance(first, int) and first != 0:
+            continue  # the second stage of a training in two stages
+        for load in asked_loads(module, fit):
+            given = load.args[0] if load.args else next((k.value for k in load.keywords if k.arg == "filepath"), None)
+            if given is not None and any(is_own_file(module, given, path) for path in paths):
+                yield fit, load
+                break
+
+
+def named_by_user(module: Module) -> Iterator[Fit]:
+    """The trainings whose user names the file and the epoch to go on from, as flags or settings."""
+    flags = Flags(module)
+    for fit in all_trainings(module):
+        first = fit.arguments.get("initial_epoch")
+        if first is None or isinstance(first, ast.Constant) or not flags.is_users(first):
             continue
-        function = names.scope_of(node).node
-        if node.func.attr != "load_weights" or not isinstance(function, ast.FunctionDef):
-            continue
-        is_own = any(path is not None and is_own_file(module, node.args[0], path) for path in saved)
-        if is_own and any(_is_trained(names, call) for call in _calls_of(names, function)):
-            yield node
-
-
-def _saved_paths(module: Module) -> Iterator[ast.expr]:
-    for call in module.calls_of("keras.callbacks.ModelCheckpoint"):
-        try:
-            path = bind(call, _SAVER).get("filepath")
-        except Unbindable:
-            path = call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
-        if path is not None:
-            yield path
-
-
-def _calls_of(names: Names, function: ast.FunctionDef) -> Iterator[ast.Call]:
-    for use in names.uses(function.name, names.top):
-        call = names.parent(use)
-        if isinstance(call, ast.Call) and call.func is use:
-            yield call
-
-
-def _is_trained(names: Names, made: ast.Call) -> bool:
-    """Whether the model that a function returns is trained where it is called."""
-    statement = names.parent(made)
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        return False
-    own, scope = key(names, statement.targets[0]), names.scope_of(made)
-    return own is not None and any(
-        isinstance(node, ast.Call)
-        and is_training(node)
-        and isinstance(node.func, ast.Attribute)
-        and names.scope_of(node) is scope
-        and key(names, node.func.value) == own
-        and node.lineno > made.lineno
-        for node in ast.walk(scope.node)
-    )
+        saves = fit.savers or list(savers(module))
+        if saves and any(asked_loads(module, fit)):
+            yield fit
 
 
 def _is_recovered(first: ast.expr) -> bool:
@@ -95,6 +77,9 @@ def _is_recovered(first: ast.expr) -> bool:
 
 def _is_worked_out(names: Names, first: ast.expr, depth: int = 0) -> bool:
     """Whether a variable gets a number from a file's name or from what a function of the user's returns."""
+    given = only_given(names, first) if isinstance(first, ast.Name) and depth < _MOST_NAMES else None
+    if given is not None:
+        return _is_worked_out(names, given, depth + 1)
     found = names.scope_of(first).lookup(first.id) if isinstance(first, ast.Name) else None
     return found is not None and any(_is_bound_by_call(names, binding, depth) for binding in found[1])
 

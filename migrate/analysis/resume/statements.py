@@ -7,9 +7,9 @@ from migrate.analysis.module import Module
 from migrate.analysis.resume.resumption import Resume
 from migrate.analysis.searches import SEARCHES, name_of, searched, searches, value_of
 
-_EXISTS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exists"}
-_TELLS = {"print", "info", "warning", "debug", "warn", "write", "error", "exception", "summary"}
-_COUNTING = {
+EXISTS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exists"}
+TELLS = {"print", "info", "warning", "debug", "warn", "write", "error", "exception", "summary"}
+COUNTING = {
     "int", "max", "min", "sorted", "len", "list", "str", "float", "filter", "map", "reversed", "split", "search",
     "match", "findall", "group", "groups", "replace", "strip", "rstrip", "lstrip", "join", "basename", "dirname",
     "splitext", "get_value", "numpy", "format", "compile", "sub", "endswith", "startswith", "partition", "rpartition",
@@ -39,7 +39,7 @@ class ResumeCode:
 
     def asks_for_file(self, test: ast.expr) -> bool:
         """Whether a test only asks whether there is something to load."""
-        if any(isinstance(node, ast.Call) and name_of(node.func) in _EXISTS | SEARCHES for node in ast.walk(test)):
+        if any(isinstance(node, ast.Call) and name_of(node.func) in EXISTS | SEARCHES for node in ast.walk(test)):
             return not any(isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) for node in ast.walk(test))
         read = [node for node in ast.walk(test) if isinstance(node, ast.Name)]
         return bool(read) and all(self.is_found(node) or node.id == "len" for node in read)
@@ -79,7 +79,7 @@ class ResumeCode:
     def is_about_files(self, test: ast.expr) -> bool:
         """Whether a test in a function that resumes asks for files and what it found itself, and for no flag."""
         asked = [
-            node for node in ast.walk(test) if isinstance(node, ast.Call) and name_of(node.func) in _EXISTS | SEARCHES
+            node for node in ast.walk(test) if isinstance(node, ast.Call) and name_of(node.func) in EXISTS | SEARCHES
         ]
         inside = {part for node in asked for part in ast.walk(node)}
         read = [node for node in ast.walk(test) if isinstance(node, ast.Name) and node not in inside]
@@ -111,7 +111,7 @@ class ResumeCode:
             expected = call.func.value if isinstance(call.func, ast.Attribute) else None
             loads = (self.resume.load, self.resume.loading)
             is_load = call in loads or expected in loads
-            return is_load or sets_steps or name_of(call.func) in _TELLS or self.orders(call)
+            return is_load or sets_steps or name_of(call.func) in TELLS or self.orders(call)
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             target = statement.targets[0]
             named = target.elts if isinstance(target, ast.Tuple) else [target]
@@ -155,7 +155,7 @@ class ResumeCode:
     def is_count(self, value: ast.expr) -> bool:
         """Whether an expression only searches for a file or works out an epoch or a step."""
         return all(
-            name_of(node.func) in _COUNTING | SEARCHES | _EXISTS
+            name_of(node.func) in COUNTING | SEARCHES | EXISTS
             or (isinstance(node.func, ast.Name) and self._is_helper(node.func))
             for node in ast.walk(value)
             if isinstance(node, ast.Call)
@@ -166,7 +166,7 @@ class ResumeCode:
         if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             return False
         calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-        return all(name_of(node.func) in _COUNTING | SEARCHES | _EXISTS | _TELLS for node in calls)
+        return all(name_of(node.func) in COUNTING | SEARCHES | EXISTS | TELLS for node in calls)
 
 
 def shows(statement: ast.stmt) -> bool:

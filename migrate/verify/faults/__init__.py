@@ -5,9 +5,20 @@ from migrate.verify.faults.disk import DiskFull
 from migrate.verify.faults.fault import Fault, FaultUnavailable, Place
 from migrate.verify.faults.files import EmptyState, LostState, TornData, TornIndex
 from migrate.verify.faults.kills import Kill, RandomKills, TwoKills
-from migrate.verify.faults.raised import ExceptionInHook, KeyboardInterruption, RaisedException, Terminate
+from migrate.verify.faults.raised import (
+    ExceptionInHook,
+    KeyboardInterruption,
+    RaisedException,
+    Terminate,
+)
 from migrate.verify.faults.save import KillInSave
-from migrate.verify.faults.workers import KilledChief, KilledEvaluator, KilledServer, KilledTogether, KilledWorker
+from migrate.verify.faults.workers import (
+    KilledChief,
+    KilledEvaluator,
+    KilledServer,
+    KilledTogether,
+    KilledWorker,
+)
 
 __all__ = ["FAULTS", "Fault", "FaultUnavailable", "Place"]
 

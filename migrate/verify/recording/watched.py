@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
-from . import batches, changed, checkpoints, estimators, fit, functions, hooks, journal, sessions
+from . import (
+    batches,
+    changed,
+    checkpoints,
+    estimators,
+    fit,
+    functions,
+    hooks,
+    journal,
+    sessions,
+)
 
 
 def _tensorflow(module: ModuleType) -> None:

@@ -1,0 +1,75 @@
+"""Loops over epochs that train, save by themselves, and begin where an earlier start ended."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from migrate.analysis.checkpoints import key
+from migrate.analysis.module import Module
+from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
+from migrate.analysis.searches import name_of
+from migrate.analysis.trainings import Fit, Saver
+
+_TRAINS = {"fit", "fit_generator", "train_on_batch"}
+_SAVES = {"save_weights", "save"}
+
+
+@dataclass
+class EpochLoop:
+    """One loop.
+
+    Attributes:
+      loop: ``for epoch in range(first, epochs)``.
+      first: what the range begins with.
+      save: the call that saves the model.
+      way: the training in it, and what is loaded before.
+    """
+
+    loop: ast.For
+    first: ast.expr
+    save: ast.Call
+    way: OldWayIn
+
+
+def epoch_loops(module: Module) -> Iterator[EpochLoop]:
+    """Every loop over epochs of a file that resumes by what it saves itself."""
+    names = module.names
+    for loop in list(names.parents):
+        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.orelse:
+            continue
+        first = _first(loop)
+        if first is None:
+            continue
+        calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+        trained = [call for call in calls if name_of(call.func) in _TRAINS and _model(module, call) is not None]
+        saves = [
+            call for call in calls if name_of(call.func) in _SAVES and _model(module, call) is not None and call.args
+        ]
+        if not trained or not saves:
+            continue
+        fit = Fit(trained[0], trained[0].func.value, loop, {})  # type: ignore[attr-defined]
+        if not any(True for _ in asked_loads(module, fit)):
+            continue
+        save = saves[0]
+        way = old_way_in(module, fit, trained[0], saver=Saver(save, {"filepath": save.args[0]}, "", None, save))
+        models = {_model(module, call) for call in [*trained, *saves]}
+        statement = names.parent(save)
+        if len(models) > 1 and not way.problem:
+            way.problem = "it trains or saves several models"
+        elif not isinstance(statement, ast.Expr) and not way.problem:
+            way.problem = f"line {save.lineno} does more than save"
+        yield EpochLoop(loop, first, save, way)
+
+
+def _model(module: Module, call: ast.Call) -> object:
+    return key(module.names, call.func.value) if isinstance(call.func, ast.Attribute) else None
+
+
+def _first(loop: ast.For) -> ast.expr | None:
+    """What ``range(first, epochs)`` begins with, where that is no number."""
+    call = loop.iter
+    is_range = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("range", "trange")
+    if not is_range or not isinstance(call, ast.Call) or len(call.args) != 2 or isinstance(call.args[0], ast.Constant):
+        return None
+    begins = [node for node in ast.walk(call.args[0]) if isinstance(node, ast.Call)]
+    return None if any(name_of(node.func) == "restore" for node in begins) else call.args[0]

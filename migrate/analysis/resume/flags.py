@@ -1,0 +1,155 @@
+"""What a user says at the start about a resumption: a flag that asks for it, or a file by its name."""
+
+import ast
+from collections.abc import Iterator, Set
+
+from migrate.analysis.checkpoints import key
+from migrate.analysis.module import Module
+from migrate.analysis.paths import only_given
+from migrate.analysis.searches import name_of
+
+_MOST_NAMES = 3
+
+
+class Flags:
+    """Reads the tests around a load.
+
+    Args:
+      module: the file.
+      around_training: what stands around the training too, and so decides on more than a resumption.
+    """
+
+    def __init__(self, module: Module, around_training: Set[ast.AST] = frozenset()) -> None:
+        self.module, self.names, self.around_training = module, module.names, around_training
+
+    def around(self, load: ast.Call) -> Iterator[ast.expr]:
+        """The parts of the tests around a load that only the user settles."""
+        child: ast.AST = load
+        for node in self.names.ancestors(load):
+            if node in self.around_training and not isinstance(node, ast.FunctionDef | ast.Module):
+                return
+            if isinstance(node, ast.If | ast.IfExp) and child is not node.test:
+                must_hold = child in node.body if isinstance(node, ast.If) else child is node.body
+                yield from self._parts(node.test, must_hold)
+            for test in _left_before(node, child):
+                yield from self._parts(test, False)
+            child = node
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                return
+
+    def _parts(self, test: ast.expr, must_hold: bool) -> Iterator[ast.expr]:
+        if not must_hold:
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                yield from self._parts(test.operand, True)
+            elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+                for part in test.values:
+                    yield from self._parts(part, False)
+            elif self.is_flag(test):
+                test = self._given(test)
+                yield ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
+        elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            for part in test.values:
+                yield from self._parts(part, True)
+        elif self.is_flag(test):
+            yield self._given(test)
+
+    def _given(self, test: ast.expr) -> ast.expr:
+        """What a parameter is given, where it is the whole test."""
+        return (only_given(self.names, test) if isinstance(test, ast.Name) else None) or test
+
+    def is_flag(self, test: ast.expr) -> bool:
+        """Whether a test is settled by the user alone: ``args.resume``, ``not FORCE``, ``config["resume"] == 1``."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self.is_flag(test.operand)
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.comparators[0], ast.Constant):
+            return self.is_flag(test.left) and not isinstance(test.left, ast.Call)
+        return self.is_users(test)
+
+    def is_users(self, value: ast.expr, depth: int = 0) -> bool:
+        """Whether a value is the user's own: a flag, a parameter, a constant, an item of the settings."""
+        if isinstance(value, ast.Attribute | ast.Subscript):
+            if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == "self":
+                stored = [one for one in self.names.stores if key(self.names, one) == key(self.names, value)]
+                values = [self.names.parent(one) for one in stored]
+                given = [one.value for one in values if isinstance(one, ast.Assign)]
+                return len(given) == len(values) == 1 and depth < _MOST_NAMES and self.is_users(given[0], depth + 1)
+            base: ast.expr = value
+            while isinstance(base, ast.Attribute | ast.Subscript):
+                base = base.value
+            return isinstance(base, ast.Name) and self._is_settings(base)
+        if isinstance(value, ast.Name):
+            found = self.names.scope_of(value).lookup(value.id)
+            if found is None or len(found[1]) != 1:
+                return False
+            binding = found[1][0]
+            if isinstance(binding.node, ast.arg):
+                asked = only_given(self.names, value) if depth < _MOST_NAMES else None
+                return asked is None or self.is_users(asked, depth + 1)
+            if binding.value is None or depth >= _MOST_NAMES:
+                return False
+            return isinstance(binding.value, ast.Constant) or self.is_users(binding.value, depth + 1)
+        return isinstance(value, ast.Constant)
+
+    def _is_settings(self, base: ast.Name) -> bool:
+        """Whether a name holds parsed arguments or settings, and not what was found among the files."""
+        found = self.names.scope_of(base).lookup(base.id)
+        if found is None:
+            return False
+        for binding in found[1]:
+            if isinstance(binding.node, ast.arg) or binding.imported is not None:
+                continue
+            made = binding.value
+            if not isinstance(made, ast.Call | ast.Attribute | ast.Dict | ast.Name):
+                return False
+            name = name_of(made.func).lower() if isinstance(made, ast.Call) else ""
+            if isinstance(made, ast.Call) and not any(
+                word in name for word in ("pars", "arg", "conf", "namespace", "yaml")
+            ):
+                return False
+        return True
+
+    def names_file(self, path: ast.expr | None) -> bool:
+        """Whether the user names a file at the start, so that no other must be loaded in its place."""
+        if isinstance(path, ast.Call) and path.args:
+            return self.names_file(path.args[-1])  # os.path.join, str
+        is_place = isinstance(path, ast.Name | ast.Attribute | ast.Subscript)
+        if path is None or not is_place or not self.is_users(path):
+            return False
+        value = self.names.only_value(path) if isinstance(path, ast.Name) else None
+        return not isinstance(value, ast.Constant)
+
+    def is_known_at(self, flag: ast.expr, there: ast.AST) -> bool:
+        """Whether a flag means the same at another place."""
+        for node in ast.walk(flag):
+            if isinstance(node, ast.Name) and not is_same_name(self.module, node, there):
+                return False
+        return True
+
+
+def _left_before(block: ast.AST, child: ast.AST) -> Iterator[ast.expr]:
+    """The tests above a statement that return where they hold."""
+    for _, value in ast.iter_fields(block):
+        if isinstance(value, list) and child in value:
+            for one in value[: value.index(child)]:
+                if isinstance(one, ast.If) and any(isinstance(part, ast.Return) for part in ast.walk(one)):
+                    yield one.test
+
+
+def is_same_name(module: Module, name: ast.Name, there: ast.AST) -> bool:
+    """Whether a name stands for the same variable at another place, which is bound before that."""
+    names = module.names
+    scope = names.scope_of(there)
+    own, other = names.scope_of(name).lookup(name.id), scope.lookup(name.id)
+    if own is None or other is None:
+        return own is other
+    if name.id == "self":
+        classes = [
+            next((n for n in names.ancestors(node) if isinstance(n, ast.ClassDef)), None) for node in (name, there)
+        ]
+        return classes[0] is classes[1]
+    if own[0] is not other[0]:
+        return False
+    if own[0] is not scope:
+        return True
+    first = min((getattr(binding.node, "lineno", 0) for binding in own[1]), default=0)
+    return first < getattr(there, "lineno", 0)

@@ -1,0 +1,655 @@
+"""What a program loads before ``fit``, whatever finds the file and the epoch, so that it can stay for an old job.
+
+Nothing here asks how a file is found. It is enough to know which calls load into the model that ``fit`` trains, which
+tests stand around them, and what ``fit`` gets as ``initial_epoch``.
+"""
+
+import ast
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.checkpoints import key
+from migrate.analysis.module import Module
+from migrate.analysis.names import Names
+from migrate.analysis.paths import only_call, only_given
+from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.savers import saver_of, savers
+from migrate.analysis.resume.statements import COUNTING, EXISTS, TELLS
+from migrate.analysis.searches import SEARCHES, is_own_file, name_of
+from migrate.analysis.trainings import Fit, Saver
+from migrate.analysis.tree import Tree
+
+LOADS = {"load_weights", "load_model"}
+_RESTORES = re.compile(r"restore|resume|load_?(the_|last_|latest_|best_)?(model|weights|checkpoint|ckpt)")
+_ONCE = {
+    "rmtree", "remove", "unlink", "rmdir", "save", "save_weights", "fit", "fit_generator", "train_on_batch", "exit",
+    "truncate", "system", "check_call", "Popen", "dump", "to_csv", "rename", "move",
+}  # fmt: skip
+"""Calls that a start which goes on must not make, where only one from scratch made them."""
+_MOST_CALLS = 3
+"""How many functions stand between a training function and the call that loads."""
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What keeps an old file from being loaded where the new recovery has something.
+
+    Attributes:
+      node: a test, or a statement or expression that loads.
+      how: ``and`` or ``or`` where the test gets one more part; ``wrap`` for a statement; ``epoch`` for an expression
+        in whose place stands 0.
+    """
+
+    node: ast.expr | ast.stmt
+    how: str
+
+
+@dataclass
+class OldWayIn:
+    """A resumption by hand whose code stays.
+
+    Attributes:
+      fit: the training.
+      site: the call that the finding stands at.
+      saver: the callback that wrote the old files.
+      guards: what keeps the old files from being loaded again.
+      flags: what the user must have asked for.
+      problem: why it cannot be rewritten; "" where it can.
+    """
+
+    fit: Fit
+    site: ast.Call
+    saver: Saver | None = None
+    guards: list[Guard] = field(default_factory=list)
+    flags: list[ast.expr] = field(default_factory=list)
+    problem: str = ""
+
+    @property
+    def first(self) -> ast.expr | None:
+        """What ``fit`` gets as ``initial_epoch``."""
+        return self.fit.arguments.get("initial_epoch")
+
+
+def old_way_in(
+    module: Module, fit: Fit, site: ast.Call, loads: Sequence[ast.Call] = (), saver: Saver | None = None
+) -> OldWayIn:
+    """Reads what stands before one training.
+
+    Args:
+      module: the file.
+      fit: the training.
+      site: the call that the finding stands at.
+      loads: calls that are known to load what the program saved.
+      saver: what saved it, where that is known.
+    """
+    return _Reader(module, OldWayIn(fit, site, saver), loads).read()
+
+
+def asked_loads(module: Module, fit: Fit) -> Iterator[ast.Call]:
+    """The loads into a training's model before it that are made only where something is asked or tried."""
+    return _Reader(module, OldWayIn(fit, fit.call), ()).asked_loads()
+
+
+class _Reader:
+    def __init__(self, module: Module, way: OldWayIn, loads: Sequence[ast.Call]) -> None:
+        self.module, self.names, self.way = module, module.names, way
+        self.loads = loads
+        self.model = key(self.names, way.fit.receiver)
+        before = [frame[1] for frame in self._frames() if frame[1] is not None]
+        self.around_training = {node for call in before for node in self.names.ancestors(call)}
+        self.flags = Flags(module, self.around_training)
+
+    def read(self) -> OldWayIn:
+        way = self.way
+        entries = list(self.entries())
+        entries = [load for load in entries if not self._is_inside(load, entries)]
+        entries += [load for load in self.loads if load not in entries and not self._is_inside(load, entries)]
+        if not entries:
+            way.problem = "what loads it cannot be seen in this file"
+            return way
+        for entry in entries:
+            self._read_entry(entry)
+            if not way.problem:
+                way.problem = self._other_use(entry)
+        if not way.problem and any(self._is_named(load) for entry in entries for load in self._all_loads(entry)):
+            way.problem = "the user names the file at the start"
+        way.flags = list({ast.dump(flag): flag for flag in way.flags}.values())
+        if not way.problem and any(not self.flags.is_known_at(flag, way.fit.call) for flag in way.flags):
+            way.problem = "the flag that decides is not known where fit is called"
+        if not way.problem:
+            way.saver = way.saver or saver_of(self.module, way.fit)
+            if way.saver is None:
+                way.problem = "no one ModelCheckpoint of this file tells where it saves"
+        return way
+
+    def _all_loads(self, entry: ast.Call) -> Iterator[ast.Call]:
+        function = self._function(entry)
+        return iter([entry]) if function is None else self._loads_in(function, 0)
+
+    def _is_named(self, load: ast.Call) -> bool:
+        """Whether a load is of a file that the user names, and that is not the one that is written all the time."""
+        path = load.args[0] if load.args else next((k.value for k in load.keywords if k.arg == "filepath"), None)
+        if path is None or not self.flags.names_file(path):
+            return False
+        return not any(is_own_file(self.module, path, one.path) for one in savers(self.module) if one.path)
+
+    def _is_inside(self, load: ast.Call, entries: list[ast.Call]) -> bool:
+        """Whether a load stands in a function that one of the entries calls."""
+        called = [function for entry in entries if (function := self._function(entry)) is not None]
+        return any(node is load for function in called for node in ast.walk(function))
+
+    def entries(self) -> Iterator[ast.Call]:
+        """The calls before ``fit`` that load into its model, themselves or in a function that they call."""
+        names, fit = self.names, self.way.fit
+        frames, inside = list(self._frames()), set(names.ancestors(fit.call))
+        for node in list(names.parents):
+            if not isinstance(node, ast.Call) or node is fit.call or self._function(node) in inside:
+                continue
+            scope = names.scope_of(node).node
+            for frame, before, model in frames:
+                is_before = before is None or node.lineno < before.lineno
+                if scope is frame and is_before and self._loads_into(node, model):
+                    if before is not None and (
+                        self._is_after_training(node, before) or self._are_alternatives(node, before)
+                    ):
+                        continue
+                    yield node
+                    break
+
+    def asked_loads(self) -> Iterator[ast.Call]:
+        for entry in self.entries():
+            function = self._function(entry)
+            for load in [entry] if function is None else self._loads_in(function, 0):
+                tries = any(isinstance(node, ast.Try) for node in self._around(load))
+                asks = self._tests(load) or self._early_return(self.names.statement_of(load))
+                if tries or asks or self._tests(entry) or any(isinstance(n, ast.Try) for n in self._around(entry)):
+                    yield load
+
+    def _frames(self) -> Iterator[tuple[ast.AST, ast.Call | None, ast.expr]]:
+        """The functions that run before ``fit`` does: each with the call to stand before, and the model there."""
+        names, fit = self.names, self.way.fit
+        node: ast.Call = fit.call
+        model: ast.expr = fit.receiver
+        for _ in range(_MOST_CALLS):
+            function = names.scope_of(node).node
+            yield function, node, model
+            if not isinstance(function, FunctionNode):
+                return
+            yield names.module, None, model
+            owner = names.parent(function)
+            if isinstance(owner, ast.ClassDef):
+                yield from self._methods(owner, function, node, model)
+                return
+            call = only_call(names, function) if isinstance(function, ast.FunctionDef) else None
+            if call is None:
+                return
+            root = model
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            given = only_given(names, root) if isinstance(root, ast.Name) else None
+            if given is not None:
+                model = given if root is model else model
+            node = call
+
+    def _methods(
+        self, owner: ast.ClassDef, training: FunctionNode, node: ast.Call, model: ast.expr
+    ) -> Iterator[tuple[ast.AST, ast.Call | None, ast.expr]]:
+        """The methods of an object that run before the one that trains: those that it or ``__init__`` calls."""
+        methods = {one.name: one for one in owner.body if isinstance(one, FunctionNode)}
+        ran = [methods["__init__"]] if "__init__" in methods else []
+        for caller in [*ran, training]:
+            for call in ast.walk(caller):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                    is_own = isinstance(call.func.value, ast.Name) and call.func.value.id == "self"
+                    is_before = caller is not training or call.lineno < node.lineno
+                    if is_own and is_before and call.func.attr in methods:
+                        ran.append(methods[call.func.attr])
+        trained = [call for call in self.names.parents if self._is_method(call, training.name)]
+        for call in self.names.parents:
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in methods:
+                for other in trained:
+                    assert isinstance(other, ast.Call)
+                    if self.names.scope_of(call) is self.names.scope_of(other) and call.lineno < other.lineno:
+                        ran.append(methods[call.func.attr])
+        for method in dict.fromkeys(ran):
+            if method is not training:
+                yield method, None, model
+
+    def _is_method(self, node: ast.AST, name: str) -> bool:
+        return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name
+
+    def _loads_into(self, call: ast.Call, model: ast.expr) -> bool:
+        """Whether a call loads into a model, or gives a loaded one to its variable."""
+        names, own = self.names, key(self.names, model)
+        name = name_of(call.func)
+        is_model = own is not None and any(own == place for place in self._assigned(call))
+        if name == "load_weights" and isinstance(call.func, ast.Attribute):
+            if any(keyword.arg == "by_name" and literal(keyword.value) is not False for keyword in call.keywords):
+                return False
+            return key(names, call.func.value) == own or ast.unparse(call.func.value) == ast.unparse(model)
+        if name == "load_model" and self._function(call) is None:
+            return is_model
+        function = self._function(call)
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        is_given = any(key(names, value) == own for value in given if own is not None)
+        if function is None:
+            restores = _RESTORES.search(name.lower()) is not None and bool(given)
+            return restores and (is_model or is_given)
+        is_own = isinstance(call.func, ast.Attribute) and isinstance(model, ast.Attribute)
+        is_own = is_own or any(_model_of(names, load) == own for load in self._loads_in(function, 0) if own is not None)
+        if not (is_model or is_given or is_own):
+            return False
+        return any(True for _ in self._loads_in(function, 0))
+
+    def _assigned(self, call: ast.Call) -> Iterator[object]:
+        statement = self.names.parents.get(call)
+        while isinstance(statement, ast.IfExp):
+            statement = self.names.parents.get(statement)
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                for part in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
+                    place = key(self.names, part)
+                    if place is not None:
+                        yield place
+
+    def _function(self, call: ast.Call) -> FunctionNode | None:
+        """The function or method of this file that a call calls."""
+        if isinstance(call.func, ast.Name):
+            found = self.names.definition(call.func)
+            return found if isinstance(found, FunctionNode) else None
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+            if call.func.value.id in ("self", "cls"):
+                owner = next((node for node in self.names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
+                methods = [n for n in owner.body if isinstance(n, FunctionNode)] if owner is not None else []
+                return next((one for one in methods if one.name == call.func.attr), None)
+        return None
+
+    def _loads_in(self, function: FunctionNode, depth: int) -> Iterator[ast.Call]:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call):
+                inner = self._function(node) if depth < _MOST_CALLS else None
+                if inner is not None and inner is not function:
+                    yield from self._loads_in(inner, depth + 1)
+                elif name_of(node.func) in LOADS:
+                    yield node
+
+    def _are_alternatives(self, load: ast.AST, training: ast.AST) -> bool:
+        """Whether a load and a training stand in two branches of one ``if``."""
+        around = [training, *self.names.ancestors(training)]
+        child = load
+        for node in self.names.ancestors(load):
+            if isinstance(node, ast.If) and node in around:
+                other = around[around.index(node) - 1]
+                return (child in node.body) != (other in node.body)
+            child = node
+        return False
+
+    def _is_after_training(self, load: ast.Call, before: ast.Call) -> bool:
+        """Whether another training stands between the beginning and a load: it selects the first one's best then."""
+        return any(
+            isinstance(node, ast.Call)
+            and name_of(node.func) in ("fit", "fit_generator", "train_on_batch")
+            and node is not before
+            and node.lineno < load.lineno
+            and self.names.scope_of(node) is self.names.scope_of(load)
+            for node in self.names.parents
+        )
+
+    def _read_entry(self, entry: ast.Call) -> None:
+        """Finds what keeps one load from being made, in the function that makes it or around the call of that."""
+        function = self._function(entry)
+        if function is None:
+            self._tell(self._guard(entry, name_of(entry.func) == "load_weights"))
+            return
+        self.way.flags += self.flags.around(entry)
+        inner = list(dict.fromkeys(self._loads_in(function, 0)))
+        makes = any(True for _ in self._assigned(entry)) and key(self.names, self.way.fit.receiver) in set(
+            self._assigned(entry)
+        )
+        only_loads = all(isinstance(one, ast.Return) or self._only_resumes(one) for one in _all_statements(function))
+        if not makes and only_loads and all(name_of(load.func) == "load_weights" for load in inner):
+            self._guard_call(entry)
+            return
+        for load in inner:
+            problem = self._guard(load, name_of(load.func) == "load_weights")
+            if problem:  # it may be settled where the function is called
+                self._tell(problem if self._guard(entry, False) else "")
+                return
+
+    def _tell(self, problem: str) -> None:
+        self.way.problem = self.way.problem or problem
+
+    def _guard_call(self, entry: ast.Call) -> None:
+        """A call that only loads into a model, and may return an epoch."""
+        statement = self.names.statement_of(entry)
+        parent = self.names.parent(entry)
+        if isinstance(parent, ast.Expr):
+            self._add(Guard(statement, "wrap"))
+        elif isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name | ast.Attribute):
+            self._add(Guard(entry, "epoch"))
+        else:
+            outer = [node for node in self._tests(entry) if isinstance(node[0], ast.If)]
+            self._tell(self._guard(entry, False) if outer else f"line {statement.lineno} returns more than an epoch")
+
+    def _tests(self, load: ast.Call) -> list[tuple[ast.If | ast.IfExp, bool]]:
+        """The tests around a load within its function, from the inside, each with whether they must hold."""
+        found: list[tuple[ast.If | ast.IfExp, bool]] = []
+        child: ast.AST = load
+        for node in self.names.ancestors(load):
+            if isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef | ast.Module) or node in self.around_training:
+                break
+            if isinstance(node, ast.If) and child is not node.test:
+                found.append((node, child in node.body))
+            if isinstance(node, ast.IfExp) and child is not node.test:
+                found.append((node, child is node.body))
+            child = node
+        return found
+
+    def _guard(self, load: ast.Call, is_into_model: bool) -> str:
+        """Finds the guard of one load; gives the reason why there is none."""
+        self.way.flags += self.flags.around(load)
+        statement = self.names.statement_of(load)
+        tests = self._tests(load)
+        for test, _ in tests:
+            for call in ast.walk(test.test):
+                if isinstance(call, ast.Call) and not self._asks(call):
+                    return f"`{ast.unparse(call)}` decides on it"
+        if is_into_model:
+            for test, must_hold in tests:
+                other = test.orelse if must_hold else test.body
+                once = next((n for one in _statements(other) if (n := self._once(one))), 0)
+                if once:
+                    return f"line {once} is for a start from scratch alone"
+            whole = next((test for test in reversed(tests) if self._is_skippable(test)), None)
+            if whole is not None and isinstance(whole[0], ast.If):
+                self._add(Guard(whole[0].test, "and"))
+            elif isinstance(statement, ast.Expr | ast.Assign):
+                self._add(Guard(statement, "wrap"))
+            else:
+                return f"line {statement.lineno} does more than load"
+            return ""
+        for test, must_hold in reversed(tests):
+            problem = self._other_way(load, test, must_hold)
+            if problem is None:
+                continue
+            if problem:
+                return problem
+            self._add(Guard(test.test, "and" if must_hold else "or"))
+            return ""
+        if any(isinstance(node, ast.Try) and node.handlers for node in self._around(load)):
+            return ""  # a file that is cut short is as none
+        early = self._early_return(statement)
+        if early is not None:
+            self._add(Guard(early.test, "or"))
+            return ""
+        return "no model is made where there is nothing to load"
+
+    def _asks(self, call: ast.Call) -> bool:
+        """Whether a call in a test asks for files, or counts."""
+        name, function = name_of(call.func), self._function(call)
+        if name in EXISTS | SEARCHES | COUNTING | {"get", "endswith", "rank"}:
+            return True
+        return function is not None and all(self._asks(one) for one in ast.walk(function) if isinstance(one, ast.Call))
+
+    def _add(self, guard: Guard) -> None:
+        if all(one.node is not guard.node for one in self.way.guards):
+            self.way.guards.append(guard)
+
+    def _around(self, load: ast.Call) -> Iterator[ast.AST]:
+        for node in self.names.ancestors(load):
+            if isinstance(node, FunctionNode | ast.Module):
+                return
+            yield node
+
+    def _is_skippable(self, test: tuple[ast.If | ast.IfExp, bool]) -> bool:
+        """Whether a whole ``if`` may be passed by: what it binds has a value without it, and its else does no harm."""
+        node, must_hold = test
+        if not isinstance(node, ast.If) or not must_hold:
+            return False
+        if any(not self._only_resumes(statement) for statement in node.body):
+            return False
+        if any(self._once(statement) for statement in node.orelse):
+            return False
+        bound = {
+            n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        return all(self._is_bound_without(name, node) for name in bound)
+
+    def _only_resumes(self, statement: ast.stmt) -> bool:
+        """Whether a statement loads, counts, reads or tells, and changes nothing that stays."""
+        inner = [*getattr(statement, "body", []), *getattr(statement, "orelse", [])]
+        if isinstance(statement, ast.If | ast.For | ast.With | ast.Try):
+            handled = [one for handler in getattr(statement, "handlers", []) for one in handler.body]
+            return all(self._only_resumes(one) for one in [*inner, *handled])
+        if isinstance(statement, ast.Expr):
+            call = statement.value
+            name = name_of(call.func) if isinstance(call, ast.Call) else ""
+            is_expected = name == "expect_partial"
+            return isinstance(call, ast.Constant) or name in TELLS | LOADS | {"sort", "reverse"} or is_expected
+        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            names = [part for target in targets for part in _parts(target)]
+            is_model = any(key(self.names, part) == self.model for part in names)
+            loads = isinstance(statement.value, ast.Call) and name_of(statement.value.func) in LOADS
+            return all(isinstance(part, ast.Name) for part in names) and (loads or not is_model)
+        return isinstance(statement, ast.Pass | ast.Break | ast.Continue | ast.Import | ast.ImportFrom)
+
+    def _other_use(self, entry: ast.Call) -> str:
+        """Why a load must not be passed by: something else than the training may use the loaded model."""
+        names, fit = self.names, self.way.fit
+        function = self._function(entry)
+        if function is not None and self._is_shared(function):
+            return f"`{function.name}` is used elsewhere too"
+        node: ast.Call = fit.call
+        for _ in range(_MOST_CALLS):
+            scope = names.scope_of(node).node
+            if names.scope_of(entry).node is scope:
+                return self._may_end_elsewhere(entry, node)
+            if not isinstance(scope, FunctionNode):
+                break
+            owner = names.parent(scope)
+            if isinstance(owner, ast.ClassDef):
+                return self._other_use_of_object(owner, scope)
+            call = only_call(names, scope) if isinstance(scope, ast.FunctionDef) else None
+            if call is None or self._is_shared(scope):
+                return f"`{scope.name}` is called elsewhere too"
+            node = call
+        return "it is loaded where other code may use it"
+
+    def _other_use_of_object(self, owner: ast.ClassDef, training: FunctionNode) -> str:
+        """Whether the one object of a class is made to be trained and nothing else."""
+        names = self.names
+        uses = names.uses(owner.name, names.scope_of(owner))
+        made = names.parent(uses[0]) if len(uses) == 1 else None
+        if not isinstance(made, ast.Call) or made.func is not uses[0] or self._is_imported(owner.name):
+            return f"`{owner.name}` is used elsewhere too"
+        for call in names.parents:
+            is_training = isinstance(call, ast.Call) and self._is_method(call, training.name)
+            if is_training and isinstance(call, ast.Call) and names.scope_of(call) is names.scope_of(made):
+                return self._may_end_elsewhere(made, call)
+        return f"`{owner.name}` may be made for something else than training"
+
+    def _may_end_elsewhere(self, entry: ast.Call, training: ast.Call) -> str:
+        """Whether a function may do something else with the model, instead of the training, after a load."""
+        names = self.names
+        chain = [training, *names.ancestors(training)]
+        around = [node for node in [names.statement_of(entry), *names.ancestors(entry)] if isinstance(node, ast.stmt)]
+        for node in around:
+            block = next((one for one in _blocks(names.parents.get(node)) if node in one), [])
+            after = (
+                next((one for one in block[block.index(node) + 1 :] if one in chain), None) if node in block else None
+            )
+            if node in chain:
+                return ""  # one statement loads and trains
+            if after is None:
+                continue
+            inside = chain[: chain.index(after) + 1]
+            inside = [one for one in inside if one is not self.way.fit.statement]
+            if any(isinstance(one, ast.If | ast.For | ast.While | ast.IfExp) for one in inside):
+                return f"line {after.lineno} decides whether the loaded model is trained"
+            for between in block[block.index(node) + 1 : block.index(after)]:
+                ends = [n for n in ast.walk(between) if isinstance(n, ast.Return) or _exits(n)]
+                if ends and any(ast.unparse(n) == ast.unparse(self.way.fit.receiver) for n in ast.walk(between)):
+                    return f"line {between.lineno} may use the loaded model for something else than training"
+            return ""
+        return "the load does not stand before the training"
+
+    def _is_shared(self, function: FunctionNode) -> bool:
+        owner = self.names.parent(function)
+        if isinstance(owner, ast.ClassDef):
+            calls = [n for n in self.names.parents if isinstance(n, ast.Attribute) and n.attr == function.name]
+            return len(calls) > 1
+        uses = self.names.uses(function.name, self.names.scope_of(function))
+        return len(uses) > 1 or self._is_imported(function.name)
+
+    def _is_imported(self, name: str) -> bool:
+        return os.path.exists(self.module.path) and bool(Tree().importers(self.module, name))
+
+    def _makes_loaded(self, statement: ast.stmt) -> bool:
+        """Whether a statement is part of making a model out of a file."""
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(statement, ast.Return) or (isinstance(call, ast.Call) and name_of(call.func) == "compile"):
+            return True
+        if isinstance(statement, ast.Assign) and any(isinstance(n, ast.Call) for n in ast.walk(statement.value)):
+            parts = [part for target in statement.targets for part in _parts(target)]
+            own = [part for part in parts if key(self.names, part) == self.model]
+            if own:
+                loads = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and self._is_load(n)]
+                return bool(loads)
+        inner = [*getattr(statement, "body", []), *getattr(statement, "orelse", [])]
+        if isinstance(statement, ast.If | ast.For | ast.With | ast.Try):
+            return all(self._makes_loaded(one) for one in inner)
+        return self._only_resumes(statement)
+
+    def _is_load(self, call: ast.Call) -> bool:
+        function = self._function(call)
+        if function is not None:
+            return any(True for _ in self._loads_in(function, 0))
+        return name_of(call.func) in LOADS or _RESTORES.search(name_of(call.func).lower()) is not None
+
+    def _is_bound_without(self, name: str, guard: ast.If) -> bool:
+        """Whether a variable that an ``if`` binds has a value without it, or is read in it alone."""
+        found = self.names.scope_of(guard).lookup(name)
+        if found is None:
+            return False
+        inside = {part for statement in guard.body for part in ast.walk(statement)}
+        outside = [use for use in self.names.uses(name, found[0]) if use not in inside]
+        lines = [getattr(b.node, "lineno", 0) for b in found[1] if b.node not in inside]
+        is_other = any(
+            part not in inside and line <= (guard.end_lineno or 0)
+            for part, line in ((b.node, getattr(b.node, "lineno", 0)) for b in found[1])
+        )
+        return not outside or (bool(lines) and is_other)
+
+    def _other_way(self, load: ast.Call, node: ast.If | ast.IfExp, must_hold: bool) -> str | None:
+        """Whether the other way of a test makes the model: "" for yes, None for no, else why it must not be taken."""
+        if isinstance(node, ast.IfExp):
+            return ""
+        other = node.orelse if must_hold else node.body
+        own = next(iter(self._assigned(load)), None)
+        way = node.body if must_hold else node.orelse
+        is_returned = any(isinstance(part, ast.Return) for statement in way for part in ast.walk(statement))
+        makes = any(
+            isinstance(part, ast.Assign)
+            and any(key(self.names, t) == own for target in part.targets for t in _parts(target))
+            for statement in other
+            for part in ast.walk(statement)
+        )
+        returns = any(isinstance(part, ast.Return) for statement in other for part in ast.walk(statement))
+        follows = is_returned and self._returns_after(node)
+        before = own is not None and self._is_made_before(own, node)
+        if not (makes or (returns and is_returned) or follows or before):
+            return None
+        more = next((one.lineno for one in way if not self._makes_loaded(one)), 0)
+        if more:
+            return f"line {more} does more than load what was saved"
+        once = next((line for statement in other if (line := self._once(statement))), 0)
+        return f"line {once} is for a start from scratch alone" if once else ""
+
+    def _returns_after(self, node: ast.If) -> bool:
+        """Whether a function goes on after a test to return something."""
+        parent = self.names.parent(node)
+        body = getattr(parent, "body", [])
+        return node in body and any(isinstance(one, ast.Return) for one in body[body.index(node) + 1 :])
+
+    def _is_made_before(self, own: object, node: ast.If) -> bool:
+        scope = self.names.scope_of(node)
+        return any(
+            isinstance(part, ast.Assign)
+            and part.lineno < node.lineno
+            and self.names.scope_of(part) is scope
+            and any(key(self.names, t) == own for target in part.targets for t in _parts(target))
+            and not is_nothing(part.value)
+            for part in self.names.parents
+        )
+
+    def _early_return(self, statement: ast.stmt) -> ast.If | None:
+        """The last test above a load that returns where there is nothing to load."""
+        body = getattr(self.names.parent(statement), "body", [])
+        above = body[: body.index(statement)] if statement in body else []
+        for one in reversed(above):
+            if isinstance(one, ast.If) and not one.orelse and isinstance(one.body[-1], ast.Return):
+                value = one.body[-1].value
+                if value is not None and not is_nothing(value) and not any(self._once(part) for part in one.body):
+                    return one
+        return None
+
+    def _once(self, statement: ast.stmt, depth: int = 0) -> int:
+        """The line of what only a start from scratch may do; 0 for none."""
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Raise):
+                return node.lineno
+            if isinstance(node, ast.Call):
+                name, function = name_of(node.func), self._function(node)
+                if name in _ONCE or (name == "open" and any("w" in str(literal(one)) for one in node.args[1:])):
+                    return node.lineno
+                if function is not None and depth < _MOST_CALLS:
+                    if any(self._once(one, depth + 1) for one in function.body):
+                        return node.lineno
+                elif (
+                    function is None
+                    and isinstance(node.func, ast.Name)
+                    and isinstance(self.names.parent(node), ast.Expr)
+                ):
+                    if name not in ("print",):
+                        return node.lineno  # what it does is not seen
+        return 0
+
+
+def _model_of(names: Names, load: ast.Call) -> object:
+    return key(names, load.func.value) if isinstance(load.func, ast.Attribute) else None
+
+
+def _all_statements(function: FunctionNode) -> list[ast.stmt]:
+    """The statements of a function that hold no others."""
+    nodes = (node for statement in function.body for node in ast.walk(statement) if isinstance(node, ast.stmt))
+    return [node for node in nodes if not hasattr(node, "body")]
+
+
+def _blocks(node: ast.AST | None) -> Iterator[list[ast.stmt]]:
+    for _, value in ast.iter_fields(node) if node is not None else ():
+        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+            yield value
+
+
+def _exits(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and name_of(node.func) in ("exit", "_exit", "quit")
+
+
+def _statements(branch: list[ast.stmt] | ast.expr) -> list[ast.stmt]:
+    return branch if isinstance(branch, list) else []
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    return list(target.elts) if isinstance(target, ast.Tuple | ast.List) else [target]
+
+
+def is_nothing(value: ast.expr) -> bool:
+    """Whether an expression is None, or begins with it: ``None, 0``."""
+    first = value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
+    return isinstance(first, ast.Constant) and first.value is None

@@ -1,0 +1,30 @@
+"""Whether a training runs once in a process: one that runs again is no place to go on after an interruption."""
+
+import ast
+
+from migrate.analysis.checkpoints import key
+from migrate.analysis.module import Module
+from migrate.analysis.trainings import Fit, all_trainings
+
+
+def runs_again(module: Module, fit: Fit) -> str:
+    """Why a training runs more than once, as a sentence's part; "" where it does not, as far as the file shows."""
+    names = module.names
+    own = names.scope_of(fit.call).node
+    around = list(names.ancestors(fit.call))
+    inside = around[: around.index(own)] if own in around else around
+    if any(isinstance(node, ast.For | ast.While) for node in inside):
+        return "fit stands in a loop"
+    if not isinstance(own, ast.FunctionDef) or isinstance(names.parent(own), ast.ClassDef):
+        return ""
+    uses = names.uses(own.name, names.scope_of(own))
+    calls = [use for use in uses if isinstance(above := names.parent(use), ast.Call) and above.func is use]
+    loops = [n for use in calls for n in names.ancestors(use) if isinstance(n, ast.For | ast.While)]
+    return "the function that calls fit runs more than once" if len(calls) > 1 or loops else ""
+
+
+def trains_again(module: Module, fit: Fit) -> bool:
+    """Whether another call trains the same model."""
+    own = key(module.names, fit.receiver)
+    others = (other for other in all_trainings(module) if other.call is not fit.call)
+    return any(key(module.names, other.receiver) == own for other in others)

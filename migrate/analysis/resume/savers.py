@@ -1,0 +1,100 @@
+"""The callback that wrote what a program loads, and a path of its files that is known at other places too."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.checkpoints import key
+from migrate.analysis.module import Module
+from migrate.analysis.paths import only_given, template
+from migrate.analysis.resume.flags import is_same_name
+from migrate.analysis.trainings import SAVER, Fit, Saver, saver
+
+_MOST_NAMES = 4
+
+
+def saver_of(module: Module, fit: Fit) -> Saver | None:
+    """The one ``ModelCheckpoint`` that a training saves by; the one of its file where its callbacks are not seen."""
+    if fit.savers:
+        places = {one.path for one in fit.savers}
+        plain = [one for one in fit.savers if "save_best_only" not in one.arguments]
+        return fit.savers[0] if len(places) == 1 else plain[0] if len(plain) == 1 else fit.savers[0]
+    made = list(savers(module))
+    scope = module.names.scope_of(fit.call)
+    near = [one for one in made if module.names.scope_of(one.call) is scope]
+    for some in (near, made):
+        plain = [one for one in some if "save_best_only" not in one.arguments]
+        if len(some) == 1 or len(plain) == 1:
+            return some[0] if len(some) == 1 else plain[0]
+    return None
+
+
+def savers(module: Module) -> Iterator[Saver]:
+    """Every ``ModelCheckpoint`` of a file, and every callback of its own that saves after each epoch."""
+    for call in module.calls_of("keras.callbacks.ModelCheckpoint"):
+        found = saver(module, call)
+        if found is not None:
+            yield found
+            continue
+        try:
+            arguments = bind(call, SAVER)
+        except Unbindable:
+            continue
+        if "filepath" in arguments:
+            yield Saver(call, arguments, "", None, call)
+    yield from _own_savers(module)
+
+
+def _own_savers(module: Module) -> Iterator[Saver]:
+    names = module.names
+    for function in _epoch_ends(module):
+        for call in ast.walk(function):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args:
+                path = template(names, call.args[0]) if call.func.attr in ("save", "save_weights") else None
+                if path is not None:
+                    yield Saver(call, {"filepath": call.args[0]}, path, None, call, is_checkpoint=False)
+
+
+def _epoch_ends(module: Module) -> Iterator[ast.AST]:
+    """What a file's own callbacks do at the end of an epoch."""
+    for node in module.names.parents:
+        if isinstance(node, ast.ClassDef) and any(ast.unparse(base).endswith("Callback") for base in node.bases):
+            yield from (one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "on_epoch_end")
+    for call in module.calls_of("keras.callbacks.LambdaCallback"):
+        yield from (keyword.value for keyword in call.keywords if keyword.arg == "on_epoch_end")
+
+
+def path_known_at(module: Module, path: ast.expr, places: Iterable[ast.AST]) -> ast.expr | None:
+    """A spelling of a path whose every name means the same at some other places; None where there is none."""
+    there = list(places)
+    spelled: ast.expr | None = path
+    for _ in range(_MOST_NAMES):
+        if spelled is None or template(module.names, spelled) is None and not _is_attribute(spelled):
+            return None
+        if all(_is_known_at(module, spelled, place) for place in there):
+            return spelled
+        if not isinstance(spelled, ast.Name):
+            return None
+        spelled = module.names.only_value(spelled) or only_given(module.names, spelled)
+    return None
+
+
+def _is_attribute(path: ast.expr) -> bool:
+    return isinstance(path, ast.Attribute)
+
+
+def _is_known_at(module: Module, path: ast.expr, place: ast.AST) -> bool:
+    names = module.names
+    for node in ast.walk(path):
+        if isinstance(node, ast.Name) and not is_same_name(module, node, place):
+            return False
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            function = names.scope_of(place).node
+            stored = [one for one in names.stores if key(names, one) == key(names, node)]
+            is_making = isinstance(function, ast.FunctionDef) and function.name == "__init__"
+            here = [one for one in stored if names.scope_of(one).node is function]
+            if is_making and not any(one.lineno < getattr(place, "lineno", 0) for one in here):
+                return False
+            if len(stored) > 1:
+                return False
+    return True

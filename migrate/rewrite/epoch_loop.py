@@ -1,0 +1,37 @@
+"""A loop over epochs that begins at what a recovery holds, and saves it beside the program's own file."""
+
+import ast
+
+from migrate.analysis.module import Module
+from migrate.analysis.resume.epoch_loops import EpochLoop
+from migrate.edits.plan import InsertBefore, Part, ReplaceExpression, ReplaceStatement
+from migrate.rewrite.old_way_in import OldWayInRewrite
+from migrate.rewrite.vocabulary import Vocabulary
+from migrate.settings import Settings
+
+
+class EpochLoopRewrite(OldWayInRewrite):
+    """The edits of one loop.
+
+    Args:
+      module: the file.
+      settings: the user's choices.
+      vocabulary: names for new code.
+      found: the loop.
+    """
+
+    def __init__(self, module: Module, settings: Settings, vocabulary: Vocabulary, found: EpochLoop) -> None:
+        self.found = found
+        super().__init__(module, settings, vocabulary, found.way)
+
+    def _restore(self, made: str) -> None:
+        span, text = self.module.span, self.module.source.text
+        asked = " and ".join(self._flag(flag) for flag in self.way.flags)
+        old = text(self.found.first)
+        begin = f"{self.recovery}.restore({old})" + (f" if {asked} else {old}" if asked else "")
+        self.edits.append(InsertBefore(span(self.found.loop), made))
+        self.edits.append(ReplaceExpression(span(self.found.first), begin))
+        assert isinstance(self.found.loop.target, ast.Name)
+        statement = self.names.statement_of(self.found.save)
+        saved = f"{text(statement)}\n{self.recovery}.save({self.found.loop.target.id} + 1)"
+        self.edits.append(ReplaceStatement(span(statement), (Part(saved),)))

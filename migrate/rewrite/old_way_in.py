@@ -1,0 +1,202 @@
+"""A recovery for a ``fit`` whose own code that loads and counts stays, for what an old job has saved."""
+
+import ast
+import posixpath
+import textwrap
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.module import Module
+from migrate.analysis.names import Names
+from migrate.analysis.paths import template
+from migrate.analysis.resume.listings import lists_all
+from migrate.analysis.resume.old_way_in import Guard, OldWayIn
+from migrate.analysis.resume.savers import path_known_at
+from migrate.analysis.searches import name_of
+from migrate.edits.plan import (
+    Edit,
+    InsertBefore,
+    Part,
+    ReplaceExpression,
+    ReplaceStatement,
+)
+from migrate.rewrite.kept_checkpoint import fit_for_keras3
+from migrate.rewrite.recovered_fit import RecoveredFit
+from migrate.rewrite.recovery_directory import (
+    beside_listed,
+    folder_of,
+    recovery_directory,
+)
+from migrate.rewrite.vocabulary import Vocabulary
+from migrate.settings import Settings
+
+
+class OldWayInRewrite(RecoveredFit):
+    """The edits that put a recovery before what a program resumed by.
+
+    Args:
+      module: the file.
+      settings: the user's choices.
+      vocabulary: names for new code.
+      way: how the program resumes by hand.
+
+    Attributes:
+      problem: why it cannot be rewritten; "" where it can.
+    """
+
+    def __init__(self, module: Module, settings: Settings, vocabulary: Vocabulary, way: OldWayIn) -> None:
+        super().__init__(module, settings, vocabulary, way.fit)
+        assert way.saver is not None
+        self.way, self.saver, self.problem = way, way.saver, ""
+        self.pieces |= {"has_checkpoint"} if way.guards else set()
+        self._rewrite()
+
+    def _rewrite(self) -> None:
+        fit, scope = self.fit, self.names.scope_of(self.fit.call)
+        near = [guard for guard in self.way.guards if self.names.scope_of(guard.node) is scope]
+        far = [guard for guard in self.way.guards if guard not in near]
+        first = min((guard.node for guard in near), key=lambda node: node.lineno, default=fit.statement)
+        anchor = _beside(self.names, first, fit.statement)
+        places = [*([anchor] if anchor is not None else []), *(guard.node for guard in far)]
+        where = self._directory(self.saver.arguments["filepath"], places)
+        if anchor is None or where is None:
+            line = min([guard.node.lineno for guard in self.way.guards], default=fit.call.lineno)
+            self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
+            return
+        if lists_all(self.module, self.saver.path):
+            beside = beside_listed(self.vocabulary, where)
+            if beside is None:
+                self.problem = "it lists the directory that it runs in, where the new checkpoints would be"
+                return
+            where = beside
+            self.notes.append("the new checkpoints are saved beside the directory that the program lists, not in it")
+        named = where
+        if near and not where.startswith('"'):
+            named = self.vocabulary.fresh("recovery_dir", scope)
+            self.edits.append(InsertBefore(self.module.span(anchor), f"{named} = {where}"))
+        self.edits += [self._guarded(guard, named) for guard in near]
+        self.edits += [self._guarded(guard, where) for guard in far]
+        if self.saver.path and self.saver.is_checkpoint:
+            self.notes += fit_for_keras3(self.saver, self.callbacks, self.settings.target)
+        self._tell_of_saver()
+        self.append_csv()
+        self._restore(self.made(named))
+
+    def _directory(self, path: ast.expr, places: list[ast.expr | ast.stmt]) -> str | None:
+        """An expression for the directory of the recovery that means the same at some places.
+
+        Of a file whose name is made where it is saved, such as one that a loop counts, the folder is enough.
+        """
+        known = path_known_at(self.module, path, places)
+        if known is not None:
+            return recovery_directory(self.module, self.vocabulary, known)
+        value = self.names.only_value(path) if isinstance(path, ast.Name) else path
+        path = value if value is not None else path
+        given = path.args if isinstance(path, ast.Call) and self.names.qualified(path.func) == "os.path.join" else []
+        if len(given) > 1 and all(path_known_at(self.module, part, places) is part for part in given[:-1]):
+            parts = ", ".join(self.module.source.text(part) for part in given[:-1])
+            name = folder_of(_beginning(self.module, given[-1]))
+            return f'{self.vocabulary.standard("os")}.path.join({parts}, "{name}")'
+        folder, name = posixpath.split(_beginning(self.module, path))
+        return f'"{posixpath.join(folder, folder_of(name))}"' if folder or name else None
+
+    def _guarded(self, guard: Guard, where: str) -> Edit:
+        node, text = guard.node, self.module.source.text(guard.node)
+        has = f"{self.vocabulary.piece('has_checkpoint')}({where})"
+        if isinstance(node, ast.stmt):
+            lines = text.split("\n")
+            rest = "\n".join(
+                line[node.col_offset :] if not line[: node.col_offset].strip() else line for line in lines[1:]
+            )
+            whole = lines[0] + ("\n" + rest if rest else "")
+            return ReplaceStatement(self.module.span(node), (Part(f"if not {has}:\n{textwrap.indent(whole, '    ')}"),))
+        if guard.how == "epoch":
+            return ReplaceExpression(self.module.span(node), f"0 if {has} else {text}")
+        loose = ast.IfExp | ast.Lambda | ast.NamedExpr
+        if guard.how == "or":
+            text = f"({text})" if isinstance(node, loose) else text
+            return ReplaceExpression(self.module.span(node), f"{text} or {has}")
+        is_or = isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or)
+        text = f"({text})" if is_or or isinstance(node, loose) else text
+        return ReplaceExpression(self.module.span(node), f"{text} and not {has}")
+
+    def _restore(self, made: str) -> None:
+        """Makes the recovery before ``fit``, and asks it for the epoch."""
+        statement = self.module.span(self.fit.statement)
+        if self.uses_backup:
+            self.edits.append(InsertBefore(statement, made))
+            self.train(None, None)
+            return
+        old = self.way.first
+        asked = " and ".join(self._flag(flag) for flag in self.way.flags)
+        found = self.names.scope_of(self.fit.call)
+        if isinstance(old, ast.Name) and old.id in found.bindings:
+            restored = f"{old.id} = {self.recovery}.restore({old.id})"
+            restored = f"if {asked}:\n    {restored}" if asked else restored
+            self.edits.append(InsertBefore(statement, f"{made}\n{restored}"))
+            self.train(None, None)
+            return
+        self.edits.append(InsertBefore(statement, made))
+        text = self.module.source.text(old) if old is not None and literal(old) != 0 else ""
+        self.train(f"{self.recovery}.restore({text}){f' if {asked} else {text or 0}' if asked else ''}", None)
+
+    def _flag(self, flag: ast.expr) -> str:
+        if isinstance(flag, ast.UnaryOp) and not hasattr(flag.operand, "parent"):
+            inner = self.module.source.text(flag.operand)
+            return f"not {inner}" if not isinstance(flag.operand, ast.Compare) else f"not ({inner})"
+        return self.module.source.text(flag)
+
+    def _tell_of_saver(self) -> None:
+        best, often = (self.saver.arguments.get(name) for name in ("save_best_only", "save_freq"))
+        if best is not None and literal(best) is not False:
+            self.notes.append("ModelCheckpoint's best value starts anew after a resume")
+        if often is not None and literal(often) != "epoch":
+            self.notes.append("a start goes on after a whole epoch, also where ModelCheckpoint saved within one")
+        if "keras.layers.Dropout" in self.module.uses:
+            self.notes.append("Dropout's random state is not held")
+        if self.settings.target != "keras2":
+            self.notes += _of_files(self.names, self.saver.path)
+
+
+def _of_files(names: Names, path: str) -> list[str]:
+    """What Keras 3 does with files of this name that Keras 2 wrote."""
+    loads = {name_of(node.func) for node in names.parents if isinstance(node, ast.Call)}
+    if path.endswith((".keras", ".weights.h5", "⟩")) or not path:
+        return []
+    if "load_model" in loads:
+        kind = "a whole model" if path.endswith((".h5", ".hdf5")) else "a SavedModel"
+        may = "may not load" if path.endswith((".h5", ".hdf5")) else "does not load"
+        return [f"Keras 3 {may} {kind} that Keras 2 saved as {path.rpartition('/')[2] or path}"]
+    if "load_weights" in loads and not path.endswith((".h5", ".hdf5")):
+        return [
+            "Keras 3 does not load weights in TensorFlow's format: continue such a job on tf_keras or TensorFlow 2.15"
+        ]
+    return []
+
+
+def _beside(names: Names, node: ast.AST, training: ast.stmt) -> ast.stmt | None:
+    """The statement around a node that stands in one block with the one around ``fit``."""
+    around = [one for one in (node, *names.ancestors(node)) if isinstance(one, ast.stmt)]
+    beside = {training, *(one for one in names.ancestors(training) if isinstance(one, ast.stmt))}
+    for one in around:
+        parent = names.parents.get(one)
+        blocks = (
+            [value for _, value in ast.iter_fields(parent) if isinstance(value, list)] if parent is not None else []
+        )
+        if any(one in block and any(other in block for other in beside) for block in blocks):
+            return one
+    return None
+
+
+def _beginning(module: Module, path: ast.expr) -> str:
+    """The text that a path begins with, before the first part that only the program knows."""
+    if isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute) and path.func.attr == "format":
+        path = path.func.value
+    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Mod):
+        path = path.left
+    if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):
+        return _beginning(module, path.left)
+    if isinstance(path, ast.JoinedStr):
+        first = path.values[0]
+        return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+    known = template(module.names, path) or ""
+    return known.partition("⟨")[0].partition("{")[0].partition("%")[0]

@@ -1,0 +1,155 @@
+"""One ``fit`` with a ``CheckpointManager`` or ``BackupAndRestore`` among its callbacks."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.fractions import may_be_fraction
+from migrate.analysis.module import Module
+from migrate.analysis.symbols import symbol_of
+from migrate.analysis.trainings import FIT, FIT_GENERATOR, Fit, made_by
+from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
+from migrate.rewrite.callback_list import CallbackList
+from migrate.rewrite.vocabulary import Vocabulary
+from migrate.settings import Settings
+
+_STATEFUL = {"keras.callbacks.EarlyStopping": "EarlyStopping", "keras.callbacks.ReduceLROnPlateau": "ReduceLROnPlateau"}
+
+
+class RecoveredFit:
+    """The edits of one ``fit`` that give it a recovery after each epoch.
+
+    Args:
+      module: the file.
+      settings: the user's choices.
+      vocabulary: names for new code.
+      fit: the training.
+
+    Attributes:
+      edits: the rewrite.
+      notes: what the user is to know of it.
+      removed: the statements that go.
+      callbacks: the list of callbacks, while it changes.
+      recovery: the variable that holds the recovery.
+      uses_backup: whether that is a ``BackupAndRestore``.
+      pieces: the emitted classes that it uses.
+    """
+
+    def __init__(self, module: Module, settings: Settings, vocabulary: Vocabulary, fit: Fit) -> None:
+        self.module, self.names, self.settings, self.vocabulary = module, module.names, settings, vocabulary
+        self.fit = fit
+        self.edits: list[Edit] = []
+        self.notes: list[str] = []
+        self.removed: list[ast.stmt] = []
+        self.callbacks = CallbackList(module, fit, self.edits)
+        self.uses_backup = settings.recovery == "backup-and-restore"
+        name = "backup" if self.uses_backup else "recovery"
+        self.pieces = frozenset() if self.uses_backup else frozenset({"EpochRecovery", "drop_empty_checkpoint_list"})
+        self.recovery = vocabulary.fresh(name, self.names.scope_of(fit.call))
+
+    def train(self, first: str | None, gone: ast.expr | None) -> None:
+        """Gives ``fit`` the recovery.
+
+        Args:
+          first: what it gets as ``initial_epoch``; None leaves that argument as it is.
+          gone: a callback that goes.
+        """
+        fit, text = self.fit, self.module.source.text
+        call = self.module.span(fit.call)
+        given = fit.arguments.get("callbacks")
+        if fit.display is None and given is not None:
+            is_sum = isinstance(given, ast.BinOp)  # callbacks + [one] is no None
+            whole = text(given) if isinstance(given, ast.Name | ast.Attribute | ast.Call) else f"({text(given)})"
+            value = f"[{self.recovery}, *{whole}]" if is_sum else f"[{self.recovery}, *({whole} or [])]"
+        elif isinstance(given, ast.Name):
+            value = f"[{self.recovery}, *{text(given)}]"
+            self._take_from_list(given, gone)
+        else:
+            kept = [self.callbacks.text(element) for element in fit.callbacks if element is not gone]
+            value = f"[{', '.join([self.recovery, *kept])}]"
+        if fit.call.func.attr == "fit_generator":  # type: ignore[attr-defined]
+            self._fit_instead(value, first)
+            return
+        for name, whole in self._whole_steps():
+            self.edits.append(SetArgument(call, name, whole, FIT.index(name)))
+        if first is not None:
+            self.edits.append(SetArgument(call, "initial_epoch", first, FIT.index("initial_epoch")))
+        self.edits.append(SetArgument(call, "callbacks", value, FIT.index("callbacks")))
+
+    def _fit_instead(self, callbacks: str, first: str | None) -> None:
+        """``fit`` for ``fit_generator``, which Keras 3 does not have."""
+        fit, text = self.fit, self.module.source.text
+        arguments = {name: text(value) for name, value in fit.arguments.items()}
+        arguments.update(self._whole_steps(), callbacks=callbacks)
+        if first is not None:
+            arguments["initial_epoch"] = first
+        if self.settings.target != "keras2":
+            gone = [name for name in ("max_queue_size", "workers", "use_multiprocessing") if arguments.pop(name, None)]
+            if gone:
+                self.notes.append(f"{', '.join(gone)} go, which fit of Keras 3 does not take")
+        x = arguments.pop("x")
+        order = [name for name in (*FIT_GENERATOR, *arguments) if name in arguments]
+        written = ", ".join([x, *(f"{name}={arguments[name]}" for name in dict.fromkeys(order))])
+        new = f"{text(fit.receiver)}.fit({written})"
+        self.edits.append(ReplaceExpression(self.module.span(fit.call), new))
+
+    def _whole_steps(self) -> Iterator[tuple[str, str]]:
+        """The numbers of steps that may be floats, which Keras 3 does not count to."""
+        for name in ("steps_per_epoch", "validation_steps"):
+            value = self.fit.arguments.get(name)
+            if value is not None and self.settings.target != "keras2" and may_be_fraction(self.names, value):
+                self.notes.append(f"{name} is made an int, which Keras 3 wants")
+                yield name, f"int({self.module.source.text(value)})"
+
+    def _take_from_list(self, given: ast.Name, gone: ast.expr | None) -> None:
+        display = self.fit.display
+        if display is None or (gone is None and not self.callbacks.renamed):
+            return
+        if gone is None or gone in display.elts:
+            kept = [self.callbacks.text(element) for element in display.elts if element is not gone]
+            self.edits.append(ReplaceExpression(self.module.span(display), f"[{', '.join(kept)}]"))
+        else:
+            statement = self.names.statement_of(gone)
+            if isinstance(statement, ast.Expr):
+                self.removed.append(statement)
+
+    def append_csv(self) -> None:
+        """Lets ``CSVLogger`` append, and tells which callbacks start anew."""
+        for element in self.fit.callbacks:
+            made = made_by(self.names, element)
+            found = symbol_of(self.names, made.func) if made is not None else None
+            if made is None or found is None:
+                continue
+            if found.tail == "keras.callbacks.CSVLogger" and not any(k.arg == "append" for k in made.keywords):
+                if len(made.args) > 2:
+                    continue
+                if self.callbacks.holds(made):
+                    self.callbacks.write_call(made, made.keywords, "append=True")
+                else:
+                    self.edits.append(SetArgument(self.module.span(made), "append", "True", 2))
+                self.notes.append("CSVLogger appends to its file")
+            elif found.tail in _STATEFUL:
+                self.notes.append(f"{_STATEFUL[found.tail]} starts anew after a resume")
+        if self.fit.display is None:
+            anew = [name for tail, name in _STATEFUL.items() if tail in self.module.uses]
+            self.notes += [f"{name} starts anew after a resume" for name in anew]
+
+    def made(self, where: str) -> str:
+        """The statements that make the recovery.
+
+        Args:
+          where: an expression for its directory.
+        """
+        tf = self.vocabulary.tf
+        if self.uses_backup:
+            options = ", double_checkpoint=True" if self.settings.target == "keras3" else ""
+            keras = f"{tf}.keras.callbacks.BackupAndRestore"
+            return f"{self.recovery} = {keras}({where}, delete_checkpoint=False{options})"
+        model = self.module.source.text(self.fit.receiver)
+        checkpoint = f"{tf}.train.Checkpoint(model={model}, optimizer={model}.optimizer, epoch={tf}.Variable(0))"
+        made = ""
+        if not where.startswith('"') and not where.isidentifier():  # not to be worked out twice
+            directory = self.vocabulary.fresh("recovery_dir", self.names.scope_of(self.fit.call))
+            made, where = f"{directory} = {where}\n", directory
+        manager = f"{tf}.train.CheckpointManager({checkpoint}, {where}, max_to_keep=2)"
+        drop, kind = (self.vocabulary.piece(name) for name in ("drop_empty_checkpoint_list", "EpochRecovery"))
+        return f"{made}{drop}({where})\n{self.recovery} = {kind}({manager})"

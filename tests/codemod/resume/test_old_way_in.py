@@ -1,0 +1,187 @@
+"""Code that loads and counts stays for an old job's file, and is asked only where the new recovery has nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.finding import Fidelity
+from migrate.run import run
+from migrate.settings import Settings
+from tests.codemod.programs import migrate
+
+SHAPES = Path(__file__).parents[2] / "interruption" / "resume" / "shapes"
+_HEAD = """\
+import glob
+import os
+import tensorflow as tf
+
+path = "out/w-{epoch:02d}.weights.h5"
+model = build()
+first = 0
+"""
+_FIT = """\
+saver = tf.keras.callbacks.ModelCheckpoint(path, save_weights_only=True)
+model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[saver])
+"""
+_LOAD = """\
+files = sorted(glob.glob("out/*.h5"))
+if files:
+    model.load_weights(files[-1])
+    freeze(model)
+    first = int(files[-1][6:8])
+"""
+
+
+def kept(source: str, **settings: str) -> str:
+    """The new text of a program whose own code stays."""
+    text, findings = migrate(source, **settings)
+    assert [finding.rewritten for finding in findings] == [True], [finding.message for finding in findings]
+    assert migrate(text, **settings) == (text, [])
+    return text
+
+
+def left(source: str, **settings: str) -> str:
+    """Why a program is left, which it is byte for byte."""
+    text, findings = migrate(source, **settings)
+    assert text == source
+    assert {finding.fidelity for finding in findings} == {Fidelity.MANUAL}
+    return findings[0].message
+
+
+@pytest.mark.parametrize("recovery", ["checkpoint-manager", "backup-and-restore"])
+@pytest.mark.parametrize("shape", sorted(path.stem for path in SHAPES.glob("*.py") if path.stem != "job"))
+def test_whatever_finds_the_file_and_the_epoch_the_recovery_is_asked_first(shape: str, recovery: str) -> None:
+    source = (SHAPES / f"{shape}.py").read_text()
+    if recovery == "backup-and-restore" and shape in ("resume_flag", "a_loop_of_fits"):
+        assert "BackupAndRestore" in left(source, recovery=recovery)
+        return
+    text = kept(source, recovery=recovery)
+    assert "not has_checkpoint(" in text
+    assert text.count("load_weights(") + text.count("load_model(") == source.count("load_weights(") + source.count(
+        "load_model("
+    )
+    assert ("recovery.restore(" in text) == (recovery == "checkpoint-manager")
+
+
+def test_only_the_load_is_passed_by_where_other_work_stands_beside_it() -> None:
+    text = kept(_HEAD + _LOAD + _FIT)
+    assert (
+        'if files:\n    if not has_checkpoint("out/w_recovery"):\n        model.load_weights(files[-1])\n'
+        "    freeze(model)\n"
+    ) in text
+
+
+def test_the_epoch_that_the_program_counted_is_where_a_job_without_a_checkpoint_begins() -> None:
+    assert "\nfirst = recovery.restore(first)\n" in kept(_HEAD + _LOAD + _FIT)
+    inline = _FIT.replace("initial_epoch=first", "initial_epoch=first + 1")
+    assert "initial_epoch=recovery.restore(first + 1)" in kept(_HEAD + _LOAD + inline)
+
+
+def test_epochs_of_each_start_stay_epochs_of_each_start() -> None:
+    text = kept(_HEAD + _LOAD + _FIT.replace("epochs=9", "epochs=first + 9"))
+    assert text.index("first = recovery.restore(first)") < text.index("epochs=first + 9, initial_epoch=first")
+
+
+@pytest.mark.parametrize(
+    ("asked", "then"),
+    [
+        ("if args.resume and files:", "if args.resume:\n    first = recovery.restore(first)\n"),
+        ("if files and not args.fresh:", "if not args.fresh:\n    first = recovery.restore(first)\n"),
+    ],
+)
+def test_a_flag_still_decides(asked: str, then: str) -> None:
+    source = "import settings\n\nargs = settings.parse_args()\n" + _HEAD + _LOAD.replace("if files:", asked) + _FIT
+    assert then in kept(source)
+
+
+def test_a_flag_that_ends_a_loading_function_decides_too() -> None:
+    source = (
+        _HEAD.replace("first = 0\n", "args = settings.parse_args()\n")
+        + "\n\ndef load():\n    files = glob.glob('out/*.h5')\n    if args.fresh or not files:\n        return 0\n"
+        + "    model.load_weights(max(files))\n    freeze(model)\n    return len(files)\n\n\nfirst = load()\n"
+    )
+    assert "if not args.fresh:\n    first = recovery.restore(first)\n" in kept(source + _FIT)
+
+
+def test_a_load_is_not_passed_by_where_the_model_may_be_used_without_training() -> None:
+    fit = "if args.train:\n    " + _FIT.replace("\n", "\n    ").rstrip() + "\nelse:\n    model.predict(x)\n"
+    assert "decides whether the loaded model is trained" in left(_HEAD + _LOAD + fit)
+    function = "def main():\n" + "".join(f"    {line}\n" for line in (_HEAD[46:] + _LOAD).splitlines())
+    early = "    if args.predict:\n        model.predict(x)\n        return\n"
+    body = function + early + "".join(f"    {line}\n" for line in _FIT.splitlines()) + "\n\nmain()\n"
+    assert "may use the loaded model for something else" in left(_HEAD[:46] + body)
+
+
+def test_a_maker_of_models_that_another_file_uses_keeps_loading(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "predict.py").write_text("from train import make_or_restore\n")
+    source = (SHAPES / "model_and_epoch.py").read_text()
+    (tmp_path / "train.py").write_text(source)
+    outcome = run([str(tmp_path / "train.py")], Settings(), jobs=1, progress=None)
+    assert not outcome.changes
+    assert "`make_or_restore` is used elsewhere too" in outcome.findings[0].message
+
+
+def test_a_directory_that_the_program_lists_gets_no_new_name_in_it() -> None:
+    load = "names = os.listdir('out')\nif names:\n    first = int(max(names)[2:4])\n    model.load_weights(path.format(epoch=first))\n"
+    load += "    freeze(model)\n"
+    assert '"out_w_recovery"' in kept(_HEAD + load + _FIT)
+    there = load.replace("'out'", "'.'")
+    assert "lists the directory that it runs in" in left(_HEAD.replace("out/w", "w") + there + _FIT)
+    selected = load.replace("os.listdir('out')", "[n for n in os.listdir('out') if n.endswith('.h5')]")
+    assert '"out/w_recovery"' in kept(_HEAD + selected + _FIT)
+
+
+def test_a_file_and_an_epoch_that_the_user_names_are_left_with_the_lines_to_write() -> None:
+    source = (
+        "import settings\n\nargs = settings.parse_args()\n"
+        + _HEAD
+        + "if args.weights:\n    model.load_weights(args.weights)\n"
+        + _FIT.replace("=first", "=args.initial_epoch")
+    )
+    _, findings = migrate(source)
+    assert "the user names the file and the epoch" in left(source)
+    assert "callbacks=[backup, ...]" in findings[0].help
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("cp-{epoch:04d}", "Keras 3 does not load weights in TensorFlow's format"),
+        ("w-{epoch}.weights.h5", ""),
+    ],
+)
+def test_what_keras_3_cannot_load_of_an_old_job_is_said(name: str, said: str) -> None:
+    source = _HEAD.replace("w-{epoch:02d}.weights.h5", name) + _LOAD + _FIT
+    _, (finding,) = migrate(source)
+    assert finding.rewritten
+    assert said in finding.message
+    assert ("Keras 3 does not load" in finding.message) == bool(said)
+    assert "does not load" not in migrate(source, target="keras2")[1][0].message
+
+
+def test_a_whole_model_of_keras_2_is_said_to_need_keras_2() -> None:
+    source = (SHAPES / "newest_by_time.py").read_text().replace("-8:-6", "-5:-3").replace('.keras"', '.h5"')
+    assert "Keras 3 may not load a whole model that Keras 2 saved" in migrate(source)[1][0].message
+
+
+def test_state_that_the_recovery_does_not_hold_is_said() -> None:
+    source = _HEAD + _LOAD + _FIT.replace("save_weights_only=True", "save_best_only=True")
+    source = source.replace("[saver]", "[saver, tf.keras.callbacks.ReduceLROnPlateau()]")
+    source += "tf.keras.layers.Dropout(0.5)\n"
+    _, (finding,) = migrate(source)
+    for said in ("best value starts anew", "ReduceLROnPlateau starts anew", "Dropout's random state is not held"):
+        assert said in finding.message
+
+
+def test_a_job_of_horovod_is_left() -> None:
+    assert "Horovod" in left("import horovod.tensorflow.keras as hvd\n" + _HEAD + _LOAD + _FIT)
+
+
+def test_a_loop_that_trains_several_models_is_left_with_the_lines_to_write() -> None:
+    source = (SHAPES / "a_loop_of_fits.py").read_text()
+    source = source.replace("first = 0", "first = 0\nother = compiled(build())")
+    source = source.replace("    model.save_weights", "    other.train_on_batch(x, y)\n    model.save_weights")
+    _, findings = migrate(source)
+    assert "several models" in left(source)
+    assert "manager.restore_or_initialize()" in findings[0].help

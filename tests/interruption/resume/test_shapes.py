@@ -1,0 +1,57 @@
+"""A job that was stopped under code that resumes by files goes on under the new code, and loses no kill."""
+
+import random
+
+import pytest
+
+from tests.interruption.resume.stopped import Job, check, shapes
+
+KERAS_2_ALONE = {"latest_checkpoint"}
+"""Programs whose ModelCheckpoint Keras 3 refuses."""
+
+
+def kills(seed):
+    """In the middle of an epoch, and at two random moments near a save."""
+    moments = random.Random(seed)
+    return ["batch:3:1", *(f"save:{epoch}:{moments.randrange(60)}" for epoch in (3, 4)), None]
+
+
+@pytest.mark.parametrize("shape", shapes())
+def test_a_job_of_the_old_code_goes_on_where_it_stopped_and_after_each_kill(
+    shape, old_python, new_python, legacy_keras, tmp_path
+):
+    job = Job(shape, tmp_path)
+    needs_keras_2 = shape in KERAS_2_ALONE
+    status, output = job.start(job.old, old_python, kill="batch:2:2")
+    assert status == -9, output
+    for kill in kills(shape):
+        status, output = job.start(job.new, new_python, legacy_keras=needs_keras_2 and bool(legacy_keras), kill=kill)
+        assert status in ((0,) if kill is None else (-9, 0)), output
+    check(job)
+
+
+@pytest.mark.parametrize("shape", ["json_file", "trainer_class", "latest_checkpoint"])
+def test_tf_keras_goes_on_with_the_same_files(shape, old_python, new_python, legacy_keras, tmp_path):
+    job = Job(shape, tmp_path)
+    assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
+    for kill in ("batch:4:0", None):
+        status, output = job.start(job.new, new_python, legacy_keras=bool(legacy_keras), kill=kill)
+        assert status == (-9 if kill else 0), output
+    check(job)
+
+
+def test_a_file_that_a_kill_cut_short_is_not_read_again(old_python, new_python, tmp_path):
+    job = Job("csv_rows", tmp_path)
+    assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
+    assert job.start(job.new, new_python, kill="batch:4:2")[0] == -9
+    (job.files / "last.weights.h5").write_bytes(b"cut short")
+    status, output = job.start(job.new, new_python)
+    assert status == 0, output
+    check(job)
+
+
+def test_the_old_code_cannot_start_again_from_such_a_file(old_python, tmp_path):
+    job = Job("csv_rows", tmp_path)
+    assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
+    (job.files / "last.weights.h5").write_bytes(b"cut short")
+    assert job.start(job.old, old_python)[0] not in (0, -9)

@@ -560,9 +560,15 @@ class EpochRecovery(CheckpointRecovery):
     _unbuilt = None  # The checkpoint of a model that is not built yet.
     _is_first_again = False  # Whether the process's first epoch is not the job's.
 
-    def restore(self):
-        """Restores the newest readable checkpoint and returns its epoch, 0 if none."""
+    def restore(self, epoch=0):
+        """Restores the newest readable checkpoint and returns its epoch.
+
+        Args:
+          epoch: what to return where there is no checkpoint, an int.
+        """
         super().restore()
+        if self._saved_step is None:
+            self.manager.checkpoint.epoch.assign(int(epoch))
         epoch = int(self.manager.checkpoint.epoch.numpy())
         # Keras 2 looks for the end of the data in its first epoch alone, which a job
         # without interruptions counts once; Keras 3 does so in each epoch.
@@ -589,8 +595,16 @@ class EpochRecovery(CheckpointRecovery):
         if self._is_first_again:
             self._uncount_missing_batch(self._trained)
         self._is_first_again = False
-        self.manager.checkpoint.epoch.assign(epoch + 1)
-        self.manager.save(checkpoint_number=epoch + 1, check_interval=False)
+        self.save(epoch + 1)
+
+    def save(self, epoch):
+        """Saves after an epoch.
+
+        Args:
+          epoch: the number of epochs that are done, an int.
+        """
+        self.manager.checkpoint.epoch.assign(epoch)
+        self.manager.save(checkpoint_number=epoch, check_interval=False)
 
     def on_train_end(self, logs=None):
         pass  # The last epoch is saved.

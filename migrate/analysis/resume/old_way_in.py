@@ -262,11 +262,11 @@ class _Reader:
         if isinstance(call.func, ast.Name):
             found = self.names.definition(call.func)
             return found if isinstance(found, FunctionNode) else None
-        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
-            if call.func.value.id in ("self", "cls"):
-                owner = next((node for node in self.names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
-                methods = [n for n in owner.body if isinstance(n, FunctionNode)] if owner is not None else []
-                return next((one for one in methods if one.name == call.func.attr), None)
+        held = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if isinstance(call.func, ast.Attribute) and isinstance(held, ast.Name) and held.id in ("self", "cls"):
+            owner = next((node for node in self.names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
+            methods = [n for n in owner.body if isinstance(n, FunctionNode)] if owner is not None else []
+            return next((one for one in methods if one.name == call.func.attr), None)
         return None
 
     def _loads_in(self, function: FunctionNode, depth: int) -> Iterator[ast.Call]:
@@ -611,12 +611,8 @@ class _Reader:
                 if function is not None and depth < _MOST_CALLS:
                     if any(self._once(one, depth + 1) for one in function.body):
                         return node.lineno
-                elif (
-                    function is None
-                    and isinstance(node.func, ast.Name)
-                    and isinstance(self.names.parent(node), ast.Expr)
-                ):
-                    if name not in ("print",):
+                elif function is None and isinstance(node.func, ast.Name) and name != "print":
+                    if isinstance(self.names.parent(node), ast.Expr):
                         return node.lineno  # what it does is not seen
         return 0
 

@@ -69,7 +69,7 @@ def path_known_at(module: Module, path: ast.expr, places: Iterable[ast.AST]) -> 
     there = list(places)
     spelled: ast.expr | None = path
     for _ in range(_MOST_NAMES):
-        if spelled is None or template(module.names, spelled) is None and not _is_attribute(spelled):
+        if spelled is None or (template(module.names, spelled) is None and not _is_attribute(spelled)):
             return None
         if all(_is_known_at(module, spelled, place) for place in there):
             return spelled

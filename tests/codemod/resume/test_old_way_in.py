@@ -123,8 +123,8 @@ def test_a_maker_of_models_that_another_file_uses_keeps_loading(tmp_path: Path) 
 
 
 def test_a_directory_that_the_program_lists_gets_no_new_name_in_it() -> None:
-    load = "names = os.listdir('out')\nif names:\n    first = int(max(names)[2:4])\n    model.load_weights(path.format(epoch=first))\n"
-    load += "    freeze(model)\n"
+    load = "names = os.listdir('out')\nif names:\n    first = int(max(names)[2:4])\n"
+    load += "    model.load_weights(path.format(epoch=first))\n    freeze(model)\n"
     assert '"out_w_recovery"' in kept(_HEAD + load + _FIT)
     there = load.replace("'out'", "'.'")
     assert "lists the directory that it runs in" in left(_HEAD.replace("out/w", "w") + there + _FIT)

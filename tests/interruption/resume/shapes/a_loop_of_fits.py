@@ -4,7 +4,6 @@ import glob
 import os
 import sys
 
-import tensorflow as tf
 from job import build, compiled, given, record, x, y
 
 folder, epochs = sys.argv[1], int(sys.argv[2])

@@ -24,7 +24,7 @@ def compiled(model):
 
 
 class Record(tf.keras.callbacks.Callback):
-    """Writes down what happens, and dies where ``JOB_KILL`` says: ``batch:EPOCH:BATCH`` or ``save:EPOCH:MILLISECONDS``."""
+    """Writes down what happens, and dies at ``JOB_KILL``: ``batch:EPOCH:BATCH`` or ``save:EPOCH:MILLISECONDS``."""
 
     def __init__(self):
         super().__init__()

@@ -23,6 +23,7 @@ class Save(tf.keras.callbacks.Callback):
 model = compiled(build())
 first = 0
 if os.path.exists(counter):
-    first = int(open(counter).read())
+    with open(counter) as file:
+        first = int(file.read())
     model.load_weights(weights)
 model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[Save(), record], **given)

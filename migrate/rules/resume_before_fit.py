@@ -35,7 +35,7 @@ Left alone, without a finding: callbacks that only save, weights from elsewhere,
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing, and
 its ``history`` is empty. Where the old code goes, weights that the old program saved are not read. Files of
-Keras 2 that Keras 3 does not load (weights in TensorFlow's format, a SavedModel; a whole model in HDF5 only sometimes) are told of.
+Keras 2 that Keras 3 does not load are told of: weights in TensorFlow's format, a SavedModel, some whole models in HDF5.
 The state of ``EarlyStopping`` and
 ``ReduceLROnPlateau`` starts anew. The step that Keras 2 counts at the end of data of unknown length, in the first epoch
 of each start, is counted once, as without an interruption. On Keras 3 a subclassed model must be built before ``fit``

@@ -599,6 +599,11 @@ class _Reader:
                     return one
         return None
 
+    def _is_unseen(self, call: ast.Call) -> bool:
+        """Whether a call may do anything: nothing of it is used, and its function stands elsewhere."""
+        is_alone = isinstance(self.names.parent(call), ast.Expr)
+        return is_alone and self._function(call) is None and name_of(call.func) != "print"
+
     def _once(self, statement: ast.stmt, depth: int = 0) -> int:
         """The line of what only a start from scratch may do; 0 for none."""
         for node in ast.walk(statement):
@@ -611,9 +616,8 @@ class _Reader:
                 if function is not None and depth < _MOST_CALLS:
                     if any(self._once(one, depth + 1) for one in function.body):
                         return node.lineno
-                elif function is None and isinstance(node.func, ast.Name) and name != "print":
-                    if isinstance(self.names.parent(node), ast.Expr):
-                        return node.lineno  # what it does is not seen
+                elif isinstance(node.func, ast.Name) and self._is_unseen(node):
+                    return node.lineno
         return 0
 
 

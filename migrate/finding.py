@@ -100,6 +100,7 @@ class Finding:
       rewritten: whether the diff holds a rewrite of this site.
       error: whether this is an error in the file, which makes the exit code 2.
       cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
+      why: what a reviewer should know of the fidelity of this very rewrite; empty where there is nothing special.
       cause: what keeps the tool from rewriting the site, where that is not the site itself.
     """
 
@@ -114,6 +115,7 @@ class Finding:
     error: bool = False
     cell: int | None = None
     cause: Cause | None = None
+    why: str = ""
 
     @property
     def place(self) -> str:

@@ -218,9 +218,8 @@ def _shown(hunk: Hunk, outcome: Outcome, pages: dict[str, Page]) -> Iterator[Lin
     yield []
     own = _own(hunk, outcome)
     for finding in own:
-        page = pages.get(finding.code)
         yield [(f"{printable(finding.place)}: {finding.code} {printable(finding.message)}", "bold")]
-        yield [(f"  = {printable(why(finding, '' if page is None else page.reason(finding)))}", "")]
+        yield [(f"  = {printable(why(finding))}", "")]
     if not own:
         cell = "" if hunk.cell is None else f"cell {hunk.cell}: "
         what = "generated code that the new code imports" if hunk.is_generated else "what the new code needs"

@@ -59,7 +59,9 @@ def _cause(module: Module, rule: Rule, mend: Mend, selection: Selection) -> Caus
 def _finding(module: Module, rule: Rule, verdict: Verdict, is_rewritten: bool, cause: Cause | None) -> Finding:
     symbol = next((name for name in _names(module, verdict.node) if name is not None), rule.name)
     span = module.span(verdict.node)
-    finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
+    finding = Finding(
+        rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help, why=verdict.why
+    )
     if cause is None:
         return replace(finding, rewritten=is_rewritten)
     return finding if verdict.fidelity is Fidelity.MANUAL else finding.left_for(cause)

@@ -22,7 +22,7 @@ def why_not_here(module: Module, call: ast.Call, others: set[ast.Call]) -> str |
         if isinstance(node, ast.JoinedStr):
             return "the call stands inside an f-string, which cannot hold its rewrite"
         if node in others:
-            return "the call stands inside another one that is rewritten"
+            return "the call is part of a larger expression that is rewritten: assign the estimator to a name first"
         if isinstance(node, ast.With | ast.AsyncWith):
             entered = next((item for item in node.items if item not in inside and _is_graph(module, item)), None)
             if entered is not None:

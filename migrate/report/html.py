@@ -134,7 +134,7 @@ def _file(
         if finding.cell in above:
             line = above[finding.cell] + finding.span.line
             marks[line] = f"{marks.get(line, '')} {finding.code}".lstrip()
-    cards = [_card(finding, pages, content) for finding in findings]
+    cards = [_card(finding, content) for finding in findings]
     state = "unchanged" if change is None else "rewritten"
     return _File(printable(path, keep=""), [], state, cards, rows(before, after, marks), change is not None, content)
 
@@ -157,14 +157,13 @@ def _code_of(notebook: str) -> tuple[str, dict[int | None, int]]:
     return "\n".join(lines), above
 
 
-def _card(finding: Finding, pages: Mapping[str, Page], content: str) -> _Card:
-    page = pages.get(finding.code)
+def _card(finding: Finding, content: str) -> _Card:
     return _Card(
         finding,
         _fate(finding),
         in_file(finding),
         printable(finding.message),
-        why(finding, "" if page is None else page.reason(finding)),
+        why(finding),
         _hash(content, repr(finding)),
     )
 

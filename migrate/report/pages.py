@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from migrate.finding import Fidelity, Finding
+from migrate.finding import Fidelity
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,6 @@ class Page:
         """What the page says first, as one paragraph; its title where there is no more."""
         paragraph = self.text.partition("\n\n")[2].partition("\n\n")[0]
         return " ".join(paragraph.replace("``", "").split()) or self.title
-
-    def reason(self, finding: Finding) -> str:
-        """Why the fidelity of a rewrite is what it is; empty where the page speaks of another, or gives no reason."""
-        if finding.fidelity is not self.fidelity:
-            return ""
-        paragraph = self.text.partition("\nFidelity:")[2].partition("\n\n")[0]
-        sentences = " ".join(paragraph.replace("``", "").split()).removesuffix(".").split(". ")
-        # "exact for …" is a sentence of its own, "exact." needs the one behind it.
-        chosen = sentences[:1] if " " in sentences[0] else sentences[:2]
-        return "" if len(chosen) < 2 and " " not in chosen[0] else ". ".join(chosen)
 
 
 def pages() -> dict[str, Page]:

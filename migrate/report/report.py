@@ -97,11 +97,7 @@ class Report:
         return json_report.render(self.outcome, self.written or ())
 
     def _findings(self, findings: Iterable[Finding]) -> Iterator[Line]:
-        return text.lines(findings, line_reader(self.outcome.changes, self.stdin), self._reason)
-
-    def _reason(self, finding: Finding) -> str:
-        page = self.pages.get(finding.code)
-        return "" if page is None else page.reason(finding)
+        return text.lines(findings, line_reader(self.outcome.changes, self.stdin))
 
     def _where_to_apply(self) -> Iterator[Line]:
         base = diff.applied_in(self.outcome.changes) if self.format == "diff" and self.written is None else None

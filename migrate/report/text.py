@@ -22,14 +22,12 @@ _STYLES = {Fidelity.EXACT: "green", Fidelity.NOTED: "yellow", Fidelity.MANUAL: "
 def lines(
     findings: Iterable[Finding],
     lines_of: Callable[[str, int | None], Sequence[str]],
-    reason_of: Callable[[Finding], str],
 ) -> Iterator[Line]:
     """The lines of the report, sorted by path and place.
 
     Args:
       findings: what to report.
       lines_of: gives the lines of a file as it was read, by its path and a notebook's cell; none where it cannot be.
-      reason_of: gives why a finding's fidelity is what it is, or an empty text where only a general sentence fits.
     """
     ordered = in_order(findings)
     alike: dict[tuple[str, str, str], list[Finding]] = {}
@@ -41,7 +39,7 @@ def lines(
         for finding in group:
             same = alike.get(_words(finding), [])
             if len(same) < _ALIKE:
-                yield from _finding(finding, code, reason_of(finding))
+                yield from _finding(finding, code)
                 yield []
             elif finding is same[0]:
                 yield from _together(same)
@@ -72,17 +70,12 @@ def style(finding: Finding) -> str:
     return "red" if finding.error else _STYLES[finding.fidelity]
 
 
-def why(finding: Finding, reason: str) -> str:
-    """Why the fidelity of a rewrite is what it is, in one sentence; empty for a site that is left: its message says it.
-
-    Args:
-      finding: what was found.
-      reason: what the page of its rule says of this fidelity; empty where it says nothing.
-    """
-    return (reason or _WHY[finding.fidelity]) if finding.rewritten else ""
+def why(finding: Finding) -> str:
+    """Why the fidelity of a rewrite is what it is, in one sentence; empty for a site that is left."""
+    return (finding.why or _WHY[finding.fidelity]) if finding.rewritten else ""
 
 
-def _finding(finding: Finding, code: Sequence[str], reason: str) -> Iterator[Line]:
+def _finding(finding: Finding, code: Sequence[str]) -> Iterator[Line]:
     colour = style(finding)
     yield [
         (printable(finding.place, keep=""), "bold"),
@@ -93,7 +86,7 @@ def _finding(finding: Finding, code: Sequence[str], reason: str) -> Iterator[Lin
     if finding.span != FIRST_CHARACTER:  # that is the whole file
         yield from code_frame(code, finding.span)
     if finding.rewritten:
-        yield _note("rewritten", why(finding, reason), colour)
+        yield _note("rewritten", why(finding), colour)
     if finding.help:
         yield _note("help", finding.help, "cyan")
 

@@ -22,5 +22,5 @@ def eager_names(module: Module, vocabulary: Vocabulary) -> dict[ast.expr, str]:
         for node, found in module.tf1_only
         if isinstance(node, ast.Attribute)
         and not found.is_contrib
-        and (found.tail in _NAMES or found.tail.startswith(_MODULES))
+        and (found.tail in _NAMES or f"{found.tail}.".startswith(_MODULES))
     }

@@ -216,6 +216,16 @@ def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield from contrib_names_of(file, gone, draft.settings.target, gives_strategies=draft.program.is_handed_on)
 
 
+def _help(qualified: str) -> str:
+    """What a person can do about a name below ``tf.contrib`` that is not replaced."""
+    name = qualified.partition("contrib.")[2]
+    if name == "slim" or name.startswith(("slim.", "framework.arg_scope", "framework.add_arg_scope")):
+        return "Write `import tf_slim as slim` (pip install tf_slim), as tf_upgrade_v2 does, then migrate again."
+    if name.startswith("layers."):
+        return "Look for it in tf_slim.layers (pip install tf_slim), or replace it by hand, then migrate again."
+    return "Replace it by hand, then migrate again."
+
+
 def contrib_names_of(
     file: Draft | OtherFile, gone: Collection[ast.expr], target: str, *, gives_strategies: bool
 ) -> Iterator[Verdict]:
@@ -243,9 +253,9 @@ def contrib_names_of(
         text = _public(target, file, found) or _successor(file, node, name)
         if text is None:
             has_other = name in SUCCESSORS or name in EMITTED
-            lacks = "has a counterpart, but not as it is used here" if has_other else "exists in no TensorFlow 2"
+            lacks = "cannot be replaced automatically in this form" if has_other else "exists in no TensorFlow 2"
             message = f"`{found.qualified}` {lacks}"
-            yield manual(node, message, "Replace it by hand, then migrate again.", file.module)
+            yield manual(node, message, _help(found.qualified), file.module)
             continue
         file.renamed[node] = text
         file.edits.append(ReplaceExpression(file.module.span(node), text))

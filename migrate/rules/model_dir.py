@@ -6,9 +6,9 @@ Estimator makes a temporary directory.
 Instead: the directory of the ``CheckpointManager``; with ``--recovery backup-and-restore`` a directory ``backup`` in
 it, because Keras 3 removes the whole backup directory at the end of a successful ``fit``.
 
-Fidelity: exact. An old ``model_dir`` with the Estimator's own checkpoints is refused at the start, not trained over:
-by ``CheckpointRecovery`` with the command that converts it, and by ``refuse_old_job`` before ``BackupAndRestore``,
-which cannot go on from any.
+Fidelity: exact. A ``model_fn`` resumes from the Estimator's own checkpoints in an old ``model_dir``. A Keras model
+rejects them at the start and never trains over them: ``CheckpointRecovery`` names the command that converts them, and
+``refuse_old_job`` stands before ``BackupAndRestore``, which can resume from none.
 
 See: tf.estimator.Estimator, tf.train.CheckpointManager.
 """
@@ -63,7 +63,15 @@ def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
         draft.edits.append(ReplaceExpression(program.module.span(attribute), draft.model_dir))
         yield exact(attribute, "`model_dir` is a variable now")
     if of_config is not None and given is of_config:
-        yield exact(of_config, "the checkpoint directory becomes the manager's")
+        yield exact(of_config, "the checkpoint directory becomes the manager's", why=_old_jobs(program, draft))
+
+
+def _old_jobs(program: Program, draft: Draft) -> str:
+    """What becomes of a job that the Estimator began in the directory."""
+    if program.has_model_fn:
+        return "exact; in an old model_dir, training resumes from the Estimator's own checkpoint"
+    how = "" if draft.uses_backup else ", with the command that converts it"
+    return f"exact; an old model_dir that holds the Estimator's own checkpoints is rejected at the start{how}"
 
 
 def _may_be_none(names: Names, value: ast.expr | None) -> bool:

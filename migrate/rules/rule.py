@@ -25,6 +25,7 @@ class Verdict:
       message: what was found and what becomes of it, without a final full stop.
       help: what the user can do.
       module: the file that it stands in; None for the one that makes the estimator.
+      why: for a rewrite, what a reviewer should know of its fidelity at this very site; empty where nothing beyond it.
     """
 
     node: ast.expr | ast.stmt
@@ -32,11 +33,12 @@ class Verdict:
     message: str
     help: str = ""
     module: Module | None = None
+    why: str = ""
 
 
-def exact(node: ast.expr | ast.stmt, message: str, module: Module | None = None) -> Verdict:
+def exact(node: ast.expr | ast.stmt, message: str, module: Module | None = None, why: str = "") -> Verdict:
     """The rewrite of ``node`` resumes as the old code did."""
-    return Verdict(node, Fidelity.EXACT, message, module=module)
+    return Verdict(node, Fidelity.EXACT, message, module=module, why=why)
 
 
 def noted(node: ast.expr | ast.stmt, message: str, help: str = "") -> Verdict:

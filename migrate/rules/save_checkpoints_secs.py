@@ -3,7 +3,8 @@
 The Estimator saves a checkpoint every T seconds. When a RunConfig names neither steps nor seconds, or there is no
 RunConfig at all, it saves every 600 seconds.
 
-Instead: ``CheckpointRecovery(…, save_secs=T)``. ``CheckpointManager`` has no clock of its own.
+Instead: ``CheckpointRecovery(…, save_secs=T)``, and ``EverySecs(T)`` in the loop of a ``model_fn``.
+``CheckpointManager`` has no clock of its own.
 
 Fidelity: exact; the clock is looked at after each step, as the Estimator's hook did. ``BackupAndRestore`` saves by
 epochs and has no place for seconds: with ``--recovery backup-and-restore`` the program is left. Several workers, whose
@@ -66,4 +67,5 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
         DEFAULTS["save_checkpoints_secs"] if seconds is None else draft.or_none(seconds)
     )
     message = "a checkpoint every 600 seconds, the Estimator's default," if seconds is None else "the save interval"
-    yield exact(node, f"{message} becomes save_secs of CheckpointRecovery")
+    becomes = "save_secs of CheckpointRecovery" if program.has_fit else "the interval of EverySecs"
+    yield exact(node, f"{message} becomes {becomes}")

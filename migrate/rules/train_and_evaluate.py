@@ -119,7 +119,9 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     draft.loops.append((statement, loop))
     if draft.has_workers:
         return noted(call.node, _ON_WORKERS)
-    return noted(call.node, "trains in a loop and evaluates after its saves, on this machine alone, whatever TF_CONFIG")
+    return noted(
+        call.node, "trains in a loop and evaluates after its saves; this is one process, and `TF_CONFIG` is ignored"
+    )
 
 
 def _on_workers(draft: Draft, evaluate: str, loop: str, evaluation: dict[str, ast.expr], bound: ast.expr | None) -> str:

@@ -9,8 +9,8 @@ from migrate.report.terminal import plain
 SOURCE = "config = RunConfig(\n    keep_checkpoint_max=5)\n"
 
 
-def report(*findings: Finding, source: str = SOURCE, reason: str = "") -> str:
-    return plain(text.lines(findings, lambda path, cell: source.split("\n"), lambda finding: reason))
+def report(*findings: Finding, source: str = SOURCE) -> str:
+    return plain(text.lines(findings, lambda path, cell: source.split("\n")))
 
 
 def test_nothing_found_is_nothing_said() -> None:
@@ -18,7 +18,7 @@ def test_nothing_found_is_nothing_said() -> None:
 
 
 def test_a_rewritten_site(finding: Callable[..., Finding]) -> None:
-    assert report(finding(), reason="exact. Both keep the newest") == (
+    assert report(finding(why="exact. Both keep the newest")) == (
         "train.py:2:5: FT104 the number of checkpoints to keep becomes max_to_keep\n"
         "  |\n"
         "1 | config = RunConfig(\n"
@@ -43,7 +43,7 @@ def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable
 
 def test_a_site_that_is_left_says_so_and_what_to_do(finding: Callable[..., Finding]) -> None:
     left = finding().left("the config is a parameter", help="Build it in this function.")
-    assert report(left, source="", reason="a reason for a rewrite") == (
+    assert report(left, source="") == (
         "train.py:2:5: FT104 the config is a parameter\n  = help: Build it in this function.\n\n"
     )
 
@@ -74,3 +74,7 @@ def test_findings_are_sorted_by_path_and_place(finding: Callable[..., Finding]) 
 
 def test_a_name_with_a_newline_stays_on_its_line(finding: Callable[..., Finding]) -> None:
     assert report(finding(path="a\nb.py")).startswith(r"a\nb.py:2:5: FT104 ")
+
+
+def test_what_is_shown_of_a_tests_result_is_said_of_this_tools_tests(finding: Callable[..., Finding]) -> None:
+    assert "this tool's own tests" in report(finding())

@@ -121,6 +121,12 @@ def test_on_several_workers_the_chief_saves_and_a_task_of_its_own_evaluates():
     assert all(finding.fidelity is not Fidelity.MANUAL for finding in findings)
 
 
+def test_a_task_that_evaluates_and_exports_is_given_the_function_and_no_lambda_around_it():
+    exporter = "tf.compat.v1.estimator.LatestExporter('e', serve)"
+    text, _ = migrate(WORKERS.replace("steps=1", f"steps=1, exporters={exporter}"))
+    assert "    evaluate_checkpoints(evaluate_and_export, model_dir, max_steps=9)\n" in text
+
+
 def test_workers_save_every_so_many_steps_and_never_by_their_clocks():
     for config in ("", ", save_checkpoints_secs=60"):
         text, findings = migrate(WORKERS.replace("=strategy", f"=strategy{config}"))

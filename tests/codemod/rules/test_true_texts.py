@@ -1,0 +1,82 @@
+"""Each sentence of a report is true of the very line that it stands at."""
+
+import pytest
+
+from migrate.finding import Finding
+from migrate.report import text
+from tests.codemod.programs import migrate, program
+
+CONFIG = "RunConfig(save_checkpoints_secs=60, log_step_count_steps=7)"
+
+
+def told(code: str, source: str, **settings: str) -> tuple[str, str, str]:
+    """The output, and the message and the reason at the first site of a rule."""
+    output, findings = migrate(source, **settings)
+    finding: Finding = next(one for one in findings if one.code == code)
+    return output, finding.message, text.why(finding)
+
+
+@pytest.mark.parametrize(
+    ("kind", "becomes", "absent"),
+    [("custom", "EverySecs", "CheckpointRecovery"), ("canned", "CheckpointRecovery", "EverySecs")],
+)
+def test_ft103_names_the_class_that_is_in_the_output(kind: str, becomes: str, absent: str) -> None:
+    output, message, _ = told("FT103", program(config=CONFIG, kind=kind))
+    assert becomes in message
+    assert f"{becomes}(" in output
+    assert f"{absent}(" not in output
+
+
+@pytest.mark.parametrize(("kind", "becomes"), [("custom", "log_every"), ("canned", "TrainingLog")])
+def test_ft108_names_what_is_in_the_output(kind: str, becomes: str) -> None:
+    output, message, _ = told("FT108", program(config=CONFIG, kind=kind))
+    assert becomes in message
+    assert becomes in output
+
+
+@pytest.mark.parametrize(
+    ("kind", "canned", "recovery", "said"),
+    [
+        ("custom", "keras", "auto", "training resumes from the Estimator's own checkpoint"),
+        ("canned", "model-fn", "auto", "training resumes from the Estimator's own checkpoint"),
+        ("canned", "keras", "auto", "is rejected at the start, with the command that converts it"),
+        ("canned", "keras", "backup-and-restore", "is rejected at the start"),
+    ],
+)
+def test_ft106_says_what_becomes_of_an_old_job(kind: str, canned: str, recovery: str, said: str) -> None:
+    config = 'RunConfig(model_dir="/m", save_checkpoints_steps=5)'
+    source = program(config=config, kind=kind).replace('model_dir="/tmp/m", ', "")
+    _, _, why = told("FT106", source, canned=canned, recovery=recovery)
+    assert why.endswith(said)
+
+
+def test_ft139_says_nothing_of_another_name() -> None:
+    _, message, why = told("FT139", program(kind="custom"))
+    assert "Profiler" not in message + why
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [("slim.conv2d", "import tf_slim as slim"), ("layers.conv2d", "tf_slim.layers"), ("rnn.x", "hand")],
+)
+def test_ft138_advises_the_package_that_has_the_name(name: str, advice: str) -> None:
+    _, findings = migrate(program(head=f"print(tf.contrib.{name})", kind="custom"))
+    finding = next(one for one in findings if one.code == "FT138" and one.cause is None)
+    assert advice in finding.help
+    assert "optimize_loss" not in finding.message + text.why(finding)
+
+
+def test_ft190_says_how_to_write_a_call_in_a_call() -> None:
+    _, findings = migrate(
+        "import tensorflow.compat.v1 as tf\n\n\ndef model_fn(features, labels, mode):\n"
+        "    return tf.estimator.EstimatorSpec(mode, loss=tf.constant(0.0), train_op=tf.no_op())\n\n\n"
+        "tf.estimator.Estimator(model_fn, 'd').train(input_fn, max_steps=3)\n"
+    )
+    assert any("assign the estimator to a name first" in one.message for one in findings if one.code == "FT190")
+
+
+@pytest.mark.parametrize("flags", ["tf.app.flags", "tf.flags"])
+def test_ft191_does_not_call_flags_names_that_tensorflow_2_lacks(flags: str) -> None:
+    output, findings = migrate(program(head=f"flags = {flags}; print(flags.FLAGS.x)"))
+    assert all(one.rewritten for one in findings)
+    assert f"flags = tf1.{flags.removeprefix('tf.')}" in output

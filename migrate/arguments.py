@@ -33,6 +33,7 @@ _EPILOG = """\
 commands, where one of these words is the first argument:
   checkpoint SRC DST   make of an Estimator's checkpoint one that the migrated program resumes from
   explain CODE         print the page of a rule
+  renew PATH...        bring the helpers that an earlier release wrote up to this one, where nobody changed them
   rules                list all rules
   verify OLD NEW       interrupt two programs in the same ways and compare how they resume
 A file or directory of that name is reached as ./rules, or after --.

@@ -225,9 +225,16 @@ def _checkpoint(arguments: Sequence[str]) -> int:
     return checkpoint(list(arguments))
 
 
+def _renew(arguments: Sequence[str]) -> int:
+    from migrate.renew import main as renew
+
+    return renew(list(arguments))
+
+
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "checkpoint": _checkpoint,
     "explain": _explain,
+    "renew": _renew,
     "rules": _rules,
     "verify": _verify,
 }

@@ -168,14 +168,20 @@ def _program(
         findings = [_in_cell(finding, program, text) for finding in examined.findings]
     if examined.plan is None or not rewrites:
         return findings
+    from migrate.rewrite.pieces import NotExtended
+
     after, module = _rewritten(notebook, program, examined, settings)
     if isinstance(after, Finding):
         left = [one.left("this program could not be rewritten") if one.rewritten else one for one in findings]
         return [*left, _in_cell(after, program, text)]
     sources = program.cut(unversioned(after))
-    cells.sources |= sources
     if module is not None:
-        _put_module(notebook, module, sources, cells)
+        try:
+            _put_module(notebook, module, sources, cells)
+        except NotExtended as problem:
+            reason = f"the cell that writes {module.name}.py {problem}"
+            return [one.left(reason) if one.rewritten else one for one in findings]
+    cells.sources |= sources
     return findings
 
 

@@ -172,15 +172,15 @@ def _rewrite_all(
     rewrites: bool,
 ) -> None:
     """Fills the outcome with the changes of all planned files and with the modules that they share."""
-    from migrate.rewrite.placement import foreign_module, place
+    from migrate.rewrite.placement import place
 
     # What has no directory for a module holds its helpers itself.
     names = {one.path: STDIN if is_alone else one.path for one in planned}
     plans = [(names[one.path], one.source.text, one.plan) for one in planned if one.source and one.plan]
     placement = place(plans, settings.module_name)
     modules = {path: _with_pieces(path, names) for path, names in placement.modules.items()}
-    outcome.findings += [foreign_module(path) for path, text in modules.items() if text is None]
-    homeless = {path for path, module in placement.needs.items() if modules[module] is None}
+    outcome.findings += [text for text in modules.values() if isinstance(text, Finding)]
+    homeless = {path for path, module in placement.needs.items() if isinstance(modules[module], Finding)}
     free = [one for one in planned if homeless.isdisjoint({one.path, *one.together})]
     for one in planned:
         if one not in free:
@@ -208,7 +208,7 @@ def _rewrite_all(
             outcome.changes.append(FileChange(one.path, one.source.text, after, one.source, needs, one.together))
     for path in {change.needs for change in outcome.changes}:
         before, text = (_text(path), modules[path]) if path is not None else (None, None)
-        if path is not None and text is not None and text != before:
+        if path is not None and isinstance(text, str) and text != before:
             source = None if before is None else SourceText.decode(path, before.encode())
             outcome.changes.append(FileChange(path, before, text, source))
 
@@ -291,17 +291,21 @@ def _put_back(change: FileChange, stuck: str) -> Finding:
     return trouble("FT005", change.path, f"is put back, because it needs {stuck}", _RERUN)
 
 
-def _with_pieces(path: str, names: set[str]) -> str | None:
-    """The text of a module with these pieces and those that it has already; None where it must not be written."""
+def _with_pieces(path: str, names: set[str]) -> str | Finding:
+    """The text of a module with these pieces and those that it has already, or why it must not be written."""
     from migrate.rewrite import pieces
+    from migrate.rewrite.placement import foreign_module, other_release
+    from migrate.rewrite.stamp import read_stamp
 
     before = _text(path)
     if before is None:
-        return None if os.path.exists(path.removesuffix(".py")) else pieces.module(names)
+        return foreign_module(path) if os.path.exists(path.removesuffix(".py")) else pieces.module(names)
     try:
-        return pieces.extended(before, names) if pieces.MARK in before else None
+        return pieces.extended(before, names) if read_stamp(before) is not None else foreign_module(path)
+    except pieces.NotExtended as problem:
+        return other_release(path, str(problem))
     except SyntaxError:
-        return None
+        return foreign_module(path)
 
 
 def _text(path: str) -> str | None:

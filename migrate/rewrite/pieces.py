@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from migrate.rewrite.stamp import definitions_of, header, read_stamp
+
 _IMPORTS = (ast.Import, ast.ImportFrom)
-MARK = "written by estimator-migrate"
-"""Stands in the docstring of a module of pieces, so that the tool knows its own files again."""
 
-_HEADER = f'''"""Checkpoint recovery for TensorFlow 2, {MARK}.
 
-Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change.
-"""
-'''
+class NotExtended(Exception):
+    """A module that an earlier run wrote cannot take more pieces in; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -93,23 +91,56 @@ def imports(names: Iterable[str]) -> list[str]:
 
 
 def extended(before: str, names: set[str]) -> str:
-    """A module written earlier with more pieces; what its owner has changed in it stays as it is.
+    """A module written earlier with these pieces too, all of this release; what its owner has changed stays.
 
     Raises:
+      NotExtended: if its owner has changed it and it is another release's: pieces of two would stand side by side.
       SyntaxError: if it is no Python any more.
     """
-    present = provided_by(before)
+    present, stamp = provided_by(before), read_stamp(before)
+    if stamp is None or not stamp.is_edited or _is_current(before):
+        return module(names | present)
+    if not stamp.is_of_this_release:
+        release = f"release {stamp.version}" if stamp.version else "an earlier release"
+        raise NotExtended(f"is of {release} and was changed since")
     if names <= present:
         return before
     before = before.replace("\r\n", "\n")
-    if before == module(present):
-        return module(names | present)
     more = [piece for piece in needed(names) if not present.issuperset({*piece.provides} & names or piece.provides)]
     lines = before.rstrip("\n").splitlines()
     last = max((node.end_lineno or 0 for node in ast.parse(before).body if isinstance(node, _IMPORTS)), default=0)
     wanted = {statement for piece in more for statement in piece.imports} - set(lines)
     lines[last:last] = sorted(wanted)
     return "\n".join([*lines, *("\n\n" + piece.definitions.rstrip("\n") for piece in more)]) + "\n"
+
+
+def renewed(before: str) -> str:
+    """An emitted module as this release writes it.
+
+    Raises:
+      NotExtended: if somebody has changed it, or if this release no longer writes all that it holds.
+      SyntaxError: if it is no Python any more.
+    """
+    stamp = read_stamp(before)
+    if stamp is not None and stamp.is_edited and not _is_current(before):
+        raise NotExtended(
+            "was changed since it was written" if stamp.version else "has no stamp to show if it was changed"
+        )
+    gone = sorted(name for name in _public(before) if name not in pieces())
+    if gone:
+        raise NotExtended(f"holds {gone[0]}, which this release does not write")
+    return module(provided_by(before))
+
+
+def _is_current(before: str) -> bool:
+    """Whether a module holds what this release writes, whatever its stamp says."""
+    written = module(provided_by(before))
+    return "".join(definitions_of(before).split()) == "".join(definitions_of(written).split())
+
+
+def _public(text: str) -> set[str]:
+    nodes = (node for node in ast.parse(text).body if isinstance(node, ast.ClassDef | ast.FunctionDef))
+    return {node.name for node in nodes if not node.name.startswith("_")}
 
 
 def module(names: Iterable[str]) -> str:
@@ -119,4 +150,5 @@ def module(names: Iterable[str]) -> str:
     standard = [s for s in statements if "tensorflow" not in s and "numpy" not in s]
     others = [s for s in statements if s not in standard]
     blocks = ["\n".join(block) + "\n" for block in (standard, others) if block]
-    return f"{_HEADER}\n" + "\n".join(blocks) + "\n\n" + definitions(names)
+    written = definitions(names)
+    return f"{header(written)}\n" + "\n".join(blocks) + "\n\n" + written

@@ -12,7 +12,7 @@ KNOWS = {
     "tensorflow": set[str](),
     "analysis": {"tensorflow", "files", "finding"},
     "edits": {"analysis", "finding"},
-    "rewrite": {"edits", "analysis", "files", "finding", "settings"},
+    "rewrite": {"__init__", "edits", "analysis", "files", "finding", "settings"},
     "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "finding", "settings"},
     "objects": {"rules", "rewrite", "analysis", "files", "finding", "settings"},
     "report": {"rules", "files", "finding", "outcome", "__init__"},

@@ -399,5 +399,5 @@ def test_a_second_program_in_a_migrated_notebook_adds_to_the_cell_of_emitted_cod
     made = MADE.replace("est =", "est2 =").replace(", config=config", "")
     again = migrated(write(*cells, IMPORTS, made, "est2.train(data, max_steps=3)", "print(list(est2.predict(data)))"))
     assert len(again) == len(cells) + 4
-    assert again[0].startswith(cells[0][:200])
+    assert again[0].startswith(cells[0][:90])
     assert "def predict_classes(" in again[0]

@@ -1,0 +1,79 @@
+"""``renew``: emitted modules brought up to this release, those alone that nobody has changed."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+
+from migrate.arguments import program
+from migrate.files.read import read
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable
+from migrate.files.walk import NOTEBOOK, walk
+from migrate.finding import Finding
+from migrate.outcome import FileChange, Outcome
+from migrate.report.diff import render
+from migrate.rewrite.pieces import NotExtended, renewed
+from migrate.rewrite.stamp import read_stamp
+from migrate.run import write
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command.
+
+    Args:
+      arguments: those behind ``renew``.
+
+    Returns:
+      The exit code: 0 all modules are of this release now, 1 one is left or would be renewed, 2 an error in a file.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"{program()} renew",
+        description="Replaces the modules that an earlier release wrote beside migrated programs, and prints the diff."
+        " A module that somebody has changed stays as it is, and is named.",
+    )
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="files and directories")
+    parser.add_argument("--diff", action="store_true", help="print the diff and replace nothing")
+    asked = parser.parse_args(arguments)
+    outcome, left = Outcome(), list[str]()
+    for path in _files(asked.paths, outcome):
+        try:
+            change = _renewed(path)
+        except Unreadable as problem:
+            outcome.findings.append(problem.finding)
+        except (NotExtended, SyntaxError) as problem:
+            reason = problem if isinstance(problem, NotExtended) else "is no Python any more"
+            left.append(f"{path} stays: it {reason}")
+        else:
+            outcome.changes += [change] if change is not None else []
+    if not asked.diff:
+        outcome.findings += write(outcome)
+    sys.stdout.buffer.write(render(outcome.changes))
+    failed = {finding.path for finding in outcome.findings}
+    count = sum(change.path not in failed for change in outcome.changes)
+    summary = f"{count} {'module' if count == 1 else 'modules'} {'to renew' if asked.diff else 'renewed'}"
+    for line in [*(f"{finding.place}: {finding.message}" for finding in outcome.findings), *left, summary]:
+        print(line, file=sys.stderr)
+    return 2 if outcome.findings else 1 if left or (asked.diff and outcome.changes) else 0
+
+
+def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:
+    for found in walk(paths):
+        if isinstance(found, Finding):
+            outcome.findings.append(found)
+        elif not found.endswith(NOTEBOOK):
+            yield found
+
+
+def _renewed(path: str) -> FileChange | None:
+    """The change that brings a module up to this release; None for one of it, and for any other file.
+
+    Raises:
+      Unreadable: if the file cannot be read.
+      NotExtended: if somebody has changed it.
+      SyntaxError: if it is no Python any more.
+    """
+    source = SourceText.decode(path, read(path))
+    if read_stamp(source.text) is None:
+        return None
+    after = renewed(source.text)
+    return FileChange(path, source.text, after, source) if after != source.text else None

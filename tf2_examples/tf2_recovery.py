@@ -1,6 +1,7 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate.
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 6e101ae1a048).
 
-Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change.
+Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
+`estimator-migrate renew` brings it up to date as long as nobody has changed it.
 """
 
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Emitted modules say which release wrote them; two releases never mix, and a fix reaches a tree that nobody changed."""
+"""An emitted module names its release; two releases never mix, and a fix reaches a tree that nobody changed."""
 
 import json
 from pathlib import Path

@@ -26,7 +26,62 @@ class CannedHead:
         self._weight_column = weight_column
         self._loss_reduction = loss_reduction
 
-    def spec(self, features, labels, mode, logits, train_op_fn):
+    @property
+    def logits_dimension(self):
+        """How many logits an example has."""
+        return self.units
+
+    def create_estimator_spec(
+        self,
+        features,
+        mode,
+        logits,
+        labels=None,
+        optimizer=None,
+        trainable_variables=None,
+        train_op_fn=None,
+        update_ops=None,
+        regularization_losses=None,
+    ):
+        """Returns the ``EstimatorSpec`` for one mode, as ``tf.estimator.Head`` does.
+
+        Args:
+          features, mode, logits, labels: as for ``spec``.
+          optimizer: a ``tf.compat.v1.train.Optimizer``; or
+          train_op_fn: takes the loss and returns what a step runs.
+          trainable_variables: what the optimizer trains; None for all.
+          update_ops: what a step runs as well; None for the collection UPDATE_OPS.
+          regularization_losses: tensors, to be added to the loss.
+
+        Raises:
+          ValueError: optimizer and train_op_fn are both given, or neither, to train.
+        """
+        if mode == "train" and (optimizer is None) == (train_op_fn is None):
+            raise ValueError("Give one of optimizer and train_op_fn.")
+        if optimizer is not None and not hasattr(optimizer, "compute_gradients"):
+            raise ValueError(
+                "Give a tf.compat.v1.train.Optimizer, or train_op_fn, in place of "
+                f"{optimizer!r}."
+            )
+
+        def minimize(loss):
+            step = tf1.train.get_global_step()
+            return optimizer.minimize(loss, step, trainable_variables)
+
+        train = train_op_fn or minimize
+        more = regularization_losses
+        return self.spec(features, labels, mode, logits, train, update_ops, more)
+
+    def spec(
+        self,
+        features,
+        labels,
+        mode,
+        logits,
+        train_op_fn,
+        update_ops=None,
+        regularization_losses=None,
+    ):
         """Returns the ``EstimatorSpec`` for one mode.
 
         Args:
@@ -35,6 +90,7 @@ class CannedHead:
           mode: "train", "eval" or "infer".
           logits: a tensor, [batch, units].
           train_op_fn: takes the loss and returns what a step runs.
+          update_ops, regularization_losses: as for ``create_estimator_spec``.
         """
         with tf.name_scope("head"):
             predictions = self._predictions(logits)
@@ -49,11 +105,16 @@ class CannedHead:
             loss = tf1.losses.compute_weighted_loss(
                 losses, weights, reduction=self._loss_reduction
             )
+            more = regularization_losses and tf.add_n(regularization_losses)
+            loss = loss if more is None else loss + more
             if mode == "eval":
                 metrics = self._metrics(labels, predictions, losses, weights)
+                if more is not None:
+                    metrics["regularization_loss"] = tf1.metrics.mean(more)
                 return EstimatorSpec(mode, predictions, loss, None, metrics)
-            updates = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
-            train_op = tf.group(train_op_fn(loss), *updates)
+            if update_ops is None:
+                update_ops = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
+            train_op = tf.group(train_op_fn(loss), *update_ops)
             return EstimatorSpec(mode, predictions, loss, train_op)
 
     def _weights(self, features):

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import shutil
 import sys
 from functools import cache
@@ -7,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
+from migrate.rewrite.pieces import module, pieces
 from migrate.run import run as codemod
 from migrate.settings import Settings
 from tests import nursery
@@ -82,7 +85,46 @@ class AsModelFn(Continued):
             for path in old.glob("model.ckpt-10.*"):
                 shutil.copy(path, new)
             (new / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-10"\n')
-        _start(python, HERE / "go_on_as_model_fn.py", self._migrated(folder, "model-fn"), self.new)
+        _start(python, HERE / "go_on_as_model_fn.py", self._program(folder), self.new)
+
+    def _program(self, folder):
+        return self._migrated(folder, "model-fn")
+
+
+class AsObject(AsModelFn):
+    """Canned estimators that become the objects of the same names."""
+
+    def _program(self, folder):
+        names = [name for name, piece in pieces().items() if piece in map(pieces().get, OBJECTS)]
+        (folder / "tf2_recovery.py").write_text(module([*names, *OBJECTS]))
+        (folder / "objects.py").write_text(_NAMESPACES)
+        text = self.program.read_text().replace("tf.compat.v1.estimator", "tf1.estimator")
+        text = text.replace("tf1.estimator", "objects.v1").replace("tf.estimator", "objects.v2")
+        if not tf.__version__.startswith("2.15"):  # its Keras has no legacy optimizers, and none decays
+            text = re.sub(r"tf\.keras\.optimizers\.legacy\.(\w+)\((.*decay=)", r'objects.Canned("\1", \2', text)
+            text = text.replace("optimizers.legacy.", "optimizers.")
+        program = folder / self.program.name
+        program.write_text(text.replace("import numpy", "import objects\nimport numpy", 1))
+        return program
+
+
+OBJECTS = (
+    "BaselineClassifier", "DNNClassifier", "DNNClassifierV2", "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedClassifierV2", "LinearClassifier", "LinearClassifierV2", "MultiClassHead", "ServingInputReceiver",
+    "add_metrics",
+)  # fmt: skip
+"""One name of each module that the programs use."""
+
+_NAMESPACES = """
+from types import SimpleNamespace
+
+import tf2_recovery
+
+Canned = tf2_recovery.CannedKerasOptimizer
+v1 = SimpleNamespace(**vars(tf2_recovery), export=tf2_recovery)
+known = vars(tf2_recovery).items()
+v2 = SimpleNamespace(**{**vars(v1), **{name.removesuffix("V2"): one for name, one in known if name.endswith("V2")}})
+"""
 
 
 class InKeras(Continued):
@@ -122,6 +164,12 @@ def of_this_run(tmp_path_factory):
 def as_model_fn(of_this_run):
     """A function that gives a program's ``AsModelFn``; each is made once."""
     return cache(lambda program: AsModelFn(program, of_this_run / f"{program.stem}-as_model_fn"))
+
+
+@pytest.fixture(scope="session")
+def as_object(of_this_run):
+    """A function that gives a program's ``AsObject``; each is made once, of the same runs of the Estimators."""
+    return cache(lambda program: AsObject(program, of_this_run / f"{program.stem}-as_object"))
 
 
 @pytest.fixture(scope="session")

@@ -29,7 +29,7 @@ def variables(job, name):
     is_keras = isinstance(job, InKeras)
     read = values if is_keras else by_name
     old = read(job.old / name / "model.ckpt-60")
-    new = read(job.new / name / ("back/model.ckpt-60" if is_keras else "ckpt-60"))
+    new = read(job.new / name / ("back/model.ckpt-60" if is_keras else "model.ckpt-60"))
     worst = 0.0
     for key, value in old.items():
         like = [new[key]] if is_keras else [other for other in new.values() if other.shape == value.shape]

@@ -1,4 +1,4 @@
-"""A canned estimator goes on as a visible model_fn, from its own checkpoint, as it would have gone on itself."""
+"""A canned estimator goes on as a visible model_fn, or as the object of its name, as it would have gone on itself."""
 
 import re
 
@@ -40,17 +40,23 @@ def tolerance(program, name):
     return 1e-5 if is_rounded or "legacy.Adam" in part or "RMSProp" in part else 0.0
 
 
+@pytest.fixture(params=["as_model_fn", "as_object"])
+def became(request):
+    """A function that gives what a program's estimators became."""
+    return request.getfixturevalue(request.param)
+
+
 @pytest.mark.parametrize(("program", "name"), ESTIMATORS)
-def test_fifty_losses_are_the_same(as_model_fn, program, name):
-    old, new = as_model_fn(program).losses(name)
+def test_fifty_losses_are_the_same(became, program, name):
+    old, new = became(program).losses(name)
     assert len(new) == 50
     assert difference(new, old) <= min(tolerance(program, name), 1e-6)
 
 
 @pytest.mark.parametrize(("program", "name"), ESTIMATORS)
-def test_after_fifty_steps_every_variable_and_slot_is_the_same(as_model_fn, program, name):
-    both = as_model_fn(program)
-    old, new = by_name(both.old / name / "model.ckpt-60"), by_name(both.new / name / "ckpt-60")
+def test_after_fifty_steps_every_variable_and_slot_is_the_same(became, program, name):
+    both = became(program)
+    old, new = by_name(both.old / name / "model.ckpt-60"), by_name(both.new / name / "model.ckpt-60")
     assert len(new) == len(old)
     # A Saver leaves the part and the scope out of a partitioned variable's name, so every value is looked for.
     for key, value in old.items():
@@ -61,14 +67,14 @@ def test_after_fifty_steps_every_variable_and_slot_is_the_same(as_model_fn, prog
 
 
 @pytest.mark.parametrize(("program", "name"), JUDGED)
-def test_evaluate_gives_the_same_metrics_under_the_same_names(as_model_fn, program, name):
-    old, new = as_model_fn(program).results(name)
+def test_evaluate_gives_the_same_metrics_under_the_same_names(became, program, name):
+    old, new = became(program).results(name)
     assert new["metrics"] == pytest.approx(old["metrics"], rel=max(1e-6, tolerance(program, name)))
 
 
 @pytest.mark.parametrize(("program", "name"), JUDGED)
-def test_predict_yields_the_same(as_model_fn, program, name):
-    old, new = (result["prediction"] for result in as_model_fn(program).results(name))
+def test_predict_yields_the_same(became, program, name):
+    old, new = (result["prediction"] for result in became(program).results(name))
     assert [(key, dtype) for key, (dtype, _) in new.items()] == [(key, dtype) for key, (dtype, _) in old.items()]
     for key, (dtype, value) in old.items():
         found = new[key][1]

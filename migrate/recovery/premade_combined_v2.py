@@ -1,0 +1,109 @@
+"""The premade estimators of TensorFlow 2 over dense layers beside a linear model."""
+
+from migrate.recovery.canned_layers import combined_networks
+from migrate.recovery.estimator_heads import RegressionHead, classes_head
+from migrate.recovery.premade_v2 import PremadeEstimatorV2
+
+
+class DNNLinearCombinedEstimatorV2(PremadeEstimatorV2):
+    """Dense layers beside a linear model, under a head.
+
+    Stands for ``tf.estimator.DNNLinearCombinedEstimator``.
+
+    Args:
+      head: a head of ``tf.estimator``.
+      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
+      linear_feature_columns, dnn_feature_columns: what the two take from the features,
+        lists; None for none of the two.
+      linear_optimizer, dnn_optimizer: a ``tf.keras`` optimizer each, a
+        function that makes one, or the name of one.
+      dnn_hidden_units, networks: as for ``combined_networks``.
+      config, warm_start_from: as for an ``Estimator``.
+    """
+
+    def __init__(
+        self,
+        head,
+        model_dir=None,
+        linear_feature_columns=None,
+        linear_optimizer="Ftrl",
+        dnn_feature_columns=None,
+        dnn_optimizer="Adagrad",
+        dnn_hidden_units=None,
+        *,
+        config=None,
+        warm_start_from=None,
+        **networks
+    ):
+        parts = combined_networks(
+            linear_feature_columns, dnn_feature_columns, dnn_hidden_units, **networks
+        )
+        optimizers = {
+            "dnn": (dnn_optimizer, 0.001),
+            "linear": (linear_optimizer, 0.005),
+        }
+        super().__init__(
+            head,
+            parts,
+            {scope: optimizers[scope] for scope in parts},
+            model_dir=model_dir,
+            config=config,
+            warm_start_from=warm_start_from,
+        )
+
+
+class DNNLinearCombinedClassifierV2(DNNLinearCombinedEstimatorV2):
+    """A classifier, as ``tf.estimator.DNNLinearCombinedClassifier``.
+
+    Args:
+      model_dir, linear_feature_columns, linear_optimizer, settings: and the others, as
+        for ``DNNLinearCombinedEstimatorV2``.
+      n_classes: how many classes there are.
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      loss_reduction: one of ``tf.keras.losses.Reduction``.
+    """
+
+    def __init__(
+        self,
+        model_dir=None,
+        linear_feature_columns=None,
+        linear_optimizer="Ftrl",
+        *,
+        n_classes=2,
+        weight_column=None,
+        label_vocabulary=None,
+        loss_reduction="sum_over_batch_size",
+        **settings
+    ):
+        head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(
+            head, model_dir, linear_feature_columns, linear_optimizer, **settings
+        )
+
+
+class DNNLinearCombinedRegressorV2(DNNLinearCombinedEstimatorV2):
+    """A regressor, as ``tf.estimator.DNNLinearCombinedRegressor``.
+
+    Args:
+      model_dir, linear_feature_columns, linear_optimizer, settings: and the others, as
+        for ``DNNLinearCombinedEstimatorV2``.
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``DNNLinearCombinedClassifierV2``.
+    """
+
+    def __init__(
+        self,
+        model_dir=None,
+        linear_feature_columns=None,
+        linear_optimizer="Ftrl",
+        *,
+        label_dimension=1,
+        weight_column=None,
+        loss_reduction="sum_over_batch_size",
+        **settings
+    ):
+        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        super().__init__(
+            head, model_dir, linear_feature_columns, linear_optimizer, **settings
+        )

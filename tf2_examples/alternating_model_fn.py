@@ -9,13 +9,12 @@ import tensorflow.compat.v1 as tf1
 
 from tf2_recovery import (
     EstimatorSpec,
-    EverySecs,
     ModeKeys,
     ModelFnTraining,
     dataset_from_input_fn,
     evaluate_model_fn,
     mend_checkpoint_list,
-    training_steps,
+    run_training,
 )
 
 
@@ -45,9 +44,7 @@ def main():
     model_dir = args.model_dir or tempfile.mkdtemp()
     for max_steps in range(10, args.max_steps + 1, 10):
         dataset = dataset_from_input_fn(input_fn)
-        training = ModelFnTraining(
-            model_fn, dataset, summary_dir=model_dir, save_summary_steps=100
-        )
+        training = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)
         mend_checkpoint_list(model_dir)
         manager = tf.train.CheckpointManager(
             training.checkpoint,
@@ -57,15 +54,7 @@ def main():
             step_counter=training.global_step,
             checkpoint_interval=1,
         )
-        step = restored = training.restore(manager)
-        saving = EverySecs(120)
-        for step in training_steps(
-            training, dataset, manager, max_steps=max_steps, log_every=100
-        ):
-            if saving.due():
-                manager.save(checkpoint_number=step)
-        if step > restored:  # else the job was finished before
-            manager.save(checkpoint_number=step)
+        run_training(training, manager, max_steps=max_steps, save_secs=120)
         metrics = evaluate_model_fn(model_fn, input_fn, model_dir, steps=10)
         print("step", metrics["global_step"], "loss", metrics["loss"])
 

@@ -15,7 +15,7 @@ import tensorflow.compat.v1 as tf1
 from tf2_recovery import (
     BestResult,
     EstimatorSpec,
-    EverySecs,
+    EvaluationListener,
     ModeKeys,
     ModelFnTraining,
     ServingInputReceiver,
@@ -23,7 +23,7 @@ from tf2_recovery import (
     export_model_fn,
     keep_newest_exports,
     mend_checkpoint_list,
-    training_steps,
+    run_training,
 )
 
 
@@ -133,27 +133,13 @@ def main():
         step_counter=training.global_step,
         checkpoint_interval=args.save_steps or None,
     )
-    step = restored = training.restore(manager)
-    evaluation, evaluated = EverySecs(60), None
-    for step in training_steps(
+    run_training(
         training,
-        dataset,
         manager,
         max_steps=args.max_steps,
-        pause_every=args.save_steps or None,
         log_every=50,
-    ):
-        if (
-            manager.save(checkpoint_number=step)
-            and step > restored
-            and evaluation.due()
-        ):
-            evaluate_and_export()
-            evaluated = step
-    if step > restored:  # else the job was finished before
-        manager.save(checkpoint_number=step, check_interval=False)
-        if evaluated != step:
-            evaluate_and_export()
+        saving_listeners=[EvaluationListener(evaluate_and_export, 60)],
+    )
 
     metrics = evaluate_model_fn(
         model_fn, eval_input_fn, model_dir, params=params, seed=1

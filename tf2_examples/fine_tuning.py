@@ -16,7 +16,7 @@ from tf2_recovery import (
     evaluate_model_fn,
     mend_checkpoint_list,
     predict_with_model_fn,
-    training_steps,
+    run_training,
 )
 
 
@@ -93,11 +93,7 @@ def main():
     eval_params = {"batch_size": 8}
     dataset = dataset_from_input_fn(input_fn_builder(True), params=train_params)
     training = ModelFnTraining(
-        model_fn,
-        dataset,
-        params=train_params,
-        summary_dir=model_dir,
-        save_summary_steps=100,
+        model_fn, dataset, params=train_params, summary_dir=model_dir
     )
     mend_checkpoint_list(model_dir)
     manager = tf.train.CheckpointManager(
@@ -108,18 +104,7 @@ def main():
         step_counter=training.global_step,
         checkpoint_interval=40,
     )
-    step = restored = training.restore(manager)
-    for step in training_steps(
-        training,
-        dataset,
-        manager,
-        max_steps=args.max_steps,
-        pause_every=40,
-        log_every=100,
-    ):
-        manager.save(checkpoint_number=step)
-    if step > restored:  # else the job was finished before
-        manager.save(checkpoint_number=step, check_interval=False)
+    run_training(training, manager, max_steps=args.max_steps)
     metrics = evaluate_model_fn(
         model_fn, input_fn_builder(False), model_dir, params=eval_params
     )

@@ -9,11 +9,11 @@ import tensorflow.compat.v1 as tf1
 
 from tf2_recovery import (
     EstimatorSpec,
-    HookedTraining,
     ModelFnTraining,
+    TrainingHooks,
     dataset_from_input_fn,
     mend_checkpoint_list,
-    training_steps,
+    run_training,
 )
 
 
@@ -69,10 +69,7 @@ def main():
     model_dir = args.model_dir or tempfile.mkdtemp()
     params = {"rate": 0.1, "batch_size": 10}
     dataset = dataset_from_input_fn(input_fn, params=params)
-    training = ModelFnTraining(
-        model_fn, dataset, params=params, summary_dir=model_dir, save_summary_steps=100
-    )
-    training = HookedTraining(training, [StopWhenLow(args.enough)])
+    training = ModelFnTraining(model_fn, dataset, params=params, summary_dir=model_dir)
     mend_checkpoint_list(model_dir)
     manager = tf.train.CheckpointManager(
         training.checkpoint,
@@ -82,19 +79,13 @@ def main():
         step_counter=training.global_step,
         checkpoint_interval=25,
     )
-    step = restored = training.restore(manager)
-    for step in training_steps(
+    run_training(
         training,
-        dataset,
         manager,
         max_steps=args.max_steps,
-        pause_every=25,
         log_every=None,
-    ):
-        manager.save(checkpoint_number=step)
-    if step > restored:  # else the job was finished before
-        manager.save(checkpoint_number=step, check_interval=False)
-        training.end()
+        hooks=TrainingHooks(training, [StopWhenLow(args.enough)]),
+    )
 
 
 if __name__ == "__main__":

@@ -7,14 +7,13 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
-from migrate.recovery.model_fn_never_saving import NeverSaving
 
 
 class CheckpointSaverHook(tf1.train.SessionRunHook):
     """Saves at the start, in an interval, and at the end.
 
-    ``tf.compat.v1.train.CheckpointSaverHook`` saved a session; there is none now. Give
-    the training to ``saved_by_hook``.
+    ``tf.compat.v1.train.CheckpointSaverHook`` saved a session; there is none now. With
+    this one among its hooks ``run_training`` leaves all saves to it.
 
     Args:
       checkpoint_dir: where it saves.
@@ -90,37 +89,3 @@ class CheckpointSaverHook(tf1.train.SessionRunHook):
         self._eager.submit(save, checkpoint_number=step, check_interval=False).result()
         stops = [one.after_save(session, step) for one in self._listeners]
         return any(stops)
-
-
-def saved_by_hook(train, manager, **kept):
-    """Lets a hook of the training save in the place of its manager.
-
-    Args:
-      train: a ``HookedTraining``.
-      manager: a ``tf.train.CheckpointManager`` of the same training.
-      kept: arguments of the manager of a hook with a directory of its own: how many
-        checkpoints it keeps.
-
-    Returns:
-      A manager that restores, and leaves every save to the hook; the same manager where
-      there is none among the hooks.
-
-    Raises:
-      ValueError: there are several.
-    """
-    hooks = [hook for hook in train.hooks if isinstance(hook, CheckpointSaverHook)]
-    if not hooks:
-        return manager
-    if len(hooks) > 1:
-        raise ValueError("Only one CheckpointSaverHook can save a training.")
-    hook, own = hooks[0], manager
-    if os.path.abspath(hook.checkpoint_dir) != os.path.abspath(manager.directory):
-        mend_checkpoint_list(hook.checkpoint_dir)
-        own = tf.train.CheckpointManager(
-            train.checkpoint,
-            hook.checkpoint_dir,
-            checkpoint_name="model.ckpt",
-            **kept,
-        )
-    hook.manager = own
-    return NeverSaving(manager)

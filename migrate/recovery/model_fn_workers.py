@@ -97,30 +97,6 @@ class WorkersTraining(ReplicatedTraining):
             variable.assign(tf.cast(value, variable.dtype))
 
 
-class WorkersManager:
-    """A ``tf.train.CheckpointManager`` of which the chief's alone saves.
-
-    Args:
-      manager: the ``tf.train.CheckpointManager``.
-      train: the ``WorkersTraining`` whose checkpoint it saves.
-    """
-
-    def __init__(self, manager, train):
-        self._manager, self._train = manager, train
-
-    def __getattr__(self, name):
-        return getattr(self._manager, name)
-
-    def save(self, checkpoint_number, check_interval=True):
-        """Saves as ``tf.train.CheckpointManager.save``; all wait for the last one."""
-        path = None
-        if self._train.is_chief:
-            path = self._manager.save(checkpoint_number, check_interval)
-        if not check_interval:
-            self._train.wait_for_all()
-        return path
-
-
 class _Replicas(tf.distribute.MirroredStrategy):
     """This process's replicas, of which there are as many in the other ones."""
 

@@ -40,7 +40,8 @@ def run_training(
       saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects; without
         hooks, the session that they get is None.
       resume_input: takes the global step and returns the data from there on; by
-        default the data start again.
+        default ``train.checkpoint.batches``, an iterator that is saved, goes on, or
+        else the data start again.
 
     Returns:
       The last step's loss; None where no step was taken.
@@ -69,7 +70,9 @@ def run_training(
             if end is None:
                 last = max_steps if steps is None else step + steps
                 end = math.inf if last is None else math.ceil(last)
-            batches = iter(resume_input(step) if resume_input else train.dataset)
+            batches = getattr(train.checkpoint, "batches", None)
+            if batches is None:
+                batches = iter(resume_input(step) if resume_input else train.dataset)
             log.start(first)
             at_once = 1
         until = min(end, saves.next(), log.next(step), step + at_once)

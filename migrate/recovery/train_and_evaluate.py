@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.estimator import Estimator
+from migrate.recovery.evaluation_listener import EvaluationListener
 from migrate.recovery.exporters import Exporter
 from migrate.recovery.model_fn_evaluator import evaluate_checkpoints
 
@@ -130,7 +131,8 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     listeners = train_spec.saving_listeners
     is_alone = not config.cluster_spec
     if is_alone or config.task_type == "master":
-        listeners = (*listeners, evaluations)
+        secs = eval_spec.throttle_secs
+        listeners = (*listeners, EvaluationListener(evaluations.evaluate, secs))
     estimator.train(
         train_spec.input_fn,
         hooks=list(train_spec.hooks),
@@ -140,34 +142,13 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     return (evaluations.metrics, evaluations.exports) if is_alone else None
 
 
-class _Evaluations(tf1.train.CheckpointSaverListener):
-    """Evaluates and exports after the saves that it hears of."""
+class _Evaluations:
+    """What the evaluations of a training come to."""
 
     def __init__(self, estimator, eval_spec, max_steps):
         self._estimator, self._spec = estimator, eval_spec
         self._max_steps = max_steps
         self.metrics = self.exports = None
-
-    def begin(self):
-        secs = self._spec.throttle_secs
-        self._timer = tf1.train.SecondOrStepTimer(every_secs=secs)
-        self._is_first = True
-
-    def after_save(self, session, global_step_value):
-        if self._is_first:  # nothing is trained yet
-            self._is_first = False
-        elif self._timer.should_trigger_for_step(global_step_value):
-            self._timer.update_last_triggered_step(global_step_value)
-            self.evaluate()
-        else:
-            tf1.logging.info(
-                "Skip the current checkpoint eval due to throttle secs (%s secs).",
-                self._spec.throttle_secs,
-            )
-
-    def end(self, session, global_step_value):
-        if global_step_value != self._timer.last_triggered_step():
-            self.evaluate()
 
     def evaluate(self):
         """Evaluates the latest checkpoint, and exports it."""

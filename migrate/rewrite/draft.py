@@ -26,15 +26,10 @@ from migrate.settings import Settings
 
 @dataclass(frozen=True)
 class LoopNames:
-    """The variables of the loop around a custom model_fn; the fields' own names where they are free."""
+    """The variables of a custom model_fn's training; the fields' own names where they are free."""
 
     dataset: str
     manager: str
-    step: str
-    restored: str
-    saving: str
-    evaluation: str
-    evaluated: str
 
 
 @dataclass
@@ -122,7 +117,7 @@ class Draft:
       renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
       loops: the statements that trained a custom model_fn, and what writes the loop for each when all rules have
         filled the draft.
-      loop_names: variables of the loop around a custom model_fn.
+      loop_names: variables of a custom model_fn's training.
       seed: the random seed of a custom model_fn's graph; "" for none.
       params: what a custom model_fn gets as ``params``, by mode: ``train``, ``eval``, ``infer`` or ``export``.
       common: the other arguments that training, evaluating and predicting with a custom model_fn share.

@@ -72,7 +72,7 @@ _COMBINED_RATES = {"dnn": ("Adagrad", 0.001), "linear": ("Ftrl", 0.005)}
         kind="model-fn",
     ),
     Example("hidden_units=[8], input_layer_partitioner=args.p", None, "estimator", kind="model-fn"),
-    Example("[tf.feature_column.embedding_column(x, 4)]", "training_steps(", "columns", kind="model-fn"),
+    Example("[tf.feature_column.embedding_column(x, 4)]", "run_training(", "columns", kind="model-fn"),
     Example("tf.feature_column.shared_embeddings([x, y], 4)", None, "columns", kind="model-fn"),
     Example(
         "tf1.feature_column.shared_embedding_columns([x, y], 4)",

@@ -6,7 +6,7 @@ tells its listeners; as many checkpoints are kept as the ``RunConfig`` says. The
 all the same: where that is another directory, a job that is started again begins anew.
 
 Instead: an emitted ``CheckpointSaverHook`` of the same arguments, which saves by the ``tf.train.CheckpointManager`` of
-the site; ``saved_by_hook`` keeps the loop around it from saving too.
+the site; ``run_training`` saves nothing beside it.
 
 Fidelity: noted. Its saves, its listeners and what is kept were compared with the Estimator's on TensorFlow 2.15, over
 restarts and a SIGKILL too; in a directory other than ``model_dir`` the count of what is kept goes on when a job is
@@ -38,7 +38,7 @@ _KNOWN = {"checkpoint_dir", "save_secs", "save_steps", "listeners", "save_graph_
     "noted",
     Example(
         "hooks=[tf1.train.CheckpointSaverHook('/tmp/h', save_steps=60)]",
-        "manager = saved_by_hook(",
+        "hooks=TrainingHooks(training, [CheckpointSaverHook(",
         "train",
         kind="custom",
     ),

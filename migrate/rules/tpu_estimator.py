@@ -52,7 +52,7 @@ _REFUSED = "This program no longer runs on a TPU: use_tpu must be false."
         "estimator",
         kind="tpu",
     ),
-    Example("RunConfig(cluster=args.cluster, tpu_config=TPUConfig(100))", "EverySecs(600)", "config", kind="tpu"),
+    Example("RunConfig(cluster=args.cluster, tpu_config=TPUConfig(100))", "save_secs=600", "config", kind="tpu"),
     Example("use_tpu=True", None, "estimator", kind="tpu"),
     Example("train_batch_size=8", None, "estimator", kind="tpu"),
     kinds=TPU,

@@ -38,9 +38,17 @@ _HELP = "Write TrainSpec, EvalSpec and their exporters out in the file, or migra
 @rule(
     "FT143",
     "noted",
-    Example("TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn)", "EverySecs(600), None", "both", kind="custom"),
     Example(
-        "TrainSpec(test_input_fn), EvalSpec(test_input_fn, throttle_secs=5)", "EverySecs(5)", "both", kind="custom"
+        "TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn)",
+        "[EvaluationListener(\n lambda: evaluate_model_fn(",
+        "both",
+        kind="custom",
+    ),
+    Example(
+        "TrainSpec(test_input_fn), EvalSpec(test_input_fn, throttle_secs=5)",
+        "steps=100\n ),\n 5",
+        "both",
+        kind="custom",
     ),
     Example(
         "TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn, exporters=[LatestExporter('a', args.serving)])",
@@ -62,7 +70,7 @@ _HELP = "Write TrainSpec, EvalSpec and their exporters out in the file, or migra
     ),
     Example(
         "TrainSpec(test_input_fn, 9, saving_listeners=[x]), EvalSpec(test_input_fn)",
-        "if manager.should_stop:",
+        "saving_listeners=[*[x], EvaluationListener(",
         "both",
         kind="custom",
     ),
@@ -100,14 +108,16 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         name = literal(evaluation.get("name"))
         eval_dir = f"eval_{name}" if isinstance(name, str) else "eval"
         before, function = evaluate_and_export(draft, evaluate, eval_dir, exporters, bound)
-        evaluate = f"{function}()"
+        evaluate = function
+    else:
+        evaluate = f"lambda: {evaluate}"
 
     def loop() -> str:
         text = training_loop(
             draft,
             Inputs(names).behind(train["input_fn"]),
             train.get("hooks"),
-            max_steps="" if bound is None or is_none(bound) else draft.text(bound),
+            max_steps=bound,
             evaluation=evaluate,
             throttle=draft.text(evaluation["throttle_secs"]) if "throttle_secs" in evaluation else "600",
             listeners=train.get("saving_listeners"),
@@ -126,8 +136,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
 
 def _on_workers(draft: Draft, evaluate: str, loop: str, evaluation: dict[str, ast.expr], bound: ast.expr | None) -> str:
     """The loop of a worker, and beside it what the task ``evaluator`` of a cluster does."""
-    called = evaluate.removesuffix("()")
-    given = [called if called.isidentifier() else f"lambda: {evaluate}", draft.model_dir]
+    given = [evaluate, draft.model_dir]
     given += [] if bound is None or is_none(bound) else [f"max_steps={draft.text(bound)}"]
     delays = ("start_delay_secs", "throttle_secs")
     given += [f"{name}={draft.text(evaluation[name])}" for name in delays if name in evaluation]

@@ -184,7 +184,7 @@ _CONFIG = f"experimental_distribute=tf.contrib.distribute.DistributeConfig({_MIR
     Example(_ONE, None, kind="model-fn"),
     Example(f"RunConfig(train_distribute={_WORKERS}())", None, kind="custom"),
     Example(_ON_WORKERS, "WorkersTraining(\n strategy, model_fn,", "module"),
-    Example(_ON_WORKERS, "manager = WorkersManager(manager, training)", "module"),
+    Example(_ON_WORKERS, "] if training.is_alone else []", "module"),
     Example(_ON_WORKERS, "checkpoint_interval=1000", "module"),
     Example("RunConfig(train_distribute=tf.distribute.experimental.ParameterServerStrategy())", None),
     is_setting=True,

@@ -2,17 +2,17 @@
 
 Each call builds the graph, restores the newest checkpoint, trains in a session, and saves at its end.
 
-Instead: ``ModelFnTraining`` builds the graph, a ``tf.train.CheckpointManager`` with the RunConfig's numbers restores,
-and a loop over ``training_steps`` saves. Between two saves, summaries or lines of the log the steps run inside one
-``tf.function``. Hooks run unchanged around every step, in ``HookedTraining``. The input starts again at its first
-element; with ``--input continue`` its iterator is in the checkpoint.
+Instead: ``ModelFnTraining`` builds the graph, a ``tf.train.CheckpointManager`` has the RunConfig's numbers, and one
+call of ``run_training`` restores, trains and saves. Between two saves or lines of the log the steps run inside one
+``tf.function``. Hooks run unchanged around every step, in ``TrainingHooks``, after the save of that step. The input
+starts again at its first element; with ``--input continue`` its iterator is in the checkpoint.
 
 Fidelity: exact. The checkpoints are the Estimator's: files ``model.ckpt-N``, variables under their TensorFlow 1 names.
 The old program, ``init_from_checkpoint`` and whatever reads checkpoints by name go on with them. The Estimator's
 earlier ones count for ``max_to_keep`` and are deleted when their turn comes; ``mend_checkpoint_list`` sees to that, and
 passes over a torn newest one. A Saver of the model_fn's Scaffold says under which names a variable is saved; how many
 checkpoints are kept is the manager's to say, and the program warns of it. ``saving_listeners`` hear of each save
-through ``ListenedManager``, and may end the training.
+and may end the training.
 Updates that an Estimator makes in no stated order are made in that of the program. Where two ``minimize`` of one Adam
 train the same variables, three runs of an Estimator on 2.15.1 had three losses at step 10 (8.554, 8.566, 8.591); the
 migrated program has 8.681 on both lines, each time, as the Estimator has whose second update waits for the first.
@@ -33,24 +33,23 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 @rule(
     "FT145",
     "exact",
-    Example("max_steps=10", "training, dataset, manager, max_steps=10, pause_every=5", "train", kind="custom"),
-    Example("steps=10", "max_steps=step + 10", "train", kind="custom"),
-    Example("steps=total or 10", "max_steps=step + (total or 10)", "train", kind="custom"),
-    Example("steps={}.get('n')", "max_steps=None if steps is None else step + steps", "train", kind="custom"),
-    Example("", "for step in training_steps(", "train", kind="custom"),
+    Example("max_steps=10", "run_training(training, manager, max_steps=10)", "train", kind="custom"),
+    Example("steps=10", "run_training(training, manager, steps=10)", "train", kind="custom"),
+    Example("steps=total or 10", "steps=total or 10", "train", kind="custom"),
+    Example("", "run_training(training, manager)", "train", kind="custom"),
     Example(
         "hooks=[tf1.estimator.StopAtStepHook(3)]",
-        "HookedTraining(training, [tf.compat.v1.train.StopAtStepHook(3)])",
+        "hooks=TrainingHooks(training, [tf.compat.v1.train.StopAtStepHook(3)])",
         "train",
         kind="custom",
     ),
     Example(
         "max_steps=10, saving_listeners=[x]",
-        "manager = ListenedManager(manager, training, [x])",
+        "saving_listeners=[x]",
         "train",
         kind="custom",
     ),
-    Example("RunConfig(save_checkpoints_secs=60)", "saving = EverySecs(60)", "config", kind="custom"),
+    Example("RunConfig(save_checkpoints_secs=60)", "save_secs=60", "config", kind="custom"),
     kinds=CUSTOM,
     of_calls=True,
 )
@@ -82,7 +81,7 @@ def _loop(draft: Draft, call: MethodCall) -> str:
         draft,
         call.input,
         call.arguments.get("hooks"),
-        max_steps="" if max_steps is None or is_none(max_steps) else draft.text(max_steps),
+        max_steps=max_steps,
         steps=steps,
         listeners=call.arguments.get("saving_listeners"),
     )

@@ -9,14 +9,14 @@ import tensorflow.compat.v1 as tf1
 
 from tf2_recovery import (
     CannedClasses,
-    EverySecs,
+    EvaluationListener,
     ModelFnTraining,
     canned_optimizer,
     canned_train_op,
     evaluate_model_fn,
     linear_logits,
     mend_checkpoint_list,
-    training_steps,
+    run_training,
     whole_variables,
 )
 
@@ -64,9 +64,7 @@ def main():
             )
 
     dataset = input_fn()
-    training = ModelFnTraining(
-        model_fn, dataset, summary_dir=model_dir, save_summary_steps=100
-    )
+    training = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)
     mend_checkpoint_list(model_dir)
     manager = tf.train.CheckpointManager(
         training.checkpoint,
@@ -76,27 +74,16 @@ def main():
         step_counter=training.global_step,
         checkpoint_interval=20,
     )
-    step = restored = training.restore(manager)
-    evaluation, evaluated = EverySecs(600), None
-    for step in training_steps(
+    run_training(
         training,
-        dataset,
         manager,
         max_steps=args.max_steps,
-        pause_every=20,
-        log_every=100,
-    ):
-        if (
-            manager.save(checkpoint_number=step)
-            and step > restored
-            and evaluation.due()
-        ):
-            evaluate_model_fn(model_fn, input_fn, model_dir, steps=20)
-            evaluated = step
-    if step > restored:  # else the job was finished before
-        manager.save(checkpoint_number=step, check_interval=False)
-        if evaluated != step:
-            evaluate_model_fn(model_fn, input_fn, model_dir, steps=20)
+        saving_listeners=[
+            EvaluationListener(
+                lambda: evaluate_model_fn(model_fn, input_fn, model_dir, steps=20)
+            )
+        ],
+    )
     metrics = evaluate_model_fn(model_fn, input_fn, model_dir, steps=20)
     print("accuracy", metrics["accuracy"], "loss", metrics["loss"])
 

@@ -16,7 +16,7 @@ from tf2_recovery import (
     dnn_logits,
     evaluate_model_fn,
     mend_checkpoint_list,
-    training_steps,
+    run_training,
     whole_variables,
 )
 
@@ -56,9 +56,7 @@ def main():
 
     tf.compat.v1.set_random_seed(1)
     dataset = input_fn()
-    training = ModelFnTraining(
-        model_fn, dataset, seed=1, summary_dir=first_dir, save_summary_steps=100
-    )
+    training = ModelFnTraining(model_fn, dataset, seed=1, summary_dir=first_dir)
     mend_checkpoint_list(first_dir)
     manager = tf.train.CheckpointManager(
         training.checkpoint,
@@ -68,13 +66,7 @@ def main():
         step_counter=training.global_step,
         checkpoint_interval=20,
     )
-    step = restored = training.restore(manager)
-    for step in training_steps(
-        training, dataset, manager, max_steps=30, pause_every=20, log_every=100
-    ):
-        manager.save(checkpoint_number=step)
-    if step > restored:  # else the job was finished before
-        manager.save(checkpoint_number=step, check_interval=False)
+    run_training(training, manager, max_steps=30)
     model_dir = args.model_dir or tempfile.mkdtemp()
     optimizer = tf1.train.RMSPropOptimizer(0.01, momentum=0.5)
 
@@ -93,12 +85,7 @@ def main():
     tf.compat.v1.set_random_seed(1)
     dataset_2 = input_fn()
     training_2 = ModelFnTraining(
-        model_fn_2,
-        dataset_2,
-        seed=1,
-        summary_dir=model_dir,
-        save_summary_steps=100,
-        warm_start_from=first_dir,
+        model_fn_2, dataset_2, seed=1, summary_dir=model_dir, warm_start_from=first_dir
     )
     mend_checkpoint_list(model_dir)
     manager_2 = tf.train.CheckpointManager(
@@ -109,18 +96,7 @@ def main():
         step_counter=training_2.global_step,
         checkpoint_interval=20,
     )
-    step_2 = restored_2 = training_2.restore(manager_2)
-    for step_2 in training_steps(
-        training_2,
-        dataset_2,
-        manager_2,
-        max_steps=args.max_steps,
-        pause_every=20,
-        log_every=100,
-    ):
-        manager_2.save(checkpoint_number=step_2)
-    if step_2 > restored_2:  # else the job was finished before
-        manager_2.save(checkpoint_number=step_2, check_interval=False)
+    run_training(training_2, manager_2, max_steps=args.max_steps)
     metrics = evaluate_model_fn(model_fn_2, input_fn, model_dir, seed=1, steps=20)
     print("average_loss", metrics["average_loss"])
 

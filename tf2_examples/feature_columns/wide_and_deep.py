@@ -26,7 +26,7 @@ from tf2_recovery import (
     linear_logits,
     mend_checkpoint_list,
     predict_with_model_fn,
-    training_steps,
+    run_training,
     whole_variables,
 )
 
@@ -118,9 +118,7 @@ def main():
 
     tf.compat.v1.set_random_seed(1)
     dataset = train_input_fn()
-    training = ModelFnTraining(
-        model_fn, dataset, seed=1, summary_dir=model_dir, save_summary_steps=100
-    )
+    training = ModelFnTraining(model_fn, dataset, seed=1, summary_dir=model_dir)
     mend_checkpoint_list(model_dir)
     manager = tf.train.CheckpointManager(
         training.checkpoint,
@@ -130,18 +128,7 @@ def main():
         step_counter=training.global_step,
         checkpoint_interval=20,
     )
-    step = restored = training.restore(manager)
-    for step in training_steps(
-        training,
-        dataset,
-        manager,
-        max_steps=args.max_steps,
-        pause_every=20,
-        log_every=100,
-    ):
-        manager.save(checkpoint_number=step)
-    if step > restored:  # else the job was finished before
-        manager.save(checkpoint_number=step, check_interval=False)
+    run_training(training, manager, max_steps=args.max_steps)
     metrics = evaluate_model_fn(model_fn, eval_input_fn, model_dir, seed=1)
     for name in sorted(metrics):
         print(name, metrics[name])

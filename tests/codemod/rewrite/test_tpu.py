@@ -126,7 +126,7 @@ def test_use_tpu_that_the_model_fn_reads_is_filled_in() -> None:
 
 def test_a_host_call_runs_between_the_steps() -> None:
     output = rewritten(BERT.replace("scaffold_fn=None)", "host_call=(print, [loss]))"))
-    assert "training = HookedTraining(training)" in output
+    assert "hooks=TrainingHooks(training)" in output
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_host_call_runs_between_the_steps() -> None:
 def test_a_host_call_that_is_seen_to_be_none_costs_no_hooks(before: str, host_call: str) -> None:
     output = rewritten(with_host_call(before, host_call))
     assert "ModelFnTraining(" in output
-    assert "HookedTraining(" not in output
+    assert "TrainingHooks(" not in output
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_host_call_that_is_seen_to_be_none_costs_no_hooks(before: str, host_ca
 )
 def test_a_host_call_that_may_be_one_runs_between_the_steps(before: str, host_call: str) -> None:
     given = "build(False, other=1)" if "other" in before else "build(False, [])" if not before else "build(False)"
-    assert "HookedTraining(" in rewritten(with_host_call(before, host_call, given))
+    assert "TrainingHooks(" in rewritten(with_host_call(before, host_call, given))
 
 
 def with_host_call(before: str, host_call: str, built: str = "build(False)") -> str:

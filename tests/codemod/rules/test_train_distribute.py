@@ -34,7 +34,7 @@ MIRRORED = PROGRAM.format("tf.distribute.MirroredStrategy()", "train_distribute"
 def test_a_mirrored_strategy_stays_and_trains_the_model_fn_on_its_replicas():
     text, findings = migrate(MIRRORED)
     assert "strategy = tf.distribute.MirroredStrategy()\n" in text
-    assert "training = ReplicatedTraining(\n    strategy, model_fn, dataset, summary_dir=" in text
+    assert "training = ReplicatedTraining(strategy, model_fn, dataset, summary_dir=" in text
     assert "ModelFnTraining" not in text
     (found,) = [finding for finding in findings if finding.code == "FT111"]
     assert found.fidelity is Fidelity.NOTED
@@ -44,7 +44,7 @@ def test_a_mirrored_strategy_stays_and_trains_the_model_fn_on_its_replicas():
 def test_a_mirrored_strategy_of_tensorflow_1_stays_as_it_is():
     text, _ = migrate(MIRRORED.replace("tf.distribute", "tf.compat.v1.distribute"))
     assert "strategy = tf.compat.v1.distribute.MirroredStrategy()\n" in text
-    assert "ReplicatedTraining(\n    strategy, model_fn" in text
+    assert "ReplicatedTraining(strategy, model_fn" in text
 
 
 def test_a_strategy_in_the_config_gets_a_variable():
@@ -53,13 +53,13 @@ def test_a_strategy_in_the_config_gets_a_variable():
     inline = config.replace("_distribute=strategy", f"_distribute={made}")
     text, _ = migrate(MIRRORED.replace(config, "").replace("estimator = ", f"{inline}\nestimator = "))
     assert f"\nstrategy_2 = {made}\n" in text
-    assert "ReplicatedTraining(\n    strategy_2, model_fn, dataset" in text
+    assert "ReplicatedTraining(strategy_2, model_fn, dataset" in text
 
 
 def test_a_skipped_input_counts_the_batches_of_all_replicas():
     generated = MIRRORED.replace("def input_fn():", "def input_fn(params):")
     text, _ = migrate(generated, input="continue")
-    assert "dataset = dataset.skip(step * strategy.num_replicas_in_sync)" in text
+    assert "resume_input=lambda step: dataset.skip(step * strategy.num_replicas_in_sync)" in text
 
 
 def test_an_input_function_is_told_which_part_of_the_data_is_its_own():
@@ -86,7 +86,7 @@ def test_workers_that_train_may_be_evaluated_on_replicas_of_one():
     text, _ = migrate(WORKERS.replace("train_distribute=strategy", given))
     assert "strategy_2 = tf.distribute.MirroredStrategy()\n" in text
     assert "steps=1 * strategy_2.num_replicas_in_sync" in text
-    assert "WorkersTraining(\n        strategy, model_fn," in text
+    assert "WorkersTraining(strategy, model_fn," in text
 
 
 def test_a_distribute_config_in_the_config_gives_both_their_variables():
@@ -95,7 +95,7 @@ def test_a_distribute_config_in_the_config_gives_both_their_variables():
     source = PROGRAM.format("None", "experimental_distribute").replace("=strategy", f"={both}")
     text, findings = migrate(source.replace("compat.v1.", ""))
     assert not [finding for finding in findings if finding.fidelity is Fidelity.MANUAL], findings
-    assert "ReplicatedTraining(\n    strategy_2, model_fn" in text
+    assert "ReplicatedTraining(strategy_2, model_fn" in text
     assert "steps=1 * strategy_3.num_replicas_in_sync" in text
 
 
@@ -116,8 +116,8 @@ def test_on_several_workers_the_chief_saves_and_a_task_of_its_own_evaluates():
     text, findings = migrate(WORKERS)
     assert EVALUATED in text
     assert "    if training.is_chief:\n        mend_checkpoint_list(model_dir)\n    training.wait_for_all()\n" in text
-    assert "    manager = WorkersManager(manager, training)\n" in text
-    assert "        if evaluated != step and training.is_alone:\n            evaluate_model_fn(" in text
+    assert "EvaluationListener(\n" in text
+    assert "        if training.is_alone\n" in text
     assert all(finding.fidelity is not Fidelity.MANUAL for finding in findings)
 
 
@@ -131,8 +131,7 @@ def test_workers_save_every_so_many_steps_and_never_by_their_clocks():
     for config in ("", ", save_checkpoints_secs=60"):
         text, findings = migrate(WORKERS.replace("=strategy", f"=strategy{config}"))
         assert "checkpoint_interval=1000," in text
-        assert "pause_every=1000," in text
-        assert "EverySecs(60)" not in text
+        assert "save_secs" not in text
         assert [f.message for f in findings if "every 1000 steps" in f.message]
 
 
@@ -176,7 +175,7 @@ def test_a_strategy_of_workers_in_the_config_gets_a_variable():
     inline = config.replace("=strategy", f"={made}")
     text, _ = migrate(WORKERS.replace(config, "").replace("estimator = ", f"{inline}\nestimator = "))
     assert "\nstrategy_2 = tf.distribute.MultiWorkerMirroredStrategy()\n" in text
-    assert "WorkersTraining(\n        strategy_2, model_fn," in text
+    assert "WorkersTraining(strategy_2, model_fn," in text
 
 
 @pytest.mark.parametrize(

@@ -380,7 +380,7 @@ class Runner:
 def test_a_program_is_migrated_whole_wherever_its_model_fn_comes_from(tmp_path: Path, flow: str) -> None:
     after, findings = migrated(tmp_path / "program.py", MODEL_FNS[flow])
     assert all(finding.rewritten for finding in findings), findings
-    assert "training_steps(" in after
+    assert "run_training(" in after
     assert "tf.estimator" not in after
 
 
@@ -433,7 +433,7 @@ def main():
 def test_a_program_is_migrated_whole_however_its_objects_flow(tmp_path: Path, flow: str) -> None:
     after, findings = migrated(tmp_path / "program.py", FLOWS[flow])
     assert all(finding.rewritten for finding in findings), findings
-    assert "training_steps(" in after
+    assert "run_training(" in after
     assert "tf.train.CheckpointManager(" in after
     assert "tf.estimator" not in after
 

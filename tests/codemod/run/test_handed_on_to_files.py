@@ -179,7 +179,7 @@ def test_a_program_is_migrated_whole_over_all_of_its_files(tmp_path: Path, flow:
     outcome = migrated(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     after = {**{Path(name).name: text for name, text in FLOWS[flow].items()}, **texts(outcome)}
-    assert any("training_steps(" in text for name, text in after.items() if name != "tf2_recovery.py")
+    assert any("run_training(" in text for name, text in after.items() if name != "tf2_recovery.py")
     for name, text in after.items():
         ast.parse(text)
         assert name == "tf2_recovery.py" or "tf.estimator" not in text
@@ -199,9 +199,9 @@ def test_two_estimators_of_one_function_get_one_loop(tmp_path: Path) -> None:
     after = texts(migrated(tmp_path))
     assert after["main.py"].count("TrainingJob(model_fn, model_dir=") == 1
     assert after["fitting.py"].count("TrainingJob(main.model_fn, model_dir=") == 1
-    assert after["fitting.py"].count("for step in training_steps(") == 1
+    assert after["fitting.py"].count("run_training(") == 1
     assert "manager = tf.train.CheckpointManager(" in after["fitting.py"]
-    assert "training_steps" not in after["main.py"]
+    assert "run_training" not in after["main.py"]
 
 
 @pytest.mark.parametrize("case", LEFT)

@@ -369,15 +369,15 @@ def test_a_function_with_the_name_of_what_the_loop_needs_keeps_it(tmp_path: Path
     put(
         tmp_path,
         {
-            "main.py": main("from modeling import model_fn\n\ndef training_steps():\n    return 3"),
+            "main.py": main("from modeling import model_fn\n\ndef run_training():\n    return 3"),
             "modeling.py": MODELING,
         },
     )
     after = new_text(migrated(tmp_path), tmp_path / "main.py")
-    assert "training_steps as training_steps_2" in after
-    assert "in training_steps_2(" in after
-    assert "def training_steps():\n    return 3" in after
-    put(tmp_path, {"main.py": main() + "\n\ndef other(training_steps):\n    return training_steps\n"})
+    assert "run_training as run_training_2" in after
+    assert "run_training_2(" in after
+    assert "def run_training():\n    return 3" in after
+    put(tmp_path, {"main.py": main() + "\n\ndef other(run_training):\n    return run_training\n"})
     assert reasons(migrated(tmp_path)) == []
 
 

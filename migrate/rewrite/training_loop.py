@@ -93,7 +93,9 @@ def _listeners(draft: Draft, own: ast.expr | None, evaluation: str, throttle: st
         return "" if own is None else draft.text(own)
     given = evaluation if throttle == "600" else f"{evaluation}, {throttle}"
     listener = f"{draft.piece('EvaluationListener')}({given})"
-    if own is not None:
+    if isinstance(own, ast.List | ast.Tuple):
+        listener = ", ".join([*map(draft.text, own.elts), listener])
+    elif own is not None:
         listener = f"*{draft.text(own, CALLED)}, {listener}"
     # Of several workers none evaluates.
     return f"[{listener}] if {draft.model}.is_alone else []" if draft.has_workers else f"[{listener}]"

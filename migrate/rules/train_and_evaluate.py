@@ -70,7 +70,7 @@ _HELP = "Write TrainSpec, EvalSpec and their exporters out in the file, or migra
     ),
     Example(
         "TrainSpec(test_input_fn, 9, saving_listeners=[x]), EvalSpec(test_input_fn)",
-        "saving_listeners=[*[x], EvaluationListener(",
+        "saving_listeners=[\n x,\n EvaluationListener(",
         "both",
         kind="custom",
     ),

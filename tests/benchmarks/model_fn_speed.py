@@ -79,8 +79,8 @@ def train(side, size):
             estimator.train(input_fn, steps=1, saving_listeners=[Saves()])
     else:
         from migrate.recovery.model_fn_spec import EstimatorSpec as Spec
-        from migrate.recovery.model_fn_steps import training_steps
         from migrate.recovery.model_fn_training import ModelFnTraining
+        from migrate.recovery.run_training import run_training
 
         dataset = input_fn()
         job = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)
@@ -93,8 +93,22 @@ def train(side, size):
             saves.append(time.perf_counter() - began)
 
         save(0)
-        for step in training_steps(job, dataset, manager, max_steps=last, pause_every=steps):
-            times[step], cpu_times[step] = time.perf_counter(), time.process_time()
+
+        class Pauses:
+            """The job, and when each call of it ended."""
+
+            def __getattr__(self, name):
+                return getattr(job, name)
+
+            def __call__(self, batches, until, first):
+                loss = job(batches, (int(job.global_step) // steps + 1) * steps, first)
+                step = int(job.global_step)
+                times[step], cpu_times[step] = time.perf_counter(), time.process_time()
+                return loss
+
+        never = tf.train.CheckpointManager(job.checkpoint, model_dir, max_to_keep=None)
+        times[0], cpu_times[0] = time.perf_counter(), time.process_time()
+        run_training(Pauses(), never, max_steps=last, log_every=None)
         begins = range(warm_up, last, steps)
         seconds = min(times[i + steps] - times[i] for i in begins)
         cpu = min(cpu_times[i + steps] - cpu_times[i] for i in begins)
@@ -116,13 +130,11 @@ def train(side, size):
                 session.run([spec.loss, spec.train_op])
             return time.process_time() - began
 
-        training = training_steps(job, dataset, manager, pause_every=steps)
-        until = next(training)
+        batches = iter(dataset)
 
         def of_job(count):
-            nonlocal until
-            began, until = time.process_time(), until + count
-            next(step for step in training if step == until)
+            began, until = time.process_time(), int(job.global_step) + count
+            job(batches, until, 0)
             return time.process_time() - began
 
         def of_estimator(count):

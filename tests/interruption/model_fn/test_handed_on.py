@@ -35,7 +35,7 @@ def continued(pair, begun):
 def test_the_program_uses_a_training_job(pair):
     text = pair.new.read_text()
     assert "self.estimator = TrainingJob(" in text
-    assert "ListenedManager(manager, training, [Events()])" in text
+    assert "saving_listeners=[Events(), EvaluationListener(" in text
 
 
 def test_it_continues_the_estimator_to_the_last_bit(continued):

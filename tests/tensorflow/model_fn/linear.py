@@ -6,8 +6,9 @@ import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
 from migrate.recovery.model_fn_spec import EstimatorSpec
-from migrate.recovery.model_fn_steps import training_steps
 from migrate.recovery.model_fn_training import ModelFnTraining
+from migrate.recovery.run_training import run_training
+from migrate.recovery.training_hooks import TrainingHooks
 
 X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
 Y = X @ np.array([[2.0], [-1.0]], "f")
@@ -35,12 +36,21 @@ class Job:
     """What a migrated program writes at the site, for these tests: N steps between saves, the newest three kept."""
 
     def __init__(
-        self, model_dir, model_fn=model_fn, every=4, keep=3, hours=None, dataset=None, continue_input=False, **options
+        self,
+        model_dir,
+        model_fn=model_fn,
+        every=4,
+        keep=3,
+        hours=None,
+        dataset=None,
+        continue_input=False,
+        hooks=None,
+        **options,
     ):
-        self.dataset = input_fn() if dataset is None else dataset
-        self.train = self.prepare(ModelFnTraining(model_fn, self.dataset, **options))
+        self.train = ModelFnTraining(model_fn, input_fn() if dataset is None else dataset, **options)
+        self.hooks = None if hooks is None else TrainingHooks(self.train, hooks)
         if continue_input:
-            self.train.checkpoint.batches = self.dataset = iter(self.dataset)
+            self.train.checkpoint.batches = iter(self.train.dataset)
         mend_checkpoint_list(str(model_dir))
         self.manager = tf.train.CheckpointManager(
             self.train.checkpoint,
@@ -51,23 +61,18 @@ class Job:
             step_counter=self.train.global_step,
             checkpoint_interval=every,
         )
-        self.every = every
-        self.restored = self.train.restore(self.manager)
-
-    def prepare(self, train):
-        return train
+        if hooks is None:  # they begin before
+            self.restored = self.train.restore(self.manager)
 
     def run(self, max_steps=None, train=None, **options):
-        """Trains as the site does; returns the steps that were yielded."""
-        steps = []
-        for step in training_steps(
-            train or self.train, self.dataset, self.manager, max_steps=max_steps, pause_every=self.every, **options
-        ):
-            steps.append(step)
-            self.manager.save(checkpoint_number=step)
-        if steps:
-            self.manager.save(checkpoint_number=steps[-1], check_interval=False)
-        return steps
+        """Trains as the site does; returns the global step."""
+        run_training(train or self.train, self.manager, max_steps=max_steps, hooks=self.hooks, **options)
+        return int(self.train.global_step)
+
+
+def hooked(model_dir, hooks=(), model_fn=model_fn, **options):
+    """Returns a job with hooks."""
+    return Job(model_dir, model_fn, hooks=list(hooks), **options)
 
 
 def checkpoints(model_dir):

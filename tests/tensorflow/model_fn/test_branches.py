@@ -4,9 +4,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_hooks import HookedTraining
-
-from .linear import Job, trained
+from .linear import Job, hooked, trained
 
 DATA = [1.0, 3.0, 0.5, 4.0, 0.25]
 
@@ -92,12 +90,10 @@ def test_a_hook_runs_a_branch_in_the_graph_that_is_finished(tmp_path):
         def after_create_session(self, session, coord):
             self.found = [float(session.run(self.added)) for _ in range(2)]
 
-    class Hooked(Job):
-        def prepare(self, train):
-            return HookedTraining(train, [hook])
-
     hook = Hook()
-    Hooked(tmp_path, model_fn_with(_cond), dataset=tf.data.Dataset.from_tensor_slices(DATA), every=2).run(max_steps=2)
+    hooked(tmp_path, [hook], model_fn_with(_cond), dataset=tf.data.Dataset.from_tensor_slices(DATA), every=2).run(
+        max_steps=2
+    )
     assert hook.found == [2.0, 4.0]
 
 

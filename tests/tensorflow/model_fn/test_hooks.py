@@ -6,21 +6,11 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_hooks import HookedTraining
 from migrate.recovery.model_fn_profiler_hook import ProfilerHook
 from migrate.recovery.model_fn_training import ModelFnTraining
 
-from .linear import Job, checkpoints, input_fn, loss_of, model_fn, trained
+from .linear import checkpoints, hooked, input_fn, loss_of, trained
 from .test_training import event_values
-
-
-class Hooked(Job):
-    def __init__(self, model_dir, hooks, model_fn=model_fn, **options):
-        self.hooks = hooks
-        super().__init__(model_dir, model_fn, **options)
-
-    def prepare(self, train):
-        return HookedTraining(train, self.hooks)
 
 
 def named_loss(features, labels, mode):
@@ -73,50 +63,50 @@ def losses_without_hooks(steps):
 
 def test_what_a_hook_fetches_is_computed_by_the_step_itself(tmp_path):
     hook = Recording()
-    job = Hooked(tmp_path, [hook], named_loss)
+    job = hooked(tmp_path, [hook], named_loss)
     job.run(6)
-    job.train.end()
     assert hook.losses == losses_without_hooks(6)
     assert hook.steps == [1, 2, 3, 4, 5, 6]
     assert hook.events == ["begin", "session at 0", "end at 6"]
 
 
 def test_a_resumed_job_begins_its_hooks_at_the_restored_step(tmp_path):
-    Hooked(tmp_path, [], named_loss).run(6)
+    hooked(tmp_path, [], named_loss).run(6)
     hook = Recording()
-    Hooked(tmp_path, [hook], named_loss).run(8)
-    assert hook.events == ["begin", "session at 6"]
+    hooked(tmp_path, [hook], named_loss).run(8)
+    assert hook.events == ["begin", "session at 6", "end at 8"]
 
 
 @pytest.mark.parametrize("how", [{"stop_at": 5}, {"error_at": 5}])
 def test_a_hook_that_stops_ends_training_with_a_save(tmp_path, how):
-    job = Hooked(tmp_path, [Recording(**how)], named_loss)
-    assert job.run(50)[-1] == 5
+    job = hooked(tmp_path, [Recording(**how)], named_loss)
+    assert job.run(50) == 5
     assert checkpoints(tmp_path)[-1] == "model.ckpt-5"
 
 
-def test_an_error_in_a_hook_ends_training_without_a_save(tmp_path):
+@pytest.mark.parametrize(("at", "kept"), [(6, 4), (8, 8)])
+def test_an_error_in_a_hook_ends_training_without_a_save_but_the_one_that_was_due(tmp_path, at, kept):
     class Broken(tf1.train.SessionRunHook):
         def after_run(self, run_context, run_values):
-            if run_context.session.run(tf1.train.get_global_step()) == 6:
+            if run_context.session.run(tf1.train.get_global_step()) == at:
                 raise RuntimeError("broken")
 
     with pytest.raises(RuntimeError, match="broken"):
-        Hooked(tmp_path, [Broken()]).run(50)
-    assert checkpoints(tmp_path)[-1] == "model.ckpt-4"
+        hooked(tmp_path, [Broken()]).run(50)
+    assert checkpoints(tmp_path)[-1] == f"model.ckpt-{kept}"
 
 
 def test_stop_at_step_hook_counts_from_the_restored_step(tmp_path):
-    assert Hooked(tmp_path, [tf1.train.StopAtStepHook(num_steps=5)]).run()[-1] == 5
-    assert Hooked(tmp_path, [tf1.train.StopAtStepHook(num_steps=5)]).run()[-1] == 10
-    assert Hooked(tmp_path, [tf1.train.StopAtStepHook(last_step=12)]).run()[-1] == 12
+    assert hooked(tmp_path, [tf1.train.StopAtStepHook(num_steps=5)]).run() == 5
+    assert hooked(tmp_path, [tf1.train.StopAtStepHook(num_steps=5)]).run() == 10
+    assert hooked(tmp_path, [tf1.train.StopAtStepHook(last_step=12)]).run() == 12
 
 
 def test_logging_tensor_hook_logs_every_n_steps(tmp_path, caplog):
     tf.get_logger().propagate = True
     caplog.set_level("INFO", logger="tensorflow")
     hook = tf1.train.LoggingTensorHook({"lost": "the_loss:0"}, every_n_iter=3)
-    Hooked(tmp_path, [hook], named_loss).run(8)
+    hooked(tmp_path, [hook], named_loss).run(8)
     assert sum("lost = " in record.getMessage() for record in caplog.records) == 3
 
 
@@ -127,7 +117,7 @@ def test_nan_tensor_hook_ends_training_with_its_error(tmp_path):
         return trained(mode, loss_of(features, labels), training_hooks=[tf1.train.NanTensorHook(bad)])
 
     with pytest.raises(tf1.train.NanLossDuringTrainingError):
-        Hooked(tmp_path, [], broken).run(50)
+        hooked(tmp_path, [], broken).run(50)
 
 
 def test_summary_saver_and_step_counter_hooks_write_their_events(tmp_path):
@@ -137,9 +127,8 @@ def test_summary_saver_and_step_counter_hooks_write_their_events(tmp_path):
         return trained(mode, loss_of(features, labels), training_hooks=[saver])
 
     counter = tf1.train.StepCounterHook(3, output_dir=str(tmp_path / "counter"))
-    job = Hooked(tmp_path / "job", [counter], summarizing)
+    job = hooked(tmp_path / "job", [counter], summarizing)
     job.run(7)
-    job.train.end()
     assert list(event_values(tmp_path / "extra", "extra")) == [1, 3, 5, 7]
     assert list(event_values(tmp_path / "counter", "global_step/sec")) == [4, 7]
 
@@ -150,12 +139,12 @@ def test_training_chief_hooks_of_the_model_fn_run_too(tmp_path):
     def with_hook(features, labels, mode):
         return named_loss(features, labels, mode)._replace(training_chief_hooks=[hook])
 
-    Hooked(tmp_path, [], with_hook).run(3)
+    hooked(tmp_path, [], with_hook).run(3)
     assert hook.steps == [1, 2, 3]
 
 
 def test_summaries_are_written_between_hooks_too(tmp_path):
-    job = Hooked(tmp_path, [Recording()], named_loss, summary_dir=str(tmp_path), save_summary_steps=2)
+    job = hooked(tmp_path, [Recording()], named_loss, summary_dir=str(tmp_path), save_summary_steps=2)
     job.run(5)
     job.train.writer.flush()
     assert list(event_values(tmp_path, "loss")) == [1, 3, 5]
@@ -167,7 +156,7 @@ def test_a_hook_that_feeds_tensors_is_an_error(tmp_path):
             run_context.session.run("the_loss:0", feed_dict={"x:0": 1})
 
     with pytest.raises(ValueError, match="cannot feed"):
-        Hooked(tmp_path, [Feeding()], named_loss).run(3)
+        hooked(tmp_path, [Feeding()], named_loss).run(3)
 
 
 def test_a_profiler_hook_profiles_the_steps_that_the_old_one_traced(tmp_path, monkeypatch):
@@ -182,7 +171,7 @@ def test_a_profiler_hook_profiles_the_steps_that_the_old_one_traced(tmp_path, mo
     start = tf.profiler.experimental.start
     monkeypatch.setattr(tf.profiler.experimental, "start", lambda path: (profiled.append(steps.taken), start(path)))
     hook = ProfilerHook(save_steps=3, output_dir=str(tmp_path / "profile"))
-    assert Hooked(tmp_path / "job", [steps, hook]).run(9)[-1] == 9
+    assert hooked(tmp_path / "job", [steps, hook]).run(9) == 9
     assert profiled == [3, 6, 9]
     assert list((tmp_path / "profile").glob("plugins/profile/*/*.xplane.pb"))
 

@@ -3,7 +3,6 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_hooks import HookedTraining
 from migrate.recovery.model_fn_summaries import (
     always_record_summaries,
     create_file_writer,
@@ -14,15 +13,10 @@ from migrate.recovery.model_fn_summaries import (
 )
 from migrate.recovery.model_fn_tpu_spec import TPUEstimatorSpec
 
-from .linear import Job
+from .linear import hooked
 from .test_training import event_values
 
 LOSSES = [3.5, 28.289997100830078, 67.83560180664062, 112.08877563476562, 155.56600952148438]  # TensorFlow 1.15.5
-
-
-class Hooked(Job):
-    def prepare(self, train):
-        return HookedTraining(train)
 
 
 def test_a_host_call_writes_what_it_wrote_off_a_tpu(tmp_path):
@@ -50,9 +44,8 @@ def test_a_host_call_writes_what_it_wrote_off_a_tpu(tmp_path):
 
     numbers = [float(number) for number in range(40)]
     dataset = tf.data.Dataset.from_tensor_slices((numbers, numbers)).batch(4)
-    job = Hooked(tmp_path / "job", model_fn, dataset=dataset)
+    job = hooked(tmp_path / "job", (), model_fn, dataset=dataset)
     job.run(5)
-    job.train.end()
     written = {tag: event_values(tmp_path / "calls", tag) for tag in ("train/loss", "f/f/loss", "third", "values")}
     assert written["train/loss"] == written["f/f/loss"] == dict(enumerate(LOSSES))
     assert written["third"] == {0: LOSSES[0], 3: LOSSES[3]}

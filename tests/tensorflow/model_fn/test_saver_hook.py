@@ -3,24 +3,13 @@
 import pytest
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_hooks import HookedTraining
-from migrate.recovery.model_fn_saver_hook import CheckpointSaverHook, saved_by_hook
+from migrate.recovery.model_fn_saver_hook import CheckpointSaverHook
 
-from .linear import Job, checkpoints
+from .linear import Job, checkpoints, hooked
 
 
-class Saved(Job):
-    def __init__(self, model_dir, *hooks):
-        self.hooks = hooks
-        super().__init__(model_dir, every=100)
-        self.manager = saved_by_hook(self.train, self.manager, max_to_keep=3)
-
-    def prepare(self, train):
-        return HookedTraining(train, self.hooks)
-
-    def run(self, max_steps):
-        super().run(max_steps)
-        self.train.end()
+def saved(model_dir, *hooks):
+    return hooked(model_dir, hooks, every=100)
 
 
 class Noting(tf1.train.CheckpointSaverListener):
@@ -42,34 +31,33 @@ class Noting(tf1.train.CheckpointSaverListener):
 
 
 def test_its_steps_count_and_not_those_of_the_config(tmp_path):
-    Saved(tmp_path, CheckpointSaverHook(tmp_path, save_steps=3)).run(7)
+    saved(tmp_path, CheckpointSaverHook(tmp_path, save_steps=3)).run(7)
     assert checkpoints(tmp_path) == ["model.ckpt-3", "model.ckpt-6", "model.ckpt-7"]
-    again = Saved(tmp_path, CheckpointSaverHook(tmp_path, save_steps=3))
-    assert again.restored == 7
-    again.run(12)
+    again = saved(tmp_path, CheckpointSaverHook(tmp_path, save_steps=3))
+    assert again.run(12) == 12
     assert checkpoints(tmp_path) == ["model.ckpt-7", "model.ckpt-10", "model.ckpt-12"]
 
 
 def test_without_one_the_loop_saves(tmp_path):
-    Saved(tmp_path).run(7)
+    saved(tmp_path).run(7)
     assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-7"]
 
 
 def test_by_seconds_it_saves_at_the_start_and_at_the_end(tmp_path):
-    Saved(tmp_path, CheckpointSaverHook(tmp_path, save_secs=1000)).run(7)
+    saved(tmp_path, CheckpointSaverHook(tmp_path, save_secs=1000)).run(7)
     assert checkpoints(tmp_path) == ["model.ckpt-0", "model.ckpt-7"]
 
 
 def test_in_another_directory_it_saves_there_and_the_job_begins_anew(tmp_path):
-    Saved(tmp_path, CheckpointSaverHook(tmp_path / "other", save_steps=3)).run(7)
+    saved(tmp_path, CheckpointSaverHook(tmp_path / "other", save_steps=3)).run(7)
     assert checkpoints(tmp_path) == []
     assert checkpoints(tmp_path / "other") == ["model.ckpt-3", "model.ckpt-6", "model.ckpt-7"]
-    assert Saved(tmp_path, CheckpointSaverHook(tmp_path / "other", save_steps=3)).restored == 0
+    assert Job(tmp_path).restored == 0
 
 
 def test_its_listeners_hear_of_its_saves_and_may_end_the_training(tmp_path):
     listener = Noting(stop_at=6)
-    Saved(tmp_path, CheckpointSaverHook(tmp_path, save_steps=3, listeners=[listener])).run(12)
+    saved(tmp_path, CheckpointSaverHook(tmp_path, save_steps=3, listeners=[listener])).run(12)
     saves = [f"{when} {step}" for step in (0, 3, 6) for when in ("before", "after")]
     assert listener.events == ["begin", *saves, "end 6"]
 
@@ -77,4 +65,4 @@ def test_its_listeners_hear_of_its_saves_and_may_end_the_training(tmp_path):
 def test_two_of_them_are_an_error(tmp_path):
     hooks = [CheckpointSaverHook(tmp_path, save_steps=step) for step in (3, 5)]
     with pytest.raises(ValueError, match="Only one"):
-        Saved(tmp_path, *hooks)
+        saved(tmp_path, *hooks)

@@ -1,14 +1,13 @@
-"""What the loop promises: where it starts and ends, when it comes back, what it logs, what it recovers from."""
+"""What run_training promises: where it starts and ends, when it saves, what it logs, what it recovers from."""
 
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_secs import EverySecs
+from migrate.recovery.evaluation_listener import EvaluationListener
 from migrate.recovery.model_fn_spec import EstimatorSpec
-from migrate.recovery.model_fn_steps import training_steps
 
-from .linear import Job, checkpoints, input_fn, loss_of, trained
+from .linear import Job, checkpoints, hooked, input_fn, loss_of, trained
 from .test_training import event_values
 
 
@@ -33,27 +32,27 @@ def test_a_resumed_job_saves_every_n_steps_from_where_it_resumed(tmp_path):
 def test_a_finished_job_that_is_run_again_does_nothing(tmp_path):
     Job(tmp_path).run(10)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    assert Job(tmp_path).run(10) == []
+    assert Job(tmp_path).run(10) == 10
     assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
 
 
 def test_max_steps_is_a_total_that_saves_and_log_lines_do_not_move(tmp_path):
-    assert Job(tmp_path).run(11, log_every=3)[-1] == 11
-    assert Job(tmp_path).run(12)[-1] == 12
+    assert Job(tmp_path).run(11, log_every=3) == 11
+    assert Job(tmp_path).run(12) == 12
 
 
 def test_of_a_fraction_it_makes_the_step_that_is_begun_as_an_estimator_does(tmp_path):
-    assert Job(tmp_path).run(25 / 4)[-1] == 7
+    assert Job(tmp_path).run(25 / 4) == 7
 
 
 def test_without_max_steps_the_end_of_the_dataset_ends_it_and_saves(tmp_path):
     job = Job(tmp_path, dataset=input_fn(batches=7))
-    assert job.run()[-1] == 7
+    assert job.run() == 7
     assert checkpoints(tmp_path)[-1] == "model.ckpt-7"
 
 
 def test_an_empty_dataset_ends_it_at_once(tmp_path):
-    assert set(Job(tmp_path, dataset=input_fn(batches=0)).run(10)) == {0}
+    assert Job(tmp_path, dataset=input_fn(batches=0)).run(10) == 0
 
 
 def test_the_dataset_starts_again_with_each_run(tmp_path):
@@ -108,7 +107,7 @@ def test_a_recoverable_error_goes_on_from_the_latest_checkpoint(tmp_path, error)
                 raise error(None, None, "gone")
             return job.train(batches, until, first_step)
 
-    assert job.run(12, train=Failing())[-1] == 12
+    assert job.run(12, train=Failing()) == 12
     assert failed
     Job(tmp_path / "b").run(4)
     interrupted = Job(tmp_path / "b")
@@ -128,8 +127,12 @@ def test_any_other_error_is_passed_on(tmp_path):
 def test_loss_and_speed_are_logged_as_an_estimator_logs_them(tmp_path, logged):
     job = Job(tmp_path, summary_dir=str(tmp_path))
     job.run(11, log_every=5)
-    lines = [line for line in logged() if "loss" in line or "global_step/sec" in line]
-    assert [line.split(",")[1] for line in lines if "loss" in line] == [" step = 0", " step = 5", " step = 10"]
+    lines = [line for line in logged() if "loss =" in line or "global_step/sec" in line]
+    assert [line.split(",")[1].partition(" (")[0] for line in lines if "loss =" in line] == [
+        " step = 0",
+        " step = 5",
+        " step = 10",
+    ]
     assert sum("global_step/sec" in line for line in lines) == 2
     job.train.writer.flush()
     assert list(event_values(tmp_path, "global_step/sec")) == [6, 11]
@@ -137,7 +140,7 @@ def test_loss_and_speed_are_logged_as_an_estimator_logs_them(tmp_path, logged):
 
 def test_nothing_is_logged_without_an_interval(tmp_path, logged):
     Job(tmp_path).run(11, log_every=None)
-    assert not [line for line in logged() if "loss" in line]
+    assert not [line for line in logged() if "loss =" in line]
 
 
 def test_steps_that_move_the_global_step_by_two_end_where_an_estimator_ends(tmp_path):
@@ -146,29 +149,47 @@ def test_steps_that_move_the_global_step_by_two_end_where_an_estimator_ends(tmp_
         with tf1.control_dependencies([spec.train_op]):
             return spec._replace(train_op=tf1.train.get_global_step().assign_add(1).op)
 
-    assert Job(tmp_path, twice).run(5)[-1] == 6
+    assert Job(tmp_path, twice).run(5) == 6
 
 
-def test_every_is_due_at_first_and_when_the_seconds_are_over():
-    assert [EverySecs(1000).due(), EverySecs(0).due()] == [True, True]
-    hourly, always = EverySecs(3600), EverySecs(0)
-    assert [hourly.due() for _ in range(3)] == [True, False, False]
-    assert [always.due() for _ in range(3)] == [True, True, True]
-
-
-@pytest.mark.parametrize(("secs", "saved"), [(3600, {0, 10}), (0, {0, 1, 10})])
+@pytest.mark.parametrize(("secs", "saved"), [(3600, {0, 10}), (1e-9, set(range(11)))])
 def test_saves_by_the_clock_at_the_start_when_the_seconds_are_over_and_at_the_end(tmp_path, secs, saved):
-    job = Job(tmp_path, every=1, keep=None)
-    save = EverySecs(secs)
-    for step in training_steps(job.train, job.dataset, job.manager, max_steps=10):
-        if save.due():
-            job.manager.save(checkpoint_number=step)
-    job.manager.save(checkpoint_number=step)
-    names = checkpoints(tmp_path)
-    assert saved <= {int(name.removeprefix("model.ckpt-")) for name in names}
-    assert secs == 0 or len(names) == len(saved)
+    hooked(tmp_path, [tf1.train.SessionRunHook()], every=1, keep=None).run(10, save_secs=secs)
+    assert {int(name.removeprefix("model.ckpt-")) for name in checkpoints(tmp_path)} == saved
+
+
+def test_without_an_interval_it_never_saves_and_listeners_are_refused(tmp_path):
+    job = Job(tmp_path)
+    job.manager = tf.train.CheckpointManager(job.train.checkpoint, str(tmp_path), None)
+    assert job.run(10) == 10
+    assert checkpoints(tmp_path) == []
+    with pytest.raises(ValueError, match="save_checkpoints_steps"):
+        job.run(12, saving_listeners=[tf1.train.CheckpointSaverListener()])
+
+
+def test_it_evaluates_after_each_save_but_the_first_and_at_the_end(tmp_path):
+    evaluated = []
+    job = Job(tmp_path)
+    evaluate = lambda: evaluated.append(job.manager.latest_checkpoint.rpartition("-")[2])  # noqa: E731
+    listener = EvaluationListener(evaluate, throttle_secs=0)
+    job.run(10, saving_listeners=[listener])
+    job.run(10, saving_listeners=[listener])
+    throttled = EvaluationListener(lambda: evaluated.append("throttled"), throttle_secs=3600)
+    job.run(19, saving_listeners=[throttled])
+    assert evaluated == ["4", "8", "10", "throttled", "throttled"]
 
 
 def test_python_is_left_out_for_many_steps(tmp_path):
-    job = Job(tmp_path)
-    assert len(list(training_steps(job.train, job.dataset, job.manager, max_steps=3000, log_every=None))) < 300
+    calls = []
+
+    class Counting:
+        def __getattr__(self, name):
+            return getattr(job.train, name)
+
+        def __call__(self, *arguments):
+            calls.append(arguments)
+            return job.train(*arguments)
+
+    job = Job(tmp_path, every=3000)
+    assert job.run(3000, train=Counting(), log_every=None) == 3000
+    assert len(calls) < 300

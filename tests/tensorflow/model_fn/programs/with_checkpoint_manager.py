@@ -25,7 +25,7 @@ def continued(name, source, copy, steps_a_call):
     assert step == 10
     batches, losses = iter(dataset), {}
     while step < 70:
-        loss = train(batches, step + steps_a_call, first)
+        loss = float(train(batches, step + steps_a_call, first))
         step = int(train.global_step)
         losses[step] = loss
     return losses

@@ -10,7 +10,7 @@ import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_input_context import input_context
 from migrate.recovery.model_fn_spec import EstimatorSpec
-from migrate.recovery.model_fn_workers import WorkersManager, WorkersTraining
+from migrate.recovery.model_fn_workers import WorkersTraining
 
 PICKED = ([0, 1, 1, 4], [2], [1, 4, 3])
 """The rows of a table that each worker's batch looks up."""
@@ -27,7 +27,7 @@ def model_fn(features, mode):
 def made(timeout_secs=60):
     training = WorkersTraining(strategy, model_fn, dataset, timeout_secs=timeout_secs)
     manager = tf.train.CheckpointManager(training.checkpoint, directory, max_to_keep=1)
-    return training, WorkersManager(manager, training)
+    return training, manager
 
 
 def values(training):
@@ -53,7 +53,9 @@ np.subtract.at(wanted, np.concatenate(PICKED), 0.5 * before["scale"] / 3)
 np.testing.assert_allclose(after["table"], wanted, rtol=1e-6, atol=1e-6)
 summed = sum(before["table"][rows].sum() for rows in PICKED)
 np.testing.assert_allclose(after["scale"], before["scale"] - 0.5 * summed / 3, rtol=1e-5, atol=1e-6)
-manager.save(checkpoint_number=1, check_interval=False)
+if training.is_chief:
+    manager.save(checkpoint_number=1)
+training.wait_for_all()
 print("ends with", after["table"].tobytes().hex(), float(after["scale"]).hex())
 
 directory = os.path.join(directory, str(number)) if number == 1 else directory

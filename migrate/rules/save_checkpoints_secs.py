@@ -3,7 +3,7 @@
 The Estimator saves a checkpoint every T seconds. When a RunConfig names neither steps nor seconds, or there is no
 RunConfig at all, it saves every 600 seconds.
 
-Instead: ``CheckpointRecovery(…, save_secs=T)``, and ``EverySecs(T)`` in the loop of a ``model_fn``.
+Instead: ``CheckpointRecovery(…, save_secs=T)``, and ``save_secs=T`` of ``run_training`` for a ``model_fn``.
 ``CheckpointManager`` has no clock of its own.
 
 Fidelity: exact; the clock is looked at after each step, as the Estimator's hook did. ``BackupAndRestore`` saves by
@@ -67,5 +67,5 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
         DEFAULTS["save_checkpoints_secs"] if seconds is None else draft.or_none(seconds)
     )
     message = "a checkpoint every 600 seconds, the Estimator's default," if seconds is None else "the save interval"
-    becomes = "save_secs of CheckpointRecovery" if program.has_fit else "the interval of EverySecs"
+    becomes = "save_secs of CheckpointRecovery" if program.has_fit else "save_secs of run_training"
     yield exact(node, f"{message} becomes {becomes}")

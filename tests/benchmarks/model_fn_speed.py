@@ -108,7 +108,7 @@ def train(side, size):
 
         never = tf.train.CheckpointManager(job.checkpoint, model_dir, max_to_keep=None)
         times[0], cpu_times[0] = time.perf_counter(), time.process_time()
-        run_training(Pauses(), never, max_steps=last, log_every=None)
+        run_training(Pauses(), never, max_steps=last)
         begins = range(warm_up, last, steps)
         seconds = min(times[i + steps] - times[i] for i in begins)
         cpu = min(cpu_times[i + steps] - cpu_times[i] for i in begins)

@@ -64,7 +64,7 @@ def test_a_skipped_input_counts_the_batches_of_all_replicas():
 
 def test_an_input_function_is_told_which_part_of_the_data_is_its_own():
     text, _ = migrate(MIRRORED.replace("def input_fn():", "def input_fn(input_context=None):"))
-    assert "dataset_from_input_fn(input_fn, input_context=input_context(strategy))" in text
+    assert "dataset_from_input_fn(input_fn, input_context=input_context_2(strategy))" in text
     assert "evaluate_model_fn(model_fn, input_fn, " in text
 
 

@@ -18,7 +18,7 @@ def told(code: str, source: str, **settings: str) -> tuple[str, str, str]:
 
 @pytest.mark.parametrize(
     ("kind", "becomes", "absent"),
-    [("custom", "EverySecs", "CheckpointRecovery"), ("canned", "CheckpointRecovery", "EverySecs")],
+    [("custom", "run_training", "CheckpointRecovery"), ("canned", "CheckpointRecovery", "run_training")],
 )
 def test_ft103_names_the_class_that_is_in_the_output(kind: str, becomes: str, absent: str) -> None:
     output, message, _ = told("FT103", program(config=CONFIG, kind=kind))

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 6e101ae1a048).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 281693091d73).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -654,24 +654,36 @@ class EstimatorSpec(NamedTuple):
     prediction_hooks: Any = ()
 
 
-class EverySecs:
-    """Is due at first, and whenever so many seconds have gone since it last was.
+class EvaluationListener(tf1.train.CheckpointSaverListener):
+    """Evaluates after each save but the first, and once at the end.
 
     Args:
-      secs: an int or a float, as ``RunConfig.save_checkpoints_secs``; None or 0 for
-        always.
+      evaluate: is called without arguments.
+      throttle_secs: the least time from one evaluation to the next but the last.
     """
 
-    def __init__(self, secs):
-        self._secs, self._last = secs, -float("inf")
+    def __init__(self, evaluate, throttle_secs=600):
+        self._evaluate, self._secs = evaluate, throttle_secs
 
-    def due(self):
-        """Returns whether the seconds are over, and if so counts them anew."""
-        now = time.monotonic()
-        if now < self._last + (self._secs or 0):
-            return False
-        self._last = now
-        return True
+    def begin(self):
+        self._timer = tf1.train.SecondOrStepTimer(every_secs=self._secs)
+        self._is_first = True
+
+    def after_save(self, session, global_step_value):
+        if self._is_first:  # nothing is trained yet
+            self._is_first = False
+        elif self._timer.should_trigger_for_step(global_step_value):
+            self._timer.update_last_triggered_step(global_step_value)
+            self._evaluate()
+        else:
+            tf1.logging.info(
+                "Skip the current checkpoint eval due to throttle secs (%s secs).",
+                self._secs,
+            )
+
+    def end(self, session, global_step_value):
+        if global_step_value != self._timer.last_triggered_step():
+            self._evaluate()
 
 
 class FeatureNetwork(tf.keras.Model):
@@ -696,135 +708,6 @@ class FeatureNetwork(tf.keras.Model):
         for layer in self.stack:
             net = layer(net)  # Keras hands ``training`` on
         return net
-
-
-class TrainingSession:
-    """Computes what a hook or a listener asks its session for.
-
-    Args:
-      train: a ``ModelFnTraining``.
-
-    Attributes:
-      graph: the model_fn's graph.
-    """
-
-    def __init__(self, train):
-        self._train, self.graph, self._functions = train, train.graph, {}
-        # Hooks run in the graph, functions do not; each thread has a place of its own.
-        self._eager = ThreadPoolExecutor(1)
-
-    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """Computes tensors, and runs operations, that need no batch."""
-        if feed_dict:
-            raise ValueError("A hook cannot feed tensors here.")
-        names = fetch_names(self.graph, fetches)
-        key = tuple(tf.nest.flatten(names))
-        if key not in self._functions:
-            elements = [self.graph.as_graph_element(name) for name in key]
-            part, given = self._train.part(elements), self._train.given(())
-            self._functions[key] = tf.function(
-                lambda: fetch_tensors(key, part.run(given)), autograph=False
-            )
-        values = self._eager.submit(lambda: self._functions[key]()).result()
-        return fetch_results(names, values)
-
-
-def fetch_names(graph, fetches):
-    """Replaces what is fetched, be it a variable or a name, by names of the graph."""
-    return tf.nest.map_structure(
-        lambda fetch: None if fetch is None else graph.as_graph_element(fetch).name,
-        fetches,
-    )
-
-
-def fetch_tensors(names, values):
-    """Returns those of the values that are tensors, by their names."""
-    pairs = zip(names, values)
-    return {name: value for name, value in pairs if isinstance(value, tf.Tensor)}
-
-
-def fetch_results(names, values):
-    """Replaces names by numpy values, and those of operations by None, as a session."""
-    return tf.nest.map_structure(
-        lambda name: values[name].numpy() if name in values else None, names
-    )
-
-
-class HookedTraining:
-    """A ``ModelFnTraining`` whose every step runs between its hooks.
-
-    What the hooks' ``before_run`` asks for, of the model_fn's graph, is computed by the
-    step itself. ``run_context.session.run`` computes what needs no batch. A hook that
-    stops ends the training as the end of the dataset does.
-
-    Args:
-      train: a ``ModelFnTraining``, before it is restored.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects; those that the model_fn
-        returned come after them.
-
-    Attributes:
-      hooks: all of them.
-    """
-
-    def __init__(self, train, hooks=()):
-        spec = train.spec
-        returned = [*(spec.training_hooks or ()), *(spec.training_chief_hooks or ())]
-        self._train, self.hooks = train, [*hooks, *returned]
-        self._session = TrainingSession(train)
-        self._wanted, self._step, self._started = {}, None, False
-        self._each("begin")
-
-    def __getattr__(self, name):
-        return getattr(self._train, name)
-
-    def __call__(self, batches, until, first_step):
-        """Takes steps as ``ModelFnTraining`` does, with the hooks around each."""
-        if not self._started:
-            self._each("after_create_session", self._session, tf.train.Coordinator())
-            self._started = True
-        loss = 0.0
-        while int(self._train.global_step) < until and not math.isnan(loss):
-            try:
-                loss, stop = self._take_step(batches, first_step)
-            except StopIteration:
-                stop = True
-            if stop:
-                raise tf.errors.OutOfRangeError(None, None, "A hook stopped training.")
-        return loss
-
-    def end(self):
-        """Ends the hooks, when training has ended without an error."""
-        self._each("end", self._session)
-
-    def _each(self, event, *arguments):
-        with self._train.graph.as_default():
-            return [getattr(hook, event)(*arguments) for hook in self.hooks]
-
-    def _take_step(self, batches, first_step):
-        own = tf1.train.SessionRunArgs([self._train.spec.train_op])
-        context = tf1.train.SessionRunContext(own, self._session)
-        asked = [args and args.fetches for args in self._each("before_run", context)]
-        names = [fetch_names(self._train.graph, fetches) for fetches in asked]
-        new = set(tf.nest.flatten(names)) - self._wanted.keys() - {None}
-        if self._step is None or new:
-            graph = self._train.graph
-            self._wanted.update((name, graph.as_graph_element(name)) for name in new)
-            self._step = tf.function(self._compute(dict(self._wanted)), autograph=False)
-        loss, values = self._step(batches, tf.constant(first_step, tf.int64))
-        metadata = tf1.RunMetadata()
-        with self._train.graph.as_default():
-            for hook, wanted in zip(self.hooks, names):
-                results = fetch_results(wanted, values)
-                run_values = tf1.train.SessionRunValues(results, None, metadata)
-                hook.after_run(context, run_values)
-        return float(loss), context.stop_requested
-
-    def _compute(self, wanted):
-        def step(batches, first_step):
-            loss, values = self._train.take_step(batches, first_step, wanted.values())
-            return loss, fetch_tensors(wanted, values)
-
-        return step
 
 
 class LinearColumns(tf.keras.layers.Layer):
@@ -1851,6 +1734,146 @@ def _called(pair):
     return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
 
 
+class TrainingSession:
+    """Computes what a hook or a listener asks its session for.
+
+    Args:
+      train: a ``ModelFnTraining``.
+
+    Attributes:
+      graph: the model_fn's graph.
+    """
+
+    def __init__(self, train):
+        self._train, self.graph, self._functions = train, train.graph, {}
+        # Hooks run in the graph, functions do not; each thread has a place of its own.
+        self._eager = ThreadPoolExecutor(1)
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """Computes tensors, and runs operations, that need no batch."""
+        if feed_dict:
+            raise ValueError("A hook cannot feed tensors here.")
+        names = fetch_names(self.graph, fetches)
+        key = tuple(tf.nest.flatten(names))
+        if key not in self._functions:
+            elements = [self.graph.as_graph_element(name) for name in key]
+            part, given = self._train.part(elements), self._train.given(())
+            self._functions[key] = tf.function(
+                lambda: fetch_tensors(key, part.run(given)), autograph=False
+            )
+        values = self._eager.submit(lambda: self._functions[key]()).result()
+        return fetch_results(names, values)
+
+
+def fetch_names(graph, fetches):
+    """Replaces what is fetched, be it a variable or a name, by names of the graph."""
+    return tf.nest.map_structure(
+        lambda fetch: None if fetch is None else graph.as_graph_element(fetch).name,
+        fetches,
+    )
+
+
+def fetch_tensors(names, values):
+    """Returns those of the values that are tensors, by their names."""
+    pairs = zip(names, values)
+    return {name: value for name, value in pairs if isinstance(value, tf.Tensor)}
+
+
+def fetch_results(names, values):
+    """Replaces names by numpy values, and those of operations by None, as a session."""
+    return tf.nest.map_structure(
+        lambda name: values[name].numpy() if name in values else None, names
+    )
+
+
+class TrainingHooks:
+    """The hooks of a training, for ``run_training``.
+
+    What their ``before_run`` asks for, of the model_fn's graph, is computed by the step
+    itself. ``run_context.session.run`` computes what needs no batch. A hook that stops
+    ends the training as the end of the data does.
+
+    Args:
+      train: a ``ModelFnTraining``.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects. As under an Estimator, the
+        chief's hooks of the model_fn come before them, its other ones after them.
+
+    Attributes:
+      hooks: all of them.
+      session: the ``TrainingSession`` that they get.
+      saver: the ``CheckpointSaverHook`` among them, or None.
+    """
+
+    def __init__(self, train, hooks=()):
+        first, last = train.spec.training_chief_hooks, train.spec.training_hooks
+        self._train, self.hooks = train, [*(first or ()), *hooks, *(last or ())]
+        self.session = TrainingSession(train)
+        savers = [hook for hook in self.hooks if hasattr(hook, "save_with")]
+        if len(savers) > 1:
+            raise ValueError("Only one CheckpointSaverHook can save a training.")
+        self.saver = savers[0] if savers else None
+        self._wanted, self._step = {}, None
+
+    def begin(self):
+        """Tells the hooks that a training begins, before it is restored."""
+        self._each("begin")
+
+    def after_create_session(self):
+        """Tells the hooks that the training is restored."""
+        self._each("after_create_session", self.session, tf.train.Coordinator())
+
+    def take_step(self, batches, until, first_step):
+        """Takes one step, after the hooks' ``before_run``.
+
+        Args:
+          batches, until, first_step: as for a call of the ``ModelFnTraining``.
+
+        Returns:
+          The loss, a number.
+        """
+        own = tf1.train.SessionRunArgs([self._train.spec.train_op])
+        self._context = tf1.train.SessionRunContext(own, self.session)
+        asked = [
+            args and args.fetches for args in self._each("before_run", self._context)
+        ]
+        graph = self._train.graph
+        self._names = [fetch_names(graph, fetches) for fetches in asked]
+        new = set(tf.nest.flatten(self._names)) - self._wanted.keys() - {None}
+        if self._step is None or new:
+            self._wanted.update((name, graph.as_graph_element(name)) for name in new)
+            self._step = tf.function(self._compute(dict(self._wanted)), autograph=False)
+        first = tf.constant(first_step, tf.int64)
+        loss, self._values = self._step(batches, first)
+        return loss.numpy()
+
+    def after_run(self):
+        """Gives the hooks what they asked for; returns whether one of them stops."""
+        if not self.hooks:
+            return False
+        metadata = tf1.RunMetadata()
+        with self._train.graph.as_default():
+            for hook, wanted in zip(self.hooks, self._names):
+                results = fetch_results(wanted, self._values)
+                values = tf1.train.SessionRunValues(results, None, metadata)
+                hook.after_run(self._context, values)
+        return self._context.stop_requested
+
+    def end(self):
+        """Tells the hooks that the training has ended without an error."""
+        self._each("end", self.session)
+
+    def _each(self, event, *arguments):
+        with self._train.graph.as_default():
+            return [getattr(hook, event)(*arguments) for hook in self.hooks]
+
+    def _compute(self, wanted):
+        def step(batches, first_step):
+            loss, values = self._train.take_step(batches, first_step, wanted.values())
+            return loss, fetch_tensors(wanted, values)
+
+        return step
+
+
 class TrainingLog(tf.keras.callbacks.Callback):
     """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
 
@@ -2702,77 +2725,189 @@ def _with_keys(predictions, keys):
     return wanted
 
 
-def training_steps(
-    train, dataset, manager, *, max_steps=None, pause_every=None, log_every=100
+def run_training(
+    train,
+    manager,
+    *,
+    max_steps=None,
+    steps=None,
+    save_secs=None,
+    log_every=100,
+    hooks=None,
+    saving_listeners=(),
+    resume_input=None,
 ):
-    """Trains; yields the global step at the start and then about once a second.
+    """Restores the latest checkpoint, trains, and saves at the start and at the end.
 
-    Between two yields the steps run without coming back to Python. After an
-    AbortedError or UnavailableError it goes on from the latest checkpoint, and the
-    dataset starts again.
+    In between it saves after each ``manager.checkpoint_interval`` steps, or save_secs;
+    without either it never saves. Steps run without coming back to Python until a save,
+    a line in the log or a hook is due, or a second is over. After an AbortedError or
+    UnavailableError it goes on from the latest checkpoint.
 
     Args:
-      train: a ``ModelFnTraining``, restored.
-      dataset: its ``tf.data.Dataset``; or an iterator, which does not start again.
+      train: a ``ModelFnTraining``.
       manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``.
       max_steps: the global step to end at, of a fraction the next whole one; None for
-        the end of the dataset.
-      pause_every: it also yields every so many steps; None for no such pauses.
+        the end of the data. Where the latest checkpoint is as far, nothing is done.
+      steps: instead, how many more steps to take.
+      save_secs: the seconds between two saves, in place of the manager's interval.
       log_every: steps between two lines with the loss and the speed; None for none.
+      hooks: a ``TrainingHooks``, or None.
+      saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects; without
+        hooks, the session that they get is None.
+      resume_input: takes the global step and returns the data from there on; by
+        default ``train.checkpoint.batches``, an iterator that is saved, goes on, or
+        else the data start again.
 
-    Yields:
-      The global step, an int; nothing where max_steps has been reached before.
+    Returns:
+      The last step's loss; None where no step was taken.
 
     Raises:
       tf.compat.v1.train.NanLossDuringTrainingError: the loss is not a number.
+      ValueError: there are listeners, and nothing is saved.
     """
-    step = first = int(train.global_step)
-    end = math.inf if max_steps is None else math.ceil(max_steps)
-    batches, speed, seconds = iter(dataset), _SpeedLog(train.writer), 1.0
-    if step < end:
-        yield step
-    while step < end:
-        until = min(end, step + max(1, int(1 / seconds)))
-        until = min(until, _next(step, first, pause_every))
-        until = min(until, _next(step, first + 1, log_every))
-        started, began = step, time.monotonic()
+    path = manager.latest_checkpoint
+    if path and max_steps is not None and saved_step(path) >= max_steps:
+        tf1.logging.info("Skipping training since max_steps has already saved.")
+        return None
+    saves = _Saves(train, manager, save_secs, hooks, saving_listeners)
+    log = _StepLog(train, log_every)
+    # With hooks, Python comes in between any two steps.
+    take_steps = hooks.take_step if hooks and hooks.hooks else train
+    if hooks:
+        hooks.begin()
+    step, end, loss, stop = None, None, None, False
+    while not stop:
+        if step is None:  # at the beginning, and after an error to recover from
+            saves.start(train.restore(manager))
+            if hooks:
+                hooks.after_create_session()
+            step = first = int(train.global_step)  # a hook may have changed it
+            if end is None:
+                last = max_steps if steps is None else step + steps
+                end = math.inf if last is None else math.ceil(last)
+            batches = getattr(train.checkpoint, "batches", None)
+            if batches is None:
+                batches = iter(resume_input(step) if resume_input else train.dataset)
+            log.start(first)
+            at_once = 1
+        until = min(end, saves.next(), log.next(step), step + at_once)
+        began, before = time.monotonic(), step
         try:
-            loss = train(batches, until, first)
-        except tf.errors.OutOfRangeError:
-            loss, end = 0.0, 0
+            loss = take_steps(batches, max(step + 1, until), first)
+            step = int(train.global_step)
+            seconds = (time.monotonic() - began) / max(1, step - before)
+            at_once = max(1, int(1 / seconds))
+            # An Estimator saves before it calls the hooks.
+            stop = saves.save_if_due(step)
+            stop = bool(hooks and hooks.after_run()) or stop or step >= end
+            if math.isnan(loss):
+                raise tf1.train.NanLossDuringTrainingError
+            log.log(step, loss)
+        except (tf.errors.OutOfRangeError, StopIteration):  # the data's end, or a hook
+            step, stop = int(train.global_step), True
+            loss = train.last_loss.numpy() if step > before else loss
         except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
-            tf.get_logger().warning("Going on from the latest checkpoint: %s", error)
-            step = first = train.restore(manager)
-            batches = iter(dataset)
-            continue
-        step = int(train.global_step)
-        if math.isnan(loss):
-            raise tf1.train.NanLossDuringTrainingError
-        if log_every and (step - first - 1) % log_every == 0 and end:
-            speed.log(step, loss)
-        seconds = (time.monotonic() - began) / max(1, step - started)
-        yield step
+            tf1.logging.warning("Going on from the latest checkpoint: %s", error)
+            step = None
+    if loss is None:
+        tf1.logging.warning("Training made no steps: is the input empty?")
+    saves.end(step)
+    if hooks:
+        hooks.end()
+    tf1.logging.info("Loss for final step: %s.", loss)
+    return loss
 
 
-def _next(step, origin, every):
-    """Returns the first of origin, origin + every, ... that is after ``step``."""
-    return step + every - (step - origin) % every if every else math.inf
+class _Saves:
+    """When a training saves, and who hears of it."""
+
+    def __init__(self, train, manager, secs, hooks, listeners):
+        self._train, self._manager, self._secs = train, manager, secs
+        self._steps = None if secs else manager.checkpoint_interval
+        self._is_on = bool(self._steps or secs)
+        self._session, self._listeners = hooks and hooks.session, list(listeners)
+        own = hooks and hooks.saver
+        if own:  # a hook of the user's saves in the place of this
+            own.save_with(train, manager, self._listeners)
+            self._is_on, self._listeners = False, []
+        elif self._listeners and not self._is_on:
+            raise ValueError(
+                "There is no save to listen to: set save_checkpoints_steps or "
+                "save_checkpoints_secs."
+            )
+        self._step = self._time = None
+        self._tell("begin")
+
+    def start(self, step):
+        if self._is_on:
+            self._save(step)
+
+    def next(self):
+        """Returns the step at which the next save is due; by the clock, none."""
+        return self._step + self._steps if self._is_on and self._steps else math.inf
+
+    def save_if_due(self, step):
+        """Returns whether a listener asks to stop."""
+        is_due = step >= self.next()
+        if self._is_on and self._secs:
+            is_due = time.monotonic() >= self._time + self._secs
+        return is_due and self._save(step)
+
+    def end(self, step):
+        if self._is_on and step != self._step:
+            self._save(step)
+        self._train.wait_for_all()
+        self._tell("end", self._session, step)
+
+    def _save(self, step):
+        self._step, self._time = step, time.monotonic()
+        if not self._train.is_chief:
+            return False
+        self._tell("before_save", self._session, step)
+        path = self._manager.save(checkpoint_number=step, check_interval=False)
+        if path:  # else this is the step that was restored
+            prefix = path.rpartition("-")[0]
+            tf1.logging.info("Saving checkpoints for %d into %s.", step, prefix)
+        return any(self._tell("after_save", self._session, step))
+
+    def _tell(self, event, *arguments):
+        if not self._train.is_chief:
+            return []
+        with self._train.graph.as_default():
+            return [getattr(one, event)(*arguments) for one in self._listeners]
 
 
-class _SpeedLog:
-    def __init__(self, writer):
-        self._writer, self._last = writer, None
+class _StepLog:
+    """The lines with the loss and the speed, as an Estimator wrote them."""
+
+    def __init__(self, train, every):
+        self._train, self._every = train, every
+
+    def start(self, step):
+        self._next, self._last = step + 1, None
+
+    def next(self, step):
+        """Returns the step after which the next line is due."""
+        return self._next if self._every else math.inf
 
     def log(self, step, loss):
-        # An Estimator names the step before the update, and the speed only later on.
-        now = step, time.monotonic()
+        if not self._every or step < self._next:
+            return
+        self._next = step + self._every
+        now, told = (step, time.monotonic()), ""
         if self._last:
-            speed = (step - self._last[0]) / (now[1] - self._last[1])
+            seconds = now[1] - self._last[1]
+            speed, told = (step - self._last[0]) / seconds, f" ({seconds:.3f} sec)"
             tf1.logging.info("global_step/sec: %g", speed)
-            if self._writer:
-                scalar = tf1.Summary.Value(tag="global_step/sec", simple_value=speed)
-                summary = tf1.Summary(value=[scalar]).SerializeToString()
-                with self._writer.as_default(step):
-                    tf.summary.experimental.write_raw_pb(summary)
-        tf1.logging.info("loss = %s, step = %d", loss, step - 1)
+            self._write(speed, step)
+        # An Estimator names the step before the update.
+        tf1.logging.info("loss = %s, step = %d%s", loss, step - 1, told)
         self._last = now
+
+    def _write(self, speed, step):
+        if self._train.writer:
+            scalar = tf1.Summary.Value(tag="global_step/sec", simple_value=speed)
+            summary = tf1.Summary(value=[scalar]).SerializeToString()
+            with self._train.writer.as_default(step):
+                tf.summary.experimental.write_raw_pb(summary)

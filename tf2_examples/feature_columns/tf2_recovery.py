@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 8db385ba3412).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 35b5748a3ee9).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -203,7 +203,62 @@ class CannedHead:
         self._weight_column = weight_column
         self._loss_reduction = loss_reduction
 
-    def spec(self, features, labels, mode, logits, train_op_fn):
+    @property
+    def logits_dimension(self):
+        """How many logits an example has."""
+        return self.units
+
+    def create_estimator_spec(
+        self,
+        features,
+        mode,
+        logits,
+        labels=None,
+        optimizer=None,
+        trainable_variables=None,
+        train_op_fn=None,
+        update_ops=None,
+        regularization_losses=None,
+    ):
+        """Returns the ``EstimatorSpec`` for one mode, as ``tf.estimator.Head`` does.
+
+        Args:
+          features, mode, logits, labels: as for ``spec``.
+          optimizer: a ``tf.compat.v1.train.Optimizer``; or
+          train_op_fn: takes the loss and returns what a step runs.
+          trainable_variables: what the optimizer trains; None for all.
+          update_ops: what a step runs as well; None for the collection UPDATE_OPS.
+          regularization_losses: tensors, to be added to the loss.
+
+        Raises:
+          ValueError: optimizer and train_op_fn are both given, or neither, to train.
+        """
+        if mode == "train" and (optimizer is None) == (train_op_fn is None):
+            raise ValueError("Give one of optimizer and train_op_fn.")
+        if optimizer is not None and not hasattr(optimizer, "compute_gradients"):
+            raise ValueError(
+                "Give a tf.compat.v1.train.Optimizer, or train_op_fn, in place of "
+                f"{optimizer!r}."
+            )
+
+        def minimize(loss):
+            step = tf1.train.get_global_step()
+            return optimizer.minimize(loss, step, trainable_variables)
+
+        train = train_op_fn or minimize
+        more = regularization_losses
+        return self.spec(features, labels, mode, logits, train, update_ops, more)
+
+    def spec(
+        self,
+        features,
+        labels,
+        mode,
+        logits,
+        train_op_fn,
+        update_ops=None,
+        regularization_losses=None,
+    ):
         """Returns the ``EstimatorSpec`` for one mode.
 
         Args:
@@ -212,6 +267,7 @@ class CannedHead:
           mode: "train", "eval" or "infer".
           logits: a tensor, [batch, units].
           train_op_fn: takes the loss and returns what a step runs.
+          update_ops, regularization_losses: as for ``create_estimator_spec``.
         """
         with tf.name_scope("head"):
             predictions = self._predictions(logits)
@@ -226,11 +282,16 @@ class CannedHead:
             loss = tf1.losses.compute_weighted_loss(
                 losses, weights, reduction=self._loss_reduction
             )
+            more = regularization_losses and tf.add_n(regularization_losses)
+            loss = loss if more is None else loss + more
             if mode == "eval":
                 metrics = self._metrics(labels, predictions, losses, weights)
+                if more is not None:
+                    metrics["regularization_loss"] = tf1.metrics.mean(more)
                 return EstimatorSpec(mode, predictions, loss, None, metrics)
-            updates = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
-            train_op = tf.group(train_op_fn(loss), *updates)
+            if update_ops is None:
+                update_ops = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
+            train_op = tf.group(train_op_fn(loss), *update_ops)
             return EstimatorSpec(mode, predictions, loss, train_op)
 
     def _weights(self, features):
@@ -367,24 +428,36 @@ def _mean(values, weights):
     return tf1.metrics.mean(values, tf.broadcast_to(weights, tf.shape(values)))
 
 
-class EverySecs:
-    """Is due at first, and whenever so many seconds have gone since it last was.
+class EvaluationListener(tf1.train.CheckpointSaverListener):
+    """Evaluates after each save but the first, and once at the end.
 
     Args:
-      secs: an int or a float, as ``RunConfig.save_checkpoints_secs``; None or 0 for
-        always.
+      evaluate: is called without arguments.
+      throttle_secs: the least time from one evaluation to the next but the last.
     """
 
-    def __init__(self, secs):
-        self._secs, self._last = secs, -float("inf")
+    def __init__(self, evaluate, throttle_secs=600):
+        self._evaluate, self._secs = evaluate, throttle_secs
 
-    def due(self):
-        """Returns whether the seconds are over, and if so counts them anew."""
-        now = time.monotonic()
-        if now < self._last + (self._secs or 0):
-            return False
-        self._last = now
-        return True
+    def begin(self):
+        self._timer = tf1.train.SecondOrStepTimer(every_secs=self._secs)
+        self._is_first = True
+
+    def after_save(self, session, global_step_value):
+        if self._is_first:  # nothing is trained yet
+            self._is_first = False
+        elif self._timer.should_trigger_for_step(global_step_value):
+            self._timer.update_last_triggered_step(global_step_value)
+            self._evaluate()
+        else:
+            tf1.logging.info(
+                "Skip the current checkpoint eval due to throttle secs (%s secs).",
+                self._secs,
+            )
+
+    def end(self, session, global_step_value):
+        if global_step_value != self._timer.last_triggered_step():
+            self._evaluate()
 
 
 _RESOURCE = tf.resource.as_datatype_enum
@@ -1308,6 +1381,86 @@ def dnn_logits(
         return _dense(net, units)
 
 
+def dnn_network(
+    feature_columns,
+    hidden_units,
+    activation_fn=tf.nn.relu,
+    dropout=None,
+    batch_norm=False,
+):
+    """Returns a function that takes features, units and mode, and returns logits.
+
+    Args:
+      feature_columns, hidden_units, activation_fn, dropout, batch_norm: as for
+        ``dnn_logits``.
+    """
+    options = {"activation_fn": activation_fn, "dropout": dropout}
+
+    def network(features, units, mode):
+        return dnn_logits(
+            features,
+            feature_columns,
+            hidden_units,
+            units,
+            mode,
+            batch_norm=batch_norm,
+            **options,
+        )
+
+    return network
+
+
+def linear_network(feature_columns, sparse_combiner="sum"):
+    """Returns a function that takes features, units and mode, and returns logits.
+
+    Args:
+      feature_columns, sparse_combiner: as for ``linear_logits``.
+    """
+    return lambda features, units, mode: linear_logits(
+        features, feature_columns, units, sparse_combiner
+    )
+
+
+def combined_networks(
+    linear_feature_columns,
+    dnn_feature_columns,
+    dnn_hidden_units,
+    dnn_activation_fn=tf.nn.relu,
+    dnn_dropout=None,
+    batch_norm=False,
+    linear_sparse_combiner="sum",
+):
+    """Returns the networks of a ``DNNLinearCombinedEstimator``, by variable scope.
+
+    Args:
+      linear_feature_columns, linear_sparse_combiner: as for ``linear_logits``; no
+        columns for no such network.
+      dnn_feature_columns, dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm:
+        as for ``dnn_logits``; no columns for no such network.
+
+    Raises:
+      ValueError: there are no columns at all.
+    """
+    networks = {}
+    if dnn_feature_columns:
+        networks["dnn"] = dnn_network(
+            dnn_feature_columns,
+            dnn_hidden_units,
+            dnn_activation_fn,
+            dnn_dropout,
+            batch_norm,
+        )
+    if linear_feature_columns:
+        networks["linear"] = linear_network(
+            linear_feature_columns, linear_sparse_combiner
+        )
+    if not networks:
+        raise ValueError(
+            "Either linear_feature_columns or dnn_feature_columns must be defined."
+        )
+    return networks
+
+
 def linear_logits(features, feature_columns, units, sparse_combiner="sum"):
     """Returns the logits of a ``LinearClassifier`` and the like, [batch, units].
 
@@ -1730,77 +1883,189 @@ def _with_keys(predictions, keys):
     return wanted
 
 
-def training_steps(
-    train, dataset, manager, *, max_steps=None, pause_every=None, log_every=100
+def run_training(
+    train,
+    manager,
+    *,
+    max_steps=None,
+    steps=None,
+    save_secs=None,
+    log_every=100,
+    hooks=None,
+    saving_listeners=(),
+    resume_input=None,
 ):
-    """Trains; yields the global step at the start and then about once a second.
+    """Restores the latest checkpoint, trains, and saves at the start and at the end.
 
-    Between two yields the steps run without coming back to Python. After an
-    AbortedError or UnavailableError it goes on from the latest checkpoint, and the
-    dataset starts again.
+    In between it saves after each ``manager.checkpoint_interval`` steps, or save_secs;
+    without either it never saves. Steps run without coming back to Python until a save,
+    a line in the log or a hook is due, or a second is over. After an AbortedError or
+    UnavailableError it goes on from the latest checkpoint.
 
     Args:
-      train: a ``ModelFnTraining``, restored.
-      dataset: its ``tf.data.Dataset``; or an iterator, which does not start again.
+      train: a ``ModelFnTraining``.
       manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``.
       max_steps: the global step to end at, of a fraction the next whole one; None for
-        the end of the dataset.
-      pause_every: it also yields every so many steps; None for no such pauses.
+        the end of the data. Where the latest checkpoint is as far, nothing is done.
+      steps: instead, how many more steps to take.
+      save_secs: the seconds between two saves, in place of the manager's interval.
       log_every: steps between two lines with the loss and the speed; None for none.
+      hooks: a ``TrainingHooks``, or None.
+      saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects; without
+        hooks, the session that they get is None.
+      resume_input: takes the global step and returns the data from there on; by
+        default ``train.checkpoint.batches``, an iterator that is saved, goes on, or
+        else the data start again.
 
-    Yields:
-      The global step, an int; nothing where max_steps has been reached before.
+    Returns:
+      The last step's loss; None where no step was taken.
 
     Raises:
       tf.compat.v1.train.NanLossDuringTrainingError: the loss is not a number.
+      ValueError: there are listeners, and nothing is saved.
     """
-    step = first = int(train.global_step)
-    end = math.inf if max_steps is None else math.ceil(max_steps)
-    batches, speed, seconds = iter(dataset), _SpeedLog(train.writer), 1.0
-    if step < end:
-        yield step
-    while step < end:
-        until = min(end, step + max(1, int(1 / seconds)))
-        until = min(until, _next(step, first, pause_every))
-        until = min(until, _next(step, first + 1, log_every))
-        started, began = step, time.monotonic()
+    path = manager.latest_checkpoint
+    if path and max_steps is not None and saved_step(path) >= max_steps:
+        tf1.logging.info("Skipping training since max_steps has already saved.")
+        return None
+    saves = _Saves(train, manager, save_secs, hooks, saving_listeners)
+    log = _StepLog(train, log_every)
+    # With hooks, Python comes in between any two steps.
+    take_steps = hooks.take_step if hooks and hooks.hooks else train
+    if hooks:
+        hooks.begin()
+    step, end, loss, stop = None, None, None, False
+    while not stop:
+        if step is None:  # at the beginning, and after an error to recover from
+            saves.start(train.restore(manager))
+            if hooks:
+                hooks.after_create_session()
+            step = first = int(train.global_step)  # a hook may have changed it
+            if end is None:
+                last = max_steps if steps is None else step + steps
+                end = math.inf if last is None else math.ceil(last)
+            batches = getattr(train.checkpoint, "batches", None)
+            if batches is None:
+                batches = iter(resume_input(step) if resume_input else train.dataset)
+            log.start(first)
+            at_once = 1
+        until = min(end, saves.next(), log.next(step), step + at_once)
+        began, before = time.monotonic(), step
         try:
-            loss = train(batches, until, first)
-        except tf.errors.OutOfRangeError:
-            loss, end = 0.0, 0
+            loss = take_steps(batches, max(step + 1, until), first)
+            step = int(train.global_step)
+            seconds = (time.monotonic() - began) / max(1, step - before)
+            at_once = max(1, int(1 / seconds))
+            # An Estimator saves before it calls the hooks.
+            stop = saves.save_if_due(step)
+            stop = bool(hooks and hooks.after_run()) or stop or step >= end
+            if math.isnan(loss):
+                raise tf1.train.NanLossDuringTrainingError
+            log.log(step, loss)
+        except (tf.errors.OutOfRangeError, StopIteration):  # the data's end, or a hook
+            step, stop = int(train.global_step), True
+            loss = train.last_loss.numpy() if step > before else loss
         except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
-            tf.get_logger().warning("Going on from the latest checkpoint: %s", error)
-            step = first = train.restore(manager)
-            batches = iter(dataset)
-            continue
-        step = int(train.global_step)
-        if math.isnan(loss):
-            raise tf1.train.NanLossDuringTrainingError
-        if log_every and (step - first - 1) % log_every == 0 and end:
-            speed.log(step, loss)
-        seconds = (time.monotonic() - began) / max(1, step - started)
-        yield step
+            tf1.logging.warning("Going on from the latest checkpoint: %s", error)
+            step = None
+    if loss is None:
+        tf1.logging.warning("Training made no steps: is the input empty?")
+    saves.end(step)
+    if hooks:
+        hooks.end()
+    tf1.logging.info("Loss for final step: %s.", loss)
+    return loss
 
 
-def _next(step, origin, every):
-    """Returns the first of origin, origin + every, ... that is after ``step``."""
-    return step + every - (step - origin) % every if every else math.inf
+class _Saves:
+    """When a training saves, and who hears of it."""
+
+    def __init__(self, train, manager, secs, hooks, listeners):
+        self._train, self._manager, self._secs = train, manager, secs
+        self._steps = None if secs else manager.checkpoint_interval
+        self._is_on = bool(self._steps or secs)
+        self._session, self._listeners = hooks and hooks.session, list(listeners)
+        own = hooks and hooks.saver
+        if own:  # a hook of the user's saves in the place of this
+            own.save_with(train, manager, self._listeners)
+            self._is_on, self._listeners = False, []
+        elif self._listeners and not self._is_on:
+            raise ValueError(
+                "There is no save to listen to: set save_checkpoints_steps or "
+                "save_checkpoints_secs."
+            )
+        self._step = self._time = None
+        self._tell("begin")
+
+    def start(self, step):
+        if self._is_on:
+            self._save(step)
+
+    def next(self):
+        """Returns the step at which the next save is due; by the clock, none."""
+        return self._step + self._steps if self._is_on and self._steps else math.inf
+
+    def save_if_due(self, step):
+        """Returns whether a listener asks to stop."""
+        is_due = step >= self.next()
+        if self._is_on and self._secs:
+            is_due = time.monotonic() >= self._time + self._secs
+        return is_due and self._save(step)
+
+    def end(self, step):
+        if self._is_on and step != self._step:
+            self._save(step)
+        self._train.wait_for_all()
+        self._tell("end", self._session, step)
+
+    def _save(self, step):
+        self._step, self._time = step, time.monotonic()
+        if not self._train.is_chief:
+            return False
+        self._tell("before_save", self._session, step)
+        path = self._manager.save(checkpoint_number=step, check_interval=False)
+        if path:  # else this is the step that was restored
+            prefix = path.rpartition("-")[0]
+            tf1.logging.info("Saving checkpoints for %d into %s.", step, prefix)
+        return any(self._tell("after_save", self._session, step))
+
+    def _tell(self, event, *arguments):
+        if not self._train.is_chief:
+            return []
+        with self._train.graph.as_default():
+            return [getattr(one, event)(*arguments) for one in self._listeners]
 
 
-class _SpeedLog:
-    def __init__(self, writer):
-        self._writer, self._last = writer, None
+class _StepLog:
+    """The lines with the loss and the speed, as an Estimator wrote them."""
+
+    def __init__(self, train, every):
+        self._train, self._every = train, every
+
+    def start(self, step):
+        self._next, self._last = step + 1, None
+
+    def next(self, step):
+        """Returns the step after which the next line is due."""
+        return self._next if self._every else math.inf
 
     def log(self, step, loss):
-        # An Estimator names the step before the update, and the speed only later on.
-        now = step, time.monotonic()
+        if not self._every or step < self._next:
+            return
+        self._next = step + self._every
+        now, told = (step, time.monotonic()), ""
         if self._last:
-            speed = (step - self._last[0]) / (now[1] - self._last[1])
+            seconds = now[1] - self._last[1]
+            speed, told = (step - self._last[0]) / seconds, f" ({seconds:.3f} sec)"
             tf1.logging.info("global_step/sec: %g", speed)
-            if self._writer:
-                scalar = tf1.Summary.Value(tag="global_step/sec", simple_value=speed)
-                summary = tf1.Summary(value=[scalar]).SerializeToString()
-                with self._writer.as_default(step):
-                    tf.summary.experimental.write_raw_pb(summary)
-        tf1.logging.info("loss = %s, step = %d", loss, step - 1)
+            self._write(speed, step)
+        # An Estimator names the step before the update.
+        tf1.logging.info("loss = %s, step = %d%s", loss, step - 1, told)
         self._last = now
+
+    def _write(self, speed, step):
+        if self._train.writer:
+            scalar = tf1.Summary.Value(tag="global_step/sec", simple_value=speed)
+            summary = tf1.Summary(value=[scalar]).SerializeToString()
+            with self._train.writer.as_default(step):
+                tf.summary.experimental.write_raw_pb(summary)

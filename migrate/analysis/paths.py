@@ -41,9 +41,11 @@ def template(names: Names, expression: ast.expr | None, depth: int = 0, *, into_
         return _joined([inner(part) for part in parts], "")
     if isinstance(expression, ast.Call):
         return _call(names, expression, [inner(argument) for argument in expression.args])
-    if isinstance(expression, ast.Attribute):
+    is_item = isinstance(expression, ast.Subscript) and isinstance(expression.slice, ast.Constant)
+    if isinstance(expression, ast.Attribute) or (is_item and isinstance(expression.slice.value, str)):  # type: ignore[union-attr]
+        assert isinstance(expression, ast.Attribute | ast.Subscript)
         base = expression.value
-        while isinstance(base, ast.Attribute):
+        while isinstance(base, ast.Attribute | ast.Subscript):
             base = base.value
         is_plain = isinstance(base, ast.Name) and _is_steady(names, base)
         return _token(expression) if is_plain else None

@@ -160,12 +160,15 @@ class OldWayInRewrite(RecoveredFit):
 def _of_files(names: Names, path: str) -> list[str]:
     """What Keras 3 does with files of this name that Keras 2 wrote."""
     loads = {name_of(node.func) for node in names.parents if isinstance(node, ast.Call)}
-    if path.endswith((".keras", ".weights.h5", "⟩")) or not path:
+    if path.endswith((".weights.h5", "⟩")) or not path:
         return []
     if "load_model" in loads:
-        kind = "a whole model" if path.endswith((".h5", ".hdf5")) else "a SavedModel"
-        may = "may not load" if path.endswith((".h5", ".hdf5")) else "does not load"
-        return [f"Keras 3 {may} {kind} that Keras 2 saved as {path.rpartition('/')[2] or path}"]
+        is_file = path.endswith((".h5", ".hdf5", ".keras"))
+        kind, may = ("a whole model", "may not load") if is_file else ("a SavedModel", "does not load")
+        name = path.rpartition("/")[2] or path
+        return [
+            f"Keras 3 {may} {kind} that Keras 2 saved as {name}: continue such a job on tf_keras or TensorFlow 2.15"
+        ]
     if "load_weights" in loads and not path.endswith((".h5", ".hdf5")):
         return [
             "Keras 3 does not load weights in TensorFlow's format: continue such a job on tf_keras or TensorFlow 2.15"

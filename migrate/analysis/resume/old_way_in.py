@@ -227,11 +227,11 @@ class _Reader:
         """Whether a call loads into a model, or gives a loaded one to its variable."""
         names, own = self.names, key(self.names, model)
         name = name_of(call.func)
-        is_model = own is not None and any(own == place for place in self._assigned(call))
+        places = {own, *self._aliases(model)} if own is not None else set()
+        is_model = any(place in places for place in self._assigned(call))
         if name == "load_weights" and isinstance(call.func, ast.Attribute):
-            if any(keyword.arg == "by_name" and literal(keyword.value) is not False for keyword in call.keywords):
-                return False
-            return key(names, call.func.value) == own or ast.unparse(call.func.value) == ast.unparse(model)
+            held = key(names, call.func.value)
+            return held in places or ast.unparse(call.func.value) == ast.unparse(model)
         if name == "load_model" and self._function(call) is None:
             return is_model
         function = self._function(call)
@@ -245,6 +245,12 @@ class _Reader:
         if not (is_model or is_given or is_own):
             return False
         return any(True for _ in self._loads_in(function, 0))
+
+    def _aliases(self, model: ast.expr) -> list[object]:
+        """Other variables that a model's variable is given: ``trained = model``."""
+        found = self.names.scope_of(model).lookup(model.id) if isinstance(model, ast.Name) else None
+        values = [binding.value for binding in found[1]] if found is not None else []
+        return [place for value in values if isinstance(value, ast.Name) and (place := key(self.names, value))]
 
     def _assigned(self, call: ast.Call) -> Iterator[object]:
         statement = self.names.parents.get(call)

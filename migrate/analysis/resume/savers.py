@@ -8,6 +8,7 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.paths import only_given, template
 from migrate.analysis.resume.flags import is_same_name
+from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import SAVER, Fit, Saver, saver
 
 _MOST_NAMES = 4
@@ -31,7 +32,12 @@ def saver_of(module: Module, fit: Fit) -> Saver | None:
 
 def savers(module: Module) -> Iterator[Saver]:
     """Every ``ModelCheckpoint`` of a file, and every callback of its own that saves after each epoch."""
-    for call in module.calls_of("keras.callbacks.ModelCheckpoint"):
+    own = [
+        node
+        for node in module.names.parents
+        if isinstance(node, ast.Call) and name_of(node.func).endswith("ModelCheckpoint")
+    ]
+    for call in own:  # a subclass of another file has the arguments too
         found = saver(module, call)
         if found is not None:
             yield found

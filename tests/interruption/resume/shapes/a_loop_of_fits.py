@@ -4,11 +4,13 @@ import glob
 import os
 import sys
 
+import tensorflow as tf
 from job import build, compiled, given, record, x, y
 
 folder, epochs = sys.argv[1], int(sys.argv[2])
 os.makedirs(folder, exist_ok=True)
 
+tf.keras.utils.set_random_seed(1)
 model = compiled(build())
 first = 0
 files = sorted(glob.glob(os.path.join(folder, "*.weights.h5")))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from migrate import __version__
+from migrate.invocation import program
 from migrate.report.source import STDIN as STDIN_PATH
 from migrate.settings import (
     CHOICES,
@@ -77,12 +78,6 @@ class Arguments:
     def needs_rewrites(self) -> bool:
         """Whether the new texts are needed, which take as long to make as all the rest."""
         return not self.check or self.format not in _WITHOUT_REWRITES
-
-
-def program() -> str:
-    """The program's name as the user called it."""
-    name = os.path.basename(sys.argv[0])
-    return "python -m migrate" if name == "__main__.py" else name
 
 
 def standard_input() -> bytes:

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import BinaryIO, TextIO
 
-from migrate.arguments import STDIN, Arguments, parse, program, standard_input
+from migrate.arguments import STDIN, Arguments, parse, standard_input
+from migrate.invocation import program
 from migrate.outcome import Outcome
 from migrate.report.pages import pages
 from migrate.report.report import Report

@@ -12,12 +12,13 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, Unreadable, trouble
 from migrate.files.walk import NOTEBOOK, leads_outside, walk
 from migrate.finding import Finding
+from migrate.invocation import program
 from migrate.outcome import FileChange, Outcome
 from migrate.processes import Processes
 from migrate.report.source import STDIN
 from migrate.settings import Settings
 
-_RERUN = "Make room or give permission, then run migrate again."
+_RERUN = "Make room or give permission, then run the tool again."
 Progress = Callable[[str, int, int], None]
 
 _FEW_FILES = 200
@@ -123,7 +124,10 @@ def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
         from migrate.files.notebook import is_notebook
 
         if is_notebook(data):
-            message, help = "is a notebook, and standard input takes Python", "Name its file: migrate NOTEBOOK.ipynb."
+            message, help = (
+                "is a notebook, and standard input takes Python",
+                f"Name its file: {program()} NOTEBOOK.ipynb.",
+            )
             return Examined(name, [trouble("FT007", name, message, help)])
     try:
         return examine_bytes(name, data, settings, is_named=True, is_alone=True)

@@ -7,6 +7,8 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from migrate import invocation
+
 if TYPE_CHECKING:
     from migrate.checkpoints.convert import Conversion
     from migrate.checkpoints.described import Described
@@ -19,8 +21,8 @@ TAKES_FLAGS = ("--args", "--model-dir-flag")
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(
-        prog="python -m migrate checkpoint",
-        description="Make of an Estimator's checkpoint one that the migrated Keras program resumes from, or the other "
+        prog=f"{invocation.program()} checkpoint",
+        description="Convert an Estimator checkpoint for the migrated Keras program, or the other "
         "way. A migrated model_fn needs none: its checkpoints are the Estimator's.",
         epilog="exit status: 0 written, or with --dry-run nothing stands against it; 2 nothing was written",
     )

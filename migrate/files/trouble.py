@@ -8,7 +8,7 @@ PAGES = {
     "FT001": "A path cannot be read: it does not exist, may not be read, or is no regular file.",
     "FT002": "A file's bytes cannot be decoded: it has no encoding cookie and is not UTF-8, or holds a NUL byte.",
     "FT003": "A file cannot be parsed: a syntax error, Python 2, or an expression nested too deeply.",
-    "FT004": "A file changed since it was read, so it was not overwritten. Run migrate again.",
+    "FT004": "A file changed since it was read, so it was not overwritten. Run the tool again.",
     "FT005": "A file could not be written: no permission, no space, or a letter that its encoding lacks.",
     "FT006": "The module of emitted code is not the tool's own, or another release wrote it and somebody changed it.",
     "FT007": "A notebook cannot be read: it is not of format 4, is not valid, or nbformat is not installed.",

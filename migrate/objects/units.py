@@ -8,6 +8,7 @@ from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Link, Tree, facts
 from migrate.files.walk import NOTEBOOK
+from migrate.invocation import program
 
 
 @dataclass
@@ -94,4 +95,4 @@ def _path(module: Module) -> str:
 
 
 def _together(roots: Sequence[Module], others: Sequence[str]) -> str:
-    return f"Migrate them together: python -m migrate {' '.join(sorted({*(root.path for root in roots), *others}))}"
+    return f"Migrate them together: {program()} {' '.join(sorted({*(root.path for root in roots), *others}))}"

@@ -110,7 +110,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "
                 "model. To go on from it, train in the directory that this makes: "
-                f"python -m migrate checkpoint {directory} NEW_DIRECTORY --for "
+                f"estimator-migrate checkpoint {directory} NEW_DIRECTORY --for "
                 f"{sys.argv[0]}"
             )
         self._make_slots()

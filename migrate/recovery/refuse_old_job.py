@@ -18,6 +18,6 @@ def refuse_old_job(model_dir):
         f"{path} was written by tf.estimator, and BackupAndRestore cannot go on from "
         "it. To begin anew, train in a new directory. To go on, migrate the old "
         "program with --recovery checkpoint-manager, and train in the directory that "
-        f"this makes: python -m migrate checkpoint {model_dir} NEW_DIRECTORY --for "
+        f"this makes: estimator-migrate checkpoint {model_dir} NEW_DIRECTORY --for "
         f"{sys.argv[0]}"
     )

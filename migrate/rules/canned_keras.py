@@ -13,7 +13,7 @@ and ``shared_embedding_columns`` are emitted.
 
 Fidelity: exact for the trained function and its metrics. Dropout draws other random numbers. With batch normalization
 and Adam the weights drift apart by rounding. A v1 classifier of two classes interpolates ``auc_precision_recall`` in
-another way. Variables that a partitioner split are whole, and trained the same; ``python -m migrate checkpoint`` joins
+another way. Variables that a partitioner split are whole, and trained the same; ``estimator-migrate checkpoint`` joins
 their parts. ``warm_start_from`` takes the same variables, from an Estimator's checkpoint or from that of a migrated
 program with the same model, where the job has none of its own; a job that has one needs the other no more. In a
 ``WarmStartSettings``, lists of variables, other names and changed vocabularies leave the program. So do a weighted mean

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from migrate.analysis.program import Program
 from migrate.analysis.tree import Link, facts
 from migrate.files.walk import NOTEBOOK
+from migrate.invocation import program
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import CUSTOM, Verdict, manual, rule
 
@@ -74,4 +75,4 @@ def _place(program: Program, link: Link) -> str:
 
 
 def _together(paths: Sequence[str]) -> str:
-    return f"Migrate them together: python -m migrate {' '.join(sorted(set(paths)))}"
+    return f"Migrate them together: {program()} {' '.join(sorted(set(paths)))}"

@@ -22,10 +22,10 @@ from types import FrameType
 from rich.console import Console
 
 from migrate.analysis.module import Module
-from migrate.arguments import program
 from migrate.files.parse import parse
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
+from migrate.invocation import program
 from migrate.verify import document, junit, page
 from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS

@@ -1,7 +1,7 @@
 """Every fault on every pair of ``legacy_examples/`` and ``tf2_examples/``: where it resumes, and whether as it should.
 
 usage: python -m tests.benchmarks.pairs_table RESULTS [--pair NAME...] [--fault NAME...] [--changes N] -- PYTHON...
-       python -m tests.benchmarks.pairs_table RESULTS [--into README.md]
+       python -m tests.benchmarks.pairs_table RESULTS [--into docs/proof.md]
 
 The old programs run under the first PYTHON, with TensorFlow 2.15, the new ones under each other. Pairs are found by
 their files; one without ``--max_steps`` is no job of one process, and is left to tests of its own. Each comparison is a

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from migrate.verify.faults.fault import Fault
+from migrate.verify.faults.fault import Fault, FaultUnavailable, Place
+
+if TYPE_CHECKING:
+    from migrate.verify.program import Program
 
 
 class RaisedException(Fault):
@@ -27,6 +33,13 @@ class ExceptionInHook(Fault):
 
     hooks: tuple[str, ...] = ()
     name = "exception-in-hook"
+
+    @contextmanager
+    def place(self, program: Program, model_dir: Path) -> Iterator[Place]:
+        if not self.hooks:
+            raise FaultUnavailable("the programs have no hook or callback of their own")
+        with super().place(program, model_dir) as place:
+            yield place
 
     def instruction(self, start: int) -> dict[str, Any] | None:
         return {"kind": "exception_in_hook", "at": self.at, "names": list(self.hooks)}

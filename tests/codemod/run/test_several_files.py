@@ -166,7 +166,7 @@ def test_one_file_alone_is_left_with_both_named(tmp_path: Path, monkeypatch: pyt
     outcome = migrated(Path("main.py"))
     assert reasons(outcome) == ["its program needs modeling.py, which is not among the given files"]
     assert {finding.help for finding in outcome.findings if finding.is_own_reason} == {
-        "Migrate them together: python -m migrate main.py modeling.py"
+        "Migrate them together: estimator-migrate main.py modeling.py"
     }
     assert outcome.changes == []
 
@@ -398,7 +398,7 @@ def test_each_left_site_of_both_files_gets_its_comment(tmp_path: Path) -> None:
 def test_a_name_of_contrib_that_is_carried_over_otherwise_is_not_said_to_be_nowhere(tmp_path: Path) -> None:
     layers = LAYERS.replace("tf.layers.dense(x, 1)", "tf.contrib.layers.batch_norm(x, fused=True)")
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": layers})
-    reason = "`tensorflow.contrib.layers.batch_norm` has a counterpart, but not as it is used here"
+    reason = "`tensorflow.contrib.layers.batch_norm` cannot be replaced automatically in this form"
     assert reasons(migrated(tmp_path)) == [reason]
 
 

@@ -141,4 +141,4 @@ def test_the_migrated_program_in_the_old_directory_tells_the_command(moved):
     folder, migrated, *_ = moved
     done = start("MIGRATE_NEW_PYTHON", migrated, "--model_dir", folder / "old", "--max_steps", 20)
     assert done.returncode != 0
-    assert f"python -m migrate checkpoint {folder / 'old'} NEW_DIRECTORY --for {migrated}" in done.stderr
+    assert f"estimator-migrate checkpoint {folder / 'old'} NEW_DIRECTORY --for {migrated}" in done.stderr

@@ -154,7 +154,7 @@ def test_an_estimators_directory_is_refused_and_others_are_not(tmp_path):
         tf1.train.get_or_create_global_step()
         session.run(tf1.global_variables_initializer())
         tf1.train.Saver().save(session, str(tmp_path / "old" / "model.ckpt"), 3)
-    with pytest.raises(ValueError, match="python -m migrate checkpoint"):
+    with pytest.raises(ValueError, match="estimator-migrate checkpoint"):
         refuse_old_job(str(tmp_path / "old"))
 
 

@@ -4,12 +4,12 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
-from migrate.arguments import program
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK, walk
 from migrate.finding import Finding
+from migrate.invocation import program
 from migrate.outcome import FileChange, Outcome
 from migrate.report.diff import render
 from migrate.rewrite.pieces import NotExtended, renewed

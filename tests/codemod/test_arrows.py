@@ -13,12 +13,12 @@ KNOWS = {
     "analysis": {"tensorflow", "files", "finding"},
     "edits": {"analysis", "finding"},
     "rewrite": {"__init__", "edits", "analysis", "files", "finding", "settings"},
-    "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "finding", "settings"},
-    "objects": {"rules", "rewrite", "analysis", "files", "finding", "settings"},
+    "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "finding", "invocation", "settings"},
+    "objects": {"rules", "rewrite", "analysis", "files", "finding", "invocation", "settings"},
     "report": {"rules", "files", "finding", "outcome", "__init__"},
     "recovery": set[str](),
-    "verify": {"analysis", "files", "arguments", "__init__"},
-    "checkpoints": {"recovery"},
+    "verify": {"analysis", "files", "invocation", "__init__"},
+    "checkpoints": {"recovery", "invocation"},
     "codemods": {"run", "report", "finding", "settings"},
 }
 """What each folder may import: folders, and files at the top."""

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content f087d953c3f3).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 13b10fb46978).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -190,7 +190,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "
                 "model. To go on from it, train in the directory that this makes: "
-                f"python -m migrate checkpoint {directory} NEW_DIRECTORY --for "
+                f"estimator-migrate checkpoint {directory} NEW_DIRECTORY --for "
                 f"{sys.argv[0]}"
             )
         self._make_slots()
@@ -469,6 +469,6 @@ def refuse_old_job(model_dir):
         f"{path} was written by tf.estimator, and BackupAndRestore cannot go on from "
         "it. To begin anew, train in a new directory. To go on, migrate the old "
         "program with --recovery checkpoint-manager, and train in the directory that "
-        f"this makes: python -m migrate checkpoint {model_dir} NEW_DIRECTORY --for "
+        f"this makes: estimator-migrate checkpoint {model_dir} NEW_DIRECTORY --for "
         f"{sys.argv[0]}"
     )

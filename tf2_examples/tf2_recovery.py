@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 281693091d73).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content f2181378bb04).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -259,7 +259,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             raise ValueError(
                 f"{path} was written by tf.estimator and has other names than this "
                 "model. To go on from it, train in the directory that this makes: "
-                f"python -m migrate checkpoint {directory} NEW_DIRECTORY --for "
+                f"estimator-migrate checkpoint {directory} NEW_DIRECTORY --for "
                 f"{sys.argv[0]}"
             )
         self._make_slots()

@@ -11,7 +11,7 @@ from migrate.finding import Cause, Fidelity, Finding
 from migrate.objects.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES
-from migrate.rules.contrib_names import contrib_names_of
+from migrate.rules.contrib_names import contrib_names_of, names_slim
 from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
 from migrate.rules.tensorflow_1_import import has_sessions, tensorflow_1_names_of
 from migrate.settings import Settings
@@ -73,22 +73,23 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     if any(has_sessions(module) for module in modules):
         imported = frozenset(module.path for module in modules if unit.tree.roots.get(os.path.abspath(module.path)))
         eager = EagerCode(unit.tree, modules, uses_of_estimators(modules), imported)
+    with_slim = names_slim(modules)
     for module in modules:
         if module.path not in changing:
             continue
         file = ObjectFile(module, Vocabulary(module), settings=settings, is_tf1=is_tf1)
-        for code, verdict in _of_file(file, eager):
+        for code, verdict in _of_file(file, eager, with_slim):
             form.verdicts.append((RULES[code], verdict))
         form.files[module.path] = file
     return form
 
 
-def _of_file(file: ObjectFile, eager: EagerCode | None) -> Iterator[tuple[str, Verdict]]:
+def _of_file(file: ObjectFile, eager: EagerCode | None, with_slim: bool) -> Iterator[tuple[str, Verdict]]:
     check = RULES[CODE].check_file
     assert check is not None
     for code, verdicts in (
         (CODE, check(file)),
-        ("FT138", contrib_names_of(file, set(), file.settings.target, gives_strategies=True)),
+        ("FT138", contrib_names_of(file, set(), file.settings.target, with_slim, gives_strategies=True)),
         ("FT192", tensorflow_1_names_of(file, eager)),
     ):
         for verdict in verdicts:

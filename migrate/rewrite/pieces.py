@@ -57,8 +57,7 @@ def _read(source: str) -> Piece:
         elif not (isinstance(node, ast.Expr) and node is tree.body[0]):
             break
         first = node.end_lineno or node.lineno
-    defined = [n.name for n in tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)]
-    public = tuple(name for name in defined if not name.startswith("_"))
+    public = tuple(name for name in _defined(tree) if not name.startswith("_"))
     return Piece(public, tuple(needs), tuple(imports), "".join(lines[first:]).strip("\n") + "\n")
 
 
@@ -75,8 +74,15 @@ def needed(names: Iterable[str]) -> list[Piece]:
 
 def provided_by(text: str) -> set[str]:
     """The names of the pieces that a module written earlier holds."""
-    defined = {node.name for node in ast.parse(text).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
-    return defined & pieces().keys()
+    return pieces().keys() & _defined(ast.parse(text))
+
+
+def _defined(tree: ast.Module) -> list[str]:
+    """The classes, functions and variables at the top of a module, in order."""
+    made = [node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.Assign)]
+    targets = [node.targets[0] if isinstance(node, ast.Assign) else node for node in made]
+    names = (node.id if isinstance(node, ast.Name) else getattr(node, "name", "") for node in targets)
+    return [name for name in names if name]
 
 
 def definitions(names: Iterable[str]) -> str:
@@ -147,7 +153,7 @@ def module(names: Iterable[str]) -> str:
     """The text of a module that holds the pieces behind ``names``."""
     names = list(names)
     statements = imports(names)
-    standard = [s for s in statements if "tensorflow" not in s and "numpy" not in s]
+    standard = [s for s in statements if not any(name in s for name in ("tensorflow", "tf_slim", "numpy"))]
     others = [s for s in statements if s not in standard]
     blocks = ["\n".join(block) + "\n" for block in (standard, others) if block]
     written = definitions(names)

@@ -11,6 +11,13 @@ tables of ``lookup``, ``crf_log_likelihood``, ``crf_decode``, ``viterbi_decode``
 ``summary``, ``f1_score``, ``streaming_covariance``, ``streaming_pearson_correlation``, ``HParams``). Other streaming
 metrics become those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments get names.
 
+What else ``contrib.slim``, ``contrib.layers``, ``contrib.framework``, ``contrib.losses``, ``contrib.metrics`` and
+``contrib.training`` held lives on in the package ``tf_slim``, and its name is written. A program that needs ``tf_slim``
+takes all of its layers from there, because an ``arg_scope`` gives arguments to its own functions alone. The newest
+``tf_slim`` on PyPI (1.1.0) looks for ten names where TensorFlow 2.15 and 2.21 have them no more; an emitted module
+puts them there, and does nothing where they are. Then the fidelity is noted: the program needs ``tf_slim==1.1.0``, and
+from TensorFlow 2.16 on ``tf_keras`` with ``TF_USE_LEGACY_KERAS=1``.
+
 Where contrib only showed again what TensorFlow itself has (``contrib.rnn.LSTMCell``), by a private path or not, that
 name is written.
 
@@ -32,9 +39,10 @@ See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from migrate.analysis.guards import is_guarded
+from migrate.analysis.module import Module
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import Symbol
@@ -43,6 +51,7 @@ from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 from migrate.tensorflow.names import lacking, lines_of
+from migrate.tensorflow.slim import REQUIREMENT, in_tf_slim
 
 _DATA = (
     "CsvDataset", "Counter", "RandomDataset", "bucket_by_sequence_length", "choose_from_datasets",
@@ -146,26 +155,36 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
         kind="custom",
     ),
     Example("w = tf.contrib.layers.layer_norm(x, scope='s')", "w = layer_norm(x, scope='s')", "head", kind="custom"),
-    Example("print(tf.contrib.layers.layer_norm(x, True))", None, "head", kind="custom"),
+    Example("print(tf.contrib.layers.layer_norm(x, True))", "slim.layer_norm(x, True)", "head", kind="custom"),
     Example(
         "op = tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
         "op = optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
         "head",
         kind="custom",
     ),
-    Example("tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', 0.5)", None, "head", kind="custom"),
+    Example(
+        "tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', 0.5)",
+        "slim.optimize_loss(x, None, 0.1, 'Adam', 0.5)",
+        "head",
+        kind="custom",
+    ),
     Example(
         "y = tf.contrib.layers.fully_connected(x, 3, scope='s')",
         "fully_connected(x, 3, scope='s')",
         "head",
         kind="custom",
     ),
-    Example("tf.contrib.layers.fully_connected(x, 3, outputs_collections='c')", None, "head", kind="custom"),
-    Example("print(tf.contrib.layers.fully_connected)", None, "head", kind="custom"),
+    Example(
+        "tf.contrib.layers.fully_connected(x, 3, outputs_collections='c')",
+        "slim.fully_connected(x, 3, outputs_collections='c')",
+        "head",
+        kind="custom",
+    ),
+    Example("print(tf.contrib.layers.fully_connected)", "print(slim.fully_connected)", "head", kind="custom"),
     Example("y = tf.contrib.layers.batch_norm(x, 0.9)", "y = batch_norm(x, 0.9)", "head", kind="custom"),
-    Example("tf.contrib.layers.batch_norm(x, fused=True)", None, "head", kind="custom"),
+    Example("tf.contrib.layers.batch_norm(x, fused=True)", "slim.batch_norm(x, fused=True)", "head", kind="custom"),
     Example("y = tf.contrib.layers.flatten(x)", "y = tf.layers.flatten(x)", "head", kind="custom"),
-    Example("y = tf.contrib.layers.flatten(x, 'outputs')", None, "head", kind="custom"),
+    Example("y = tf.contrib.layers.flatten(x, 'outputs')", "y = slim.flatten(x, 'outputs')", "head", kind="custom"),
     Example("n, w = tf.contrib.crf.crf_log_likelihood(x, y, z)", "crf_log_likelihood(x, y, z)", "head", kind="custom"),
     Example("c = tf.contrib.rnn.LSTMBlockFusedCell(3)", "c = LSTMBlockFusedCell(3)", "head", kind="custom"),
     Example(
@@ -182,7 +201,12 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
     ),
     Example("w = tf.contrib.lookup.index_to_string_table_from_file(x, delimiter=',')", None, "head", kind="custom"),
     Example("w = tf.contrib.framework.model_variable('w', [3])", "w = model_variable('w', [3])", "head", kind="custom"),
-    Example("tf.contrib.framework.model_variable('w', [3], device='/cpu:0')", None, "head", kind="custom"),
+    Example(
+        "tf.contrib.framework.model_variable('w', [3], device='/cpu:0')",
+        "slim.model_variable('w', [3], device='/cpu:0')",
+        "head",
+        kind="custom",
+    ),
     Example(
         "tf.contrib.layers.python.layers.utils.collect_named_outputs(None, 'y', 0)",
         "    collect_named_outputs(None, 'y', 0)",
@@ -201,33 +225,38 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
         "head",
         kind="custom",
     ),
-    Example("tf.contrib.metrics.streaming_auc(*x)", None, "head", kind="custom"),
+    Example("tf.contrib.metrics.streaming_auc(*x)", "slim.metrics.streaming_auc(*x)", "head", kind="custom"),
     Example("m = tf.contrib.metrics.streaming_mean(x)", "m = tf.metrics.mean(x)", "head", kind="custom"),
     Example("p = tf.contrib.training.HParams(rate=0.1)", "p = HParams(rate=0.1)", "head", kind="custom"),
     Example("p = tf.contrib.training.HParams(hparam_def=x)", None, "head", kind="custom"),
     Example("tf.contrib.summary.scalar('x', 1.0)", "write_scalar('x', 1.0)", "head", kind="custom"),
-    Example("print(tf.contrib.layers.conv2d)", None, "head", kind="custom"),
+    Example("print(tf.contrib.layers.conv2d)", "print(slim.conv2d)", "head", kind="custom"),
+    Example(
+        "with tf.contrib.slim.arg_scope([tf.contrib.layers.batch_norm], decay=0.9): y = tf.contrib.layers.batch_norm(x)",
+        "with slim.arg_scope([slim.batch_norm], decay=0.9): y = slim.batch_norm(x)",
+        "head",
+        kind="custom",
+    ),
+    Example("print(tf.contrib.layers.sparse_column_with_keys)", None, "head", kind="custom"),
     kinds=CUSTOM,
 )
 def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     for file in draft.changed_files:
         gone = {node for node, found in file.module.tf1_only if found.tail.startswith((*FOR_TPUS, _STRATEGIES))}
         gone = {node for node in gone if file is draft and draft.goes(node)}
-        yield from contrib_names_of(file, gone, draft.settings.target, gives_strategies=draft.program.is_handed_on)
+        with_slim = names_slim(other.module for other in draft.files)
+        yield from contrib_names_of(file, gone, draft.settings.target, with_slim, draft.program.is_handed_on)
 
 
 def _help(qualified: str) -> str:
     """What a person can do about a name below ``tf.contrib`` that is not replaced."""
     name = qualified.partition("contrib.")[2]
-    if name == "slim" or name.startswith(("slim.", "framework.arg_scope", "framework.add_arg_scope")):
-        return "Write `import tf_slim as slim` (pip install tf_slim), as tf_upgrade_v2 does, then migrate again."
-    if name.startswith("layers."):
-        return "Look for it in tf_slim.layers (pip install tf_slim), or replace it by hand, then migrate again."
-    return "Replace it by hand, then migrate again."
+    advice = next((advice for start, advice in _ADVICE.items() if name.startswith(start)), "Replace it by hand")
+    return f"{advice}, then migrate again."
 
 
 def contrib_names_of(
-    file: Draft | OtherFile, gone: Collection[ast.expr], target: str, *, gives_strategies: bool
+    file: Draft | OtherFile, gone: Collection[ast.expr], target: str, with_slim: bool, gives_strategies: bool
 ) -> Iterator[Verdict]:
     """Replaces the names of contrib in one file.
 
@@ -235,6 +264,7 @@ def contrib_names_of(
       file: the file.
       gone: names of contrib in code that is replaced or removed.
       target: the TensorFlow that the output runs on, as in the settings.
+      with_slim: whether the program needs tf_slim, so that its layers may stand in an ``arg_scope``.
       gives_strategies: whether a strategy may be given to an emitted ``RunConfig``.
     """
     for node, found in file.module.tf1_only:
@@ -250,7 +280,14 @@ def contrib_names_of(
         if mirrored is not None:
             yield mirrored
             continue
+        path = in_tf_slim(name)
+        if path is not None and with_slim and name.startswith(_SCOPED):
+            yield _of_slim(file, node, path)
+            continue
         text = _public(target, file, found) or _successor(file, node, name)
+        if text is None and path is not None:
+            yield _of_slim(file, node, path)
+            continue
         if text is None:
             has_other = name in SUCCESSORS or name in EMITTED
             lacks = "cannot be replaced automatically in this form" if has_other else "exists in no TensorFlow 2"
@@ -260,6 +297,23 @@ def contrib_names_of(
         file.renamed[node] = text
         file.edits.append(ReplaceExpression(file.module.span(node), text))
         yield exact(node, f"becomes {text}", file.module)
+
+
+def names_slim(modules: Iterable[Module]) -> bool:
+    """Whether some file names what only tf_slim has: slim itself, an ``arg_scope``, a layer that is not emitted."""
+    found = (one.tail.removeprefix("contrib.") for module in modules for _, one in module.tf1_only if one.is_contrib)
+    known = {*SUCCESSORS, *EMITTED, *STREAMING, *_XAVIER}
+    return any(name not in known and in_tf_slim(name) is not None for name in found)
+
+
+def _of_slim(file: Draft | OtherFile, node: ast.expr, path: str) -> Verdict:
+    """Writes the name that tf_slim has for one of contrib."""
+    text = ".".join(part for part in (file.piece("slim"), path) if part)
+    file.renamed[node] = text
+    file.edits.append(ReplaceExpression(file.module.span(node), text))
+    message = f"becomes {text}, which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"
+    help = f"Add {REQUIREMENT} and tf_keras to your requirements, and set TF_USE_LEGACY_KERAS=1."
+    return Verdict(node, Fidelity.NOTED, message, help, file.module)
 
 
 def _public(target: str, file: Draft | OtherFile, found: Symbol) -> str | None:
@@ -327,6 +381,15 @@ def _mirrored(file: Draft | OtherFile, node: ast.expr) -> Verdict | None:
 
 
 _STRATEGIES = "contrib.distribute."
+_ADVICE = {
+    "distributions.": "Use tfp.distributions of the package tensorflow_probability",
+    "learn.": "Write it with tf.estimator, which contrib.learn became",
+    "quantize.": "Use the package tensorflow_model_optimization",
+}
+"""Advice for what has no successor, by the beginning of its name."""
+
+_SCOPED = ("slim", "layers.")
+"""Where the functions are that an ``arg_scope`` may give arguments."""
 _VARIABLE = {"name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections"}
 _TABLE = {"num_oov_buckets", "default_value", "name"}
 # The arguments that an emitted function takes, of those that contrib's took.

@@ -1,0 +1,53 @@
+"""A convolutional network of contrib.slim, as TensorFlow 1 programs have it."""
+
+import argparse
+
+import numpy as np
+import tensorflow as tf
+import tensorflow.contrib.slim as slim
+from tensorflow.contrib.framework.python.ops import arg_scope
+from tensorflow.contrib.layers import l2_regularizer
+
+
+def network(images, training):
+    normalized = {"decay": 0.9, "is_training": training, "updates_collections": tf.GraphKeys.UPDATE_OPS}
+    with arg_scope(
+        [slim.conv2d, slim.separable_conv2d],
+        normalizer_fn=slim.batch_norm,
+        normalizer_params=normalized,
+        weights_regularizer=l2_regularizer(1e-3),
+    ):
+        net = slim.conv2d(images, 4, [3, 3], scope="first")
+        net = slim.separable_conv2d(net, None, [3, 3], depth_multiplier=1, scope="second")
+    net = slim.flatten(slim.max_pool2d(net, [2, 2], scope="pool"))
+    return tf.contrib.layers.fully_connected(net, 3, activation_fn=None, scope="logits")
+
+
+def model_fn(features, labels, mode):
+    logits = network(features, mode == tf.estimator.ModeKeys.TRAIN)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits) + tf.losses.get_regularization_loss()
+    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+        train_op = tf.train.AdamOptimizer(0.01).minimize(loss, tf.train.get_global_step())
+    metrics = {"accuracy": slim.metrics.streaming_accuracy(tf.argmax(logits, 1), tf.cast(labels, tf.int64))}
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op, eval_metric_ops=metrics)
+
+
+def input_fn():
+    random = np.random.RandomState(0)
+    images, labels = random.rand(4, 8, 8, 3).astype(np.float32), random.randint(0, 3, 4).astype(np.int32)
+    return tf.data.Dataset.from_tensors((images, labels)).repeat()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model_dir", required=True)
+    parser.add_argument("--max_steps", type=int, default=100)
+    args = parser.parse_args()
+    config = tf.estimator.RunConfig(save_checkpoints_steps=5, keep_checkpoint_max=3)
+    estimator = tf.estimator.Estimator(model_fn, args.model_dir, config)
+    estimator.train(input_fn, max_steps=args.max_steps)
+    print(estimator.evaluate(input_fn, steps=1))
+
+
+if __name__ == "__main__":
+    main()

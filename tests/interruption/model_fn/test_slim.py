@@ -1,0 +1,60 @@
+"""A network of contrib.slim trains on as tf_slim under its Estimator's checkpoints, killed or not."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import migrate.recovery
+from tests.slim_names import unlike_the_table
+
+from .conftest import WrittenPair, assert_equal, final_variables, losses
+
+SLIM = Path(migrate.recovery.__file__).with_name("slim.py")
+CONTRIB = (
+    ("import tensorflow as tf", "import tensorflow.compat.v1 as tf"),
+    ("import tensorflow.contrib.slim as slim", "from slim_on_2 import slim"),
+    ("from tensorflow.contrib.framework.python.ops import arg_scope", "arg_scope = slim.arg_scope"),
+    ("from tensorflow.contrib.layers import l2_regularizer", "l2_regularizer = slim.l2_regularizer"),
+    ("tf.contrib.layers", "slim"),
+)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """The migrated program, and the old one with tf_slim in contrib's place: no TensorFlow that it runs on has contrib."""
+    made = WrittenPair(Path(__file__).with_name("slim_network.py"), tmp_path_factory.mktemp("slim") / "pair")
+    text = made.old.read_text()
+    for before, after in CONTRIB:
+        assert before in text
+        text = text.replace(before, after)
+    made.old.write_text(text)
+    shutil.copy(SLIM, made.old.with_name("slim_on_2.py"))
+    return made
+
+
+@pytest.fixture(scope="module")
+def alone(pair):
+    """The directories that the Estimator alone left."""
+    return pair.kept("alone", ("at_10", "--max_steps", 10), ("at_60", "--max_steps", 60))
+
+
+def test_it_goes_on_in_the_estimators_directory_with_its_numbers(pair, alone, tmp_path):
+    shutil.copytree(alone / "at_10", tmp_path / "new")
+    pair.run(pair.new, tmp_path / "new", "--max_steps", 60)
+    assert_equal(final_variables(tmp_path / "new"), final_variables(alone / "at_60"))
+    assert losses(tmp_path / "new") == losses(alone / "at_60")
+
+
+def test_killed_at_random_it_ends_with_the_same_variables(pair, alone, tmp_path):
+    directory = tmp_path / "killed"
+    shutil.copytree(alone / "at_10", directory)
+    for _ in range(3):
+        pair.kill(pair.new, directory, "--max_steps", 60, within=0.1)
+    pair.kill(pair.old, directory, "--max_steps", 60, within=0.1)
+    pair.run(pair.new, directory, "--max_steps", 60)
+    assert_equal(final_variables(directory), final_variables(alone / "at_60"))
+
+
+def test_the_table_of_names_is_that_of_the_package():
+    assert unlike_the_table() == []

@@ -1,0 +1,41 @@
+"""Writes the table of tf_slim's names, from the installed package: ``python -m tests.slim_names``."""
+
+import importlib
+import types
+
+import tf_slim
+
+from migrate.tensorflow.slim import TABLE
+
+
+def rows():
+    """A line for tf_slim, and one for each of its modules that it shows: the module, and its functions and classes."""
+    shown = {"nets": importlib.import_module("tf_slim.nets")}
+    shown |= {name: value for name, value in vars(tf_slim).items() if is_own(value)}
+    yield row("", tf_slim, shown)
+    for name, module in sorted(shown.items()):
+        inner = {one: value for one, value in vars(module).items() if is_own(value)} if name == "nets" else {}
+        yield row(name, module, inner)
+        yield from (row(f"{name}.{one}", value, {}) for one, value in sorted(inner.items()))
+
+
+def row(path, module, modules):
+    own = {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and str(getattr(value, "__module__", None)).startswith("tf_slim")
+    }
+    return f"{path}: {' '.join(sorted(own | modules.keys()))}\n"
+
+
+def is_own(value):
+    return isinstance(value, types.ModuleType) and value.__name__.startswith("tf_slim.")
+
+
+def unlike_the_table():
+    """The lines in which the table and the package differ."""
+    return sorted(set(rows()) ^ set(TABLE.read_text(encoding="utf-8").splitlines(keepends=True)))
+
+
+if __name__ == "__main__":
+    TABLE.write_text("".join(rows()), encoding="utf-8")

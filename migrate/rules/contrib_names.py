@@ -232,8 +232,8 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
     Example("tf.contrib.summary.scalar('x', 1.0)", "write_scalar('x', 1.0)", "head", kind="custom"),
     Example("print(tf.contrib.layers.conv2d)", "print(slim.conv2d)", "head", kind="custom"),
     Example(
-        "with tf.contrib.slim.arg_scope([tf.contrib.layers.batch_norm], decay=0.9): y = tf.contrib.layers.batch_norm(x)",
-        "with slim.arg_scope([slim.batch_norm], decay=0.9): y = slim.batch_norm(x)",
+        "with tf.contrib.slim.arg_scope([tf.contrib.layers.batch_norm]): f(tf.contrib.layers.batch_norm(x))",
+        "with slim.arg_scope([slim.batch_norm]): f(slim.batch_norm(x))",
         "head",
         kind="custom",
     ),
@@ -383,7 +383,6 @@ def _mirrored(file: Draft | OtherFile, node: ast.expr) -> Verdict | None:
 _STRATEGIES = "contrib.distribute."
 _ADVICE = {
     "distributions.": "Use tfp.distributions of the package tensorflow_probability",
-    "learn.": "Write it with tf.estimator, which contrib.learn became",
     "quantize.": "Use the package tensorflow_model_optimization",
 }
 """Advice for what has no successor, by the beginning of its name."""

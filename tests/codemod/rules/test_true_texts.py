@@ -57,7 +57,7 @@ def test_ft139_says_nothing_of_another_name() -> None:
 
 @pytest.mark.parametrize(
     ("name", "advice"),
-    [("distributions.Normal", "tensorflow_probability"), ("learn.Experiment", "tf.estimator"), ("rnn.x", "hand")],
+    [("distributions.Independent", "tensorflow_probability"), ("quantize.x", "optimization"), ("rnn.x", "hand")],
 )
 def test_ft138_advises_the_package_that_has_the_name(name: str, advice: str) -> None:
     _, findings = migrate(program(head=f"print(tf.contrib.{name})", kind="custom"))

@@ -22,7 +22,7 @@ CONTRIB = (
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """The migrated program, and the old one with tf_slim in contrib's place: no TensorFlow that it runs on has contrib."""
+    """The migrated program, and the old one with tf_slim for contrib, which TensorFlow 2.15 lacks."""
     made = WrittenPair(Path(__file__).with_name("slim_network.py"), tmp_path_factory.mktemp("slim") / "pair")
     text = made.old.read_text()
     for before, after in CONTRIB:

@@ -9,8 +9,8 @@ def get_variable_names(model_dir):
     """Returns the names of the variables in the latest checkpoint of a directory."""
     path = tf.train.latest_checkpoint(model_dir)
     names = [name for name, _ in tf.train.list_variables(path)]
-    if is_by_name(path):
-        return names
+    if is_by_name(path):  # an iterator's state may lie beside them
+        return [name for name in names if not name.startswith("batches/.")]
     inside = [name.split("/")[1] for name in names if name.startswith("variables/")]
     return [name.replace(".S", "/").replace("..", ".") for name in inside]
 

@@ -1,5 +1,6 @@
 """Single variables are read from the latest checkpoint, whichever wrote it."""
 
+import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
@@ -8,8 +9,9 @@ from migrate.recovery.model_fn_variables import get_variable_names, get_variable
 from .linear import Job
 
 
-def test_the_names_and_values_of_a_migrated_job(tmp_path):
-    job = Job(tmp_path)
+@pytest.mark.parametrize("continue_input", [False, True])
+def test_the_names_and_values_of_a_migrated_job(tmp_path, continue_input):
+    job = Job(tmp_path, continue_input=continue_input)
     job.run(3)
     assert set(get_variable_names(str(tmp_path))) == {"global_step", "w", "w/Momentum"}
     momentum = job.train.variables["w/Momentum"].numpy().tolist()

@@ -32,7 +32,7 @@ Finds tf.estimator training code and prints the diff that turns it into TensorFl
 
 _EPILOG = """\
 commands, where one of these words is the first argument:
-  checkpoint SRC DST   make of an Estimator's checkpoint one that the migrated program resumes from
+  checkpoint SRC DST   convert an Estimator checkpoint for the migrated program
   explain CODE         print the page of a rule
   renew PATH...        bring the helpers that an earlier release wrote up to this one, where nobody changed them
   rules                list all rules
@@ -42,7 +42,7 @@ A file or directory of that name is reached as ./rules, or after --.
 settings: [migrate] in setup.cfg or [tool.migrate] in pyproject.toml, from the current directory up to the root of the
 repository, may set recovery, target, input, canned, form, tpu, select, ignore and module_name; the command line wins.
 
-exit code: 0 nothing found; 1 something to change or left; 2 an error in a file or in the arguments (the rest is done).
+exit code: 0 nothing found; 1 something to change or skipped; 2 an error in a file or the arguments (the rest is done).
 """
 
 
@@ -55,6 +55,7 @@ class Arguments:
       settings: the choices for the run, those of the project's file included.
       jobs: how many processes may work at once, at least 1.
       check: whether to find only, and change nothing.
+      show_helpers: whether the diff on a terminal shows the generated modules whole.
       write: whether to make the changes.
       interactive: whether to ask about each hunk first.
       format: the report to print, one of ``FORMATS``; None for the summary alone.
@@ -73,6 +74,7 @@ class Arguments:
     cache_dir: str | None = None
     stdin_name: str = STDIN_PATH
     check: bool = False
+    show_helpers: bool = False
 
     @property
     def needs_rewrites(self) -> bool:
@@ -123,6 +125,7 @@ def parse(arguments: Sequence[str]) -> Arguments:
         options.cache_dir,
         name,
         options.check,
+        options.show_helpers,
     )
 
 
@@ -143,13 +146,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a file, a directory, or - for one file from stdin")
     parser.add_argument("--stdin-filename", metavar="FILE", help="with -: the path of the file that comes from stdin")
-    parser.add_argument("--files-from", metavar="FILE", help="read more paths from FILE (- for stdin), one a line")
+    parser.add_argument("--files-from", metavar="FILE", help="read more paths from FILE (- for stdin), one per line")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
-    mode.add_argument("--interactive", action="store_true", help="make the changes that are agreed to, hunk by hunk")
+    mode.add_argument("--interactive", action="store_true", help="ask about each hunk, make the changes you agree to")
     mode.add_argument("--check", action="store_true", help="find only: print one line per site, change nothing")
-    parser.add_argument("--todo", action="store_true", help="with --write, put a comment above each site that is left")
+    parser.add_argument(
+        "--todo", action="store_true", help="with --write, put a comment above each site that is skipped"
+    )
     parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff; with --check: concise)")
+    helpers = "in a diff on a terminal, show the generated modules whole (in a pipe the diff always is)"
+    parser.add_argument("--show-helpers", action="store_true", help=helpers)
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
     parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
@@ -162,8 +169,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tpu", choices=CHOICES["tpu"], help=tpu)
     parser.add_argument("--select", action="append", metavar="CODE", help="use only these rules, by code or prefix")
     parser.add_argument("--ignore", action="append", metavar="CODE", help="leave out these rules, by code or prefix")
-    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="processes at most (default: one a core)")
-    parser.add_argument("--cache-dir", metavar="DIR", help="keep what is found in DIR, for a run on an unchanged tree")
+    parser.add_argument(
+        "-j", "--jobs", type=_jobs, metavar="N", help="maximum number of processes (default: one per core)"
+    )
+    parser.add_argument(
+        "--cache-dir", metavar="DIR", help="keep what is found in DIR, for the next run on an unchanged tree"
+    )
     parser.add_argument("--version", action="version", version=f"estimator-migrate {__version__}")
     return parser
 

@@ -148,6 +148,7 @@ def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Co
         written=written,
         todo=asked.settings.todo,
         check=asked.check,
+        show_helpers=asked.show_helpers,
     )
 
 

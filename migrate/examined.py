@@ -53,4 +53,6 @@ class Examined:
 def failed(path: str, error: Exception, doing: str) -> Finding:
     """The finding for a mistake of the tool in one file."""
     message = f"{doing} failed: {type(error).__name__}: {str(error)[:200]}"
-    return trouble("FT009", path, message, "This is a mistake in the tool: please report it. The file is as it was.")
+    return trouble(
+        "FT009", path, message, "This is an internal error (a bug): please report it. The file is as it was."
+    )

@@ -9,10 +9,10 @@ PAGES = {
     "FT002": "A file's bytes cannot be decoded: it has no encoding cookie and is not UTF-8, or holds a NUL byte.",
     "FT003": "A file cannot be parsed: a syntax error, Python 2, or an expression nested too deeply.",
     "FT004": "A file changed since it was read, so it was not overwritten. Run the tool again.",
-    "FT005": "A file could not be written: no permission, no space, or a letter that its encoding lacks.",
+    "FT005": "A file could not be written: no permission, no space, or a character that its encoding lacks.",
     "FT006": "The module of emitted code is not the tool's own, or another release wrote it and somebody changed it.",
     "FT007": "A notebook cannot be read: it is not of format 4, is not valid, or nbformat is not installed.",
-    "FT009": "A rule or the rewriting failed: a mistake in the tool. All other work was done. Please report it.",
+    "FT009": "A rule or the rewriting failed: an internal error (a bug). All other work was done. Please report it.",
 }
 """What each trouble with a file or with the tool itself means; the file is always left as it was."""
 
@@ -45,7 +45,7 @@ class Changed(NotWritten):
 
 
 class Unwritable(NotWritten):
-    """A file that cannot be written, for want of permission, space or a letter in its encoding (FT005)."""
+    """A file that cannot be written, for want of permission, space or a character in its encoding (FT005)."""
 
 
 def trouble(code: str, path: str, message: str, help: str, span: Span = FIRST_CHARACTER) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from migrate.outcome import FileChange
 from migrate.report import notebook_diff
 from migrate.report.place import repository
-from migrate.report.terminal import Line
+from migrate.report.terminal import Line, printable
 
 _CONTEXT = 3
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
@@ -29,6 +29,26 @@ def for_reader(changes: Iterable[FileChange]) -> bytes:
     changes = list(changes)
     notebooks = [change for change in changes if notebook_diff.is_notebook(change)]
     return render(change for change in changes if change not in notebooks) + notebook_diff.render(notebooks)
+
+
+def for_terminal(changes: Iterable[FileChange], helpers: bool) -> bytes:
+    """``for_reader``'s diff with the generated modules last, each in one line unless they are asked for.
+
+    Args:
+      changes: all changes.
+      helpers: whether to show the generated modules whole.
+    """
+    changes = list(changes)
+    generated = {change.needs for change in changes}
+    modules = sorted((change for change in changes if change.path in generated), key=lambda change: change.path)
+    own = for_reader(change for change in changes if change.path not in generated)
+    return own + (render(modules) if helpers else "".join(map(_in_a_line, modules)).encode(errors="surrogateescape"))
+
+
+def _in_a_line(module: FileChange) -> str:
+    lines = len(_lines(_bytes(module, module.after)))
+    what = f"{lines} lines generated" if module.before is None else f"generated, {lines} lines after the change"
+    return f"+++ {printable(module.path, keep='')}: {what}, --show-helpers prints them\n"
 
 
 def applied_in(changes: Iterable[FileChange]) -> str:

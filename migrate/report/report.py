@@ -25,6 +25,7 @@ class Report:
       written: the paths that were written; None where nothing was to be written.
       todo: whether the sites that are left get comments.
       check: whether the run only finds, so that nothing is promised of ``--write``.
+      show_helpers: whether the diff on a terminal shows the generated modules whole.
     """
 
     outcome: Outcome
@@ -34,6 +35,7 @@ class Report:
     written: Collection[str] | None = None
     todo: bool = False
     check: bool = False
+    show_helpers: bool = False
 
     def save(self, file: BinaryIO) -> None:
         """Writes the report into a file, without colour."""
@@ -50,7 +52,7 @@ class Report:
     def show(self, stream: TextIO) -> None:
         """Prints the report, in colour on a terminal."""
         if self.format == "diff" and stream.isatty():
-            patch = diff.for_reader(self.outcome.changes)
+            patch = diff.for_terminal(self.outcome.changes, self.show_helpers)
             if is_colourful(stream):
                 show(diff.styled(patch), stream)
             else:

@@ -150,5 +150,6 @@ def test_the_help_names_every_option_the_commands_and_the_exit_codes(capsys: pyt
     assert main(["--help"]) == 0
     help = capsys.readouterr().out
     options = "--write --interactive --check --todo --format --output --select --ignore --files-from -j"
+    options += " --show-helpers --stdin-filename"
     assert all(option in help for option in (*options.split(), "--recovery", "--target", "--input"))
     assert all(word in help for word in ("explain CODE", "rules", "verify", "./rules", "exit code:"))

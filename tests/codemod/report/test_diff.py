@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from migrate.cli import main
 from migrate.files.text import SourceText
 from migrate.outcome import FileChange
 from migrate.report import diff
+from tests.codemod.programs import program
 
 BEFORE = "import tensorflow as tf\n\n\ndef train():\n    return tf.estimator\n"
 AFTER = "import tensorflow as tf\n\n\ndef train():\n    return tf.train.CheckpointManager\n"
@@ -201,3 +203,26 @@ def test_a_diff_that_reaches_out_of_the_repository_is_applied_at_the_root_of_the
     assert diff.applied_in([change]) == "/"
     git_apply(diff.render([change]), "--unsafe-paths", "--directory=/", cwd=Path("/"))
     assert (outside / "train.py").read_text() == AFTER
+
+
+def test_on_a_terminal_a_generated_module_is_one_line_behind_the_users_own_files(repository: Path) -> None:
+    source = SourceText.decode("z.py", BEFORE.encode())
+    changes = [
+        FileChange("a_recovery.py", None, "def one():\n    pass\n"),
+        FileChange("z.py", BEFORE, AFTER, source, needs="a_recovery.py"),
+    ]
+    short = diff.for_terminal(changes, helpers=False).decode()
+    assert short.startswith("--- a/z.py\n")
+    assert short.endswith("\n+++ a_recovery.py: 2 lines generated, --show-helpers prints them\n")
+    assert "def one" not in short
+    whole = diff.for_terminal(changes, helpers=True).decode()
+    assert whole.index("a/z.py") < whole.index("+def one():")
+    assert b"+def one():" in diff.render(changes)
+
+
+def test_in_a_pipe_the_diff_is_whole(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text(program(config="RunConfig(save_checkpoints_secs=9)"))
+    main(["."])
+    printed = capfd.readouterr().out
+    assert "--show-helpers" not in printed
+    assert "+class CheckpointRecovery" in printed

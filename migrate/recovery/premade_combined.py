@@ -61,8 +61,8 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
     """A classifier, as ``tf.compat.v1.estimator.DNNLinearCombinedClassifier``.
 
     Args:
-      model_dir, linear_feature_columns, linear_optimizer, settings: and the others, as
-        for ``DNNLinearCombinedEstimator``.
+      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
+        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimator``.
       n_classes: how many classes there are.
       weight_column: a feature's name or a numeric column: the weight of each example.
       label_vocabulary: the classes' names, a list of strings; None for integers.
@@ -74,6 +74,9 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         model_dir=None,
         linear_feature_columns=None,
         linear_optimizer="Ftrl",
+        dnn_feature_columns=None,
+        dnn_optimizer="Adagrad",
+        dnn_hidden_units=None,
         *,
         n_classes=2,
         weight_column=None,
@@ -88,7 +91,14 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
             loss_reduction=loss_reduction,
         )
         super().__init__(
-            head, model_dir, linear_feature_columns, linear_optimizer, **settings
+            head,
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            **settings
         )
 
 
@@ -96,8 +106,8 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
     """A regressor, as ``tf.compat.v1.estimator.DNNLinearCombinedRegressor``.
 
     Args:
-      model_dir, linear_feature_columns, linear_optimizer, settings: and the others, as
-        for ``DNNLinearCombinedEstimator``.
+      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
+        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimator``.
       label_dimension: how many values are predicted for an example.
       weight_column, loss_reduction: as for ``DNNLinearCombinedClassifier``.
     """
@@ -107,6 +117,9 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
         model_dir=None,
         linear_feature_columns=None,
         linear_optimizer="Ftrl",
+        dnn_feature_columns=None,
+        dnn_optimizer="Adagrad",
+        dnn_hidden_units=None,
         *,
         label_dimension=1,
         weight_column=None,
@@ -119,5 +132,12 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
             loss_reduction=loss_reduction,
         )
         super().__init__(
-            head, model_dir, linear_feature_columns, linear_optimizer, **settings
+            head,
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            **settings
         )

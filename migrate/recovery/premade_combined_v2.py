@@ -56,8 +56,8 @@ class DNNLinearCombinedClassifierV2(DNNLinearCombinedEstimatorV2):
     """A classifier, as ``tf.estimator.DNNLinearCombinedClassifier``.
 
     Args:
-      model_dir, linear_feature_columns, linear_optimizer, settings: and the others, as
-        for ``DNNLinearCombinedEstimatorV2``.
+      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
+        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimatorV2``.
       n_classes: how many classes there are.
       weight_column: a feature's name or a numeric column: the weight of each example.
       label_vocabulary: the classes' names, a list of strings; None for integers.
@@ -69,6 +69,9 @@ class DNNLinearCombinedClassifierV2(DNNLinearCombinedEstimatorV2):
         model_dir=None,
         linear_feature_columns=None,
         linear_optimizer="Ftrl",
+        dnn_feature_columns=None,
+        dnn_optimizer="Adagrad",
+        dnn_hidden_units=None,
         *,
         n_classes=2,
         weight_column=None,
@@ -78,7 +81,14 @@ class DNNLinearCombinedClassifierV2(DNNLinearCombinedEstimatorV2):
     ):
         head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(
-            head, model_dir, linear_feature_columns, linear_optimizer, **settings
+            head,
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            **settings
         )
 
 
@@ -86,8 +96,8 @@ class DNNLinearCombinedRegressorV2(DNNLinearCombinedEstimatorV2):
     """A regressor, as ``tf.estimator.DNNLinearCombinedRegressor``.
 
     Args:
-      model_dir, linear_feature_columns, linear_optimizer, settings: and the others, as
-        for ``DNNLinearCombinedEstimatorV2``.
+      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
+        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimatorV2``.
       label_dimension: how many values are predicted for an example.
       weight_column, loss_reduction: as for ``DNNLinearCombinedClassifierV2``.
     """
@@ -97,6 +107,9 @@ class DNNLinearCombinedRegressorV2(DNNLinearCombinedEstimatorV2):
         model_dir=None,
         linear_feature_columns=None,
         linear_optimizer="Ftrl",
+        dnn_feature_columns=None,
+        dnn_optimizer="Adagrad",
+        dnn_hidden_units=None,
         *,
         label_dimension=1,
         weight_column=None,
@@ -105,5 +118,12 @@ class DNNLinearCombinedRegressorV2(DNNLinearCombinedEstimatorV2):
     ):
         head = RegressionHead(label_dimension, weight_column, loss_reduction)
         super().__init__(
-            head, model_dir, linear_feature_columns, linear_optimizer, **settings
+            head,
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            **settings
         )

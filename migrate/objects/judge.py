@@ -12,8 +12,11 @@ from migrate.objects.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES
 from migrate.rules.contrib_names import contrib_names_of, names_slim
+from migrate.rules.layer_apply import applied_in
 from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
+from migrate.rules.shared_embedding_columns import shared_columns_of
 from migrate.rules.tensorflow_1_import import has_sessions, tensorflow_1_names_of
+from migrate.rules.truth_of_variable import truths_of
 from migrate.settings import Settings
 
 CODE = "FT151"
@@ -90,7 +93,10 @@ def _of_file(file: ObjectFile, eager: EagerCode | None, with_slim: bool) -> Iter
     for code, verdicts in (
         (CODE, check(file)),
         ("FT138", contrib_names_of(file, set(), file.settings.target, with_slim, gives_strategies=True)),
+        ("FT197", shared_columns_of(file)),
         ("FT192", tensorflow_1_names_of(file, eager)),
+        ("FT195", truths_of(file)),
+        ("FT196", applied_in(file)),
     ):
         for verdict in verdicts:
             yield code, verdict

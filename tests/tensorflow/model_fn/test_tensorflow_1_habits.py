@@ -23,14 +23,14 @@ def original(tmp_path):
     return program
 
 
-@pytest.fixture
-def migrated(tmp_path):
+@pytest.fixture(params=["loop", "object"])
+def migrated(request, tmp_path):
     program = shutil.copy(PROGRAM, tmp_path)
-    write(codemod([str(program)], Settings(), jobs=1, progress=None))
+    write(codemod([str(program)], Settings(form=request.param), jobs=1, progress=None))
     return program
 
 
-def test_a_program_that_asks_for_the_truth_of_variables_and_applies_layers_goes_on(
+def test_a_program_that_shares_embeddings_asks_for_the_truth_of_variables_and_applies_layers_goes_on(
     original, migrated, tmp_path, old_python
 ):
     old, new = tmp_path / "old", tmp_path / "new"

@@ -1,4 +1,4 @@
-"""A job that asks for the truth of variables and applies layers: `program.py model_dir max_steps`."""
+"""A job with shared embeddings, the truth of variables and applied layers: `program.py model_dir max_steps`."""
 
 import sys
 
@@ -6,12 +6,16 @@ import tensorflow.compat.v1 as tf
 
 tf.disable_v2_behavior()
 
+WORDS = [tf.feature_column.categorical_column_with_identity(name, 4) for name in "ab"]
+COLUMNS = tf.feature_column.shared_embedding_columns(WORDS, 2, initializer=tf.ones_initializer())
+
 
 def input_fn():
-    return tf.data.Dataset.from_tensors(([[1.0, 2.0]], [[1.0]])).repeat()
+    return tf.data.Dataset.from_tensors(({"a": [[1]], "b": [[3]]}, [[1.0]])).repeat()
 
 
 def model_fn(features, labels, mode):
+    features = tf.feature_column.input_layer(features, COLUMNS)
     output = tf.keras.layers.Dense(1, name="dense", kernel_initializer="ones").apply(features)
     scale = tf.get_variable("scale", [], initializer=tf.ones_initializer())
     average = tf.train.ExponentialMovingAverage(0.9)

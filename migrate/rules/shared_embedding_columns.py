@@ -1,0 +1,42 @@
+"""FT197 · shared_embedding_columns beside a model_fn
+
+``tf.feature_column.shared_embedding_columns`` asks for a graph: where a program makes its columns before its
+estimator, TensorFlow 2 stops with ``shared_embedding_columns are not supported when eager execution is enabled``.
+
+Instead: an emitted function that makes the same columns in a graph of its own. They belong to none.
+
+Fidelity: exact.
+
+See: tf.compat.v1.feature_column.shared_embedding_columns.
+"""
+
+from collections.abc import Iterator
+
+from migrate.analysis.program import Program
+from migrate.edits.plan import ReplaceExpression
+from migrate.rewrite.draft import Draft, OtherFile
+from migrate.rules.rule import GIVEN, Example, Verdict, exact, rule
+
+
+@rule(
+    "FT197",
+    "exact",
+    Example(
+        "c = tf1.feature_column.shared_embedding_columns([x], 4)",
+        "c = tf1_shared_embedding_columns([x], 4)",
+        "head",
+        kind="custom",
+    ),
+    kinds=GIVEN,
+)
+def shared_embedding_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
+    for file in draft.changed_files:
+        yield from shared_columns_of(file)
+
+
+def shared_columns_of(file: Draft | OtherFile) -> Iterator[Verdict]:
+    """Writes the emitted function for TensorFlow's, wherever a file names it."""
+    for node in file.module.uses.get("feature_column.shared_embedding_columns", ()):
+        file.renamed[node] = file.piece("tf1_shared_embedding_columns")
+        file.edits.append(ReplaceExpression(file.module.span(node), file.renamed[node]))
+        yield exact(node, "becomes a function that makes the same columns in a graph of its own", file.module)

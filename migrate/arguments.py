@@ -55,6 +55,7 @@ class Arguments:
       settings: the choices for the run, those of the project's file included.
       jobs: how many processes may work at once, at least 1.
       check: whether to find only, and change nothing.
+      exit_zero: whether findings alone leave the exit code at 0.
       show_helpers: whether the diff on a terminal shows the generated modules whole.
       write: whether to make the changes.
       interactive: whether to ask about each hunk first.
@@ -75,6 +76,7 @@ class Arguments:
     stdin_name: str = STDIN_PATH
     check: bool = False
     show_helpers: bool = False
+    exit_zero: bool = False
 
     @property
     def needs_rewrites(self) -> bool:
@@ -126,6 +128,7 @@ def parse(arguments: Sequence[str]) -> Arguments:
         name,
         options.check,
         options.show_helpers,
+        options.exit_zero,
     )
 
 
@@ -175,6 +178,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--cache-dir", metavar="DIR", help="keep what is found in DIR, for the next run on an unchanged tree"
     )
+    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where something is found; errors stay 2")
     parser.add_argument("--version", action="version", version=f"estimator-migrate {__version__}")
     return parser
 

@@ -71,7 +71,7 @@ def _migrate(arguments: Sequence[str]) -> int:
         _print(sys.stdout, report.show)
     errors_are_shown = asked.format in ("text", "concise") and file is None
     _print(sys.stderr, lambda stream: report.summarise(stream, with_errors=not errors_are_shown))
-    return outcome.exit_code
+    return 0 if asked.exit_zero and outcome.exit_code == 1 else outcome.exit_code
 
 
 def _found(asked: Arguments, stdin: bytes | None) -> Outcome:
@@ -207,9 +207,19 @@ def _rules(arguments: Sequence[str]) -> int:
         prog=f"{program()} rules",
         description="Lists all rules: the code, the closest that a rewrite can be, the title.",
     )
-    parser.parse_args(arguments)
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
+    format = parser.parse_args(arguments).format
     from migrate.rules import RULES
 
+    if format == "json":
+        import json
+
+        records = [
+            {"code": code, "name": rule.name, "fidelity": rule.fidelity.value, "title": rule.title, "page": rule.page}
+            for code, rule in RULES.items()
+        ]
+        _print(sys.stdout, lambda stream: stream.write(json.dumps(records, indent=2) + "\n"))
+        return 0
     lines = [[(code, "cyan"), (f"  {rule.fidelity.value:6}  {rule.title}", "")] for code, rule in RULES.items()]
     _print(sys.stdout, lambda stream: show(lines, stream))
     return 0

@@ -1,5 +1,6 @@
 """The commands beside the main one, and how a path of their name is reached."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,18 @@ def test_verify_has_a_help_of_its_own(capsys: pytest.CaptureFixture[str]) -> Non
 def test_explain_knows_the_troubles_with_files_too(capsys):
     assert main(["explain", "FT004"]) == 0
     assert "was not overwritten" in capsys.readouterr().out
+
+
+def test_the_rules_are_listed_for_machines_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "--format", "json"]) == 0
+    records = json.loads(capsys.readouterr().out)
+    assert [record["code"] for record in records] == list(RULES)
+    [keep] = [record for record in records if record["code"] == "FT104"]
+    assert (keep["name"], keep["fidelity"]) == ("keep_checkpoint_max", "exact")
+    assert keep["page"].startswith("FT104 · ")
+
+
+def test_findings_may_leave_the_exit_code_at_zero_and_errors_not(project: Path) -> None:
+    assert main(["--check", "."]) == 1
+    assert main(["--check", "--exit-zero", "."]) == 0
+    assert main(["--check", "--exit-zero", "missing.py"]) == 2

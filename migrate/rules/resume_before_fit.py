@@ -50,7 +50,7 @@ import ast
 from collections.abc import Iterator, Sequence, Set
 
 from migrate.analysis.arguments import literal
-from migrate.analysis.built import is_unbuilt
+from migrate.analysis.built import cannot_be_built, is_unbuilt
 from migrate.analysis.resume.elsewhere import counted, loaded_before, named_by_user
 from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_loops
 from migrate.analysis.resume.found import resumptions
@@ -383,6 +383,9 @@ def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset()) -> st
         return "Horovod runs it in several processes, of which one alone saves"
     if _uses_backup(bench) and bench.settings.target != "keras2" and is_unbuilt(bench.module, fit.receiver, gone):
         return "BackupAndRestore raises on Keras 3 without a tf.keras.Input(shape) first among the model's layers"
+    unbuilt = cannot_be_built(bench.module, fit.receiver) if bench.settings.target != "keras2" else ""
+    if unbuilt:
+        return f"`{unbuilt}` has no call, so that Keras 3 cannot build it and its optimizers before fit"
     if not isinstance(fit.statement, ast.Expr | ast.Assign | ast.Return | ast.AnnAssign):
         return "fit does not stand in a statement of its own"
     if "callbacks" not in fit.arguments and any(keyword.arg is None for keyword in fit.call.keywords):

@@ -187,3 +187,11 @@ def test_a_loop_that_trains_several_models_is_left_with_the_lines_to_write() -> 
     _, findings = migrate(source)
     assert "several models" in left(source)
     assert "manager.restore_or_initialize()" in findings[0].help
+
+
+def test_a_model_of_others_that_keras_3_cannot_build_is_left_there() -> None:
+    gan = "class GAN(tf.keras.Model):\n    def train_step(self, data):\n        return {}\n\n\nmodel = GAN()\n"
+    source = _HEAD.replace("model = build()\n", gan) + _LOAD + _FIT
+    assert "`GAN` has no call" in left(source)
+    assert "recovery.restore(" in kept(source, target="keras2")
+    assert "recovery.restore(" in kept(source.replace("train_step", "call"))

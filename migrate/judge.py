@@ -112,9 +112,8 @@ class _Attempt:
     def _check(self, rule: Rule, draft: Draft, collected: list[tuple[Rule, Verdict]]) -> None:
         assert rule.check is not None
         try:
-            for part in (draft, *draft.elsewhere) if rule.of_calls else (draft,):
-                verdicts = rule.check(part.program, part)
-                collected += [(rule, replace(one, module=one.module or part.module)) for one in verdicts]
+            verdicts = rule.check(draft.program, draft)
+            collected += [(rule, replace(one, module=one.module or draft.module)) for one in verdicts]
         except Exception as error:  # one rule's mistake must lose nothing else
             self.findings.append(_broken(rule, draft.program, error))
             collected.append((rule, _blocked(draft.program, rule)))
@@ -181,7 +180,7 @@ class _Attempt:
         share(self.tree, [paths for paths in together if len(paths) > 1], plans)
         for module in self.modules:
             known = {node for draft in self.drafts for file in draft.files for node in file.renamed}
-            sites = loose_sites(module, [part.program for draft in self.drafts for part in (draft, *draft.elsewhere)])
+            sites = loose_sites(module, [draft.program for draft in self.drafts])
             if module.path not in judged_as_objects:
                 self.findings += [_loose(module, site) for site in sites if site.node.func not in known]
         found = [finding for finding in self.findings if self.files.wants(finding)]
@@ -196,8 +195,8 @@ class _Attempt:
         found = set[ast.Call]()
         for module in self.modules if form.left is not None else ():
             own = [draft for i, draft in enumerate(self.drafts) if i not in left and draft.module is module]
-            parts = [part.program for draft in own for part in (draft, *draft.elsewhere)]
-            found |= {site.node for site in module.sites} - {site.node for site in loose_sites(module, parts)}
+            loose = loose_sites(module, [draft.program for draft in own])
+            found |= {site.node for site in module.sites} - {site.node for site in loose}
         return found
 
     def _rewritten(self, left: Mapping[int, Cause]) -> list[Draft]:
@@ -239,8 +238,8 @@ class _Attempt:
             return bool(module.estimator)
         followed = [draft for index, draft in enumerate(self.drafts) if index not in self.left]
         renamed = {node for draft in followed for file in draft.files for node in file.renamed}
-        parts = [part.program for draft in followed for part in (draft, *draft.elsewhere)]
-        if any(site.node.func not in renamed for site in loose_sites(module, parts)):
+        loose = loose_sites(module, [draft.program for draft in followed])
+        if any(site.node.func not in renamed for site in loose):
             return bool(module.estimator)
         return not own and module.names_estimator
 
@@ -272,7 +271,6 @@ class _Files:
         self.vocabularies = {module.path: Vocabulary(module, module.path in becoming_v1) for module in modules}
         self.selections = {module.path: Selection(settings, module.path, module.text) for module in modules}
         self.plans = {module.path: Plan() for module in modules}
-        self._loop_names: dict[str, tuple[str, LoopNames]] = {}
 
     def wants(self, finding: Finding) -> bool:
         """Whether a finding is to be reported."""
@@ -317,34 +315,10 @@ class _Files:
                 draft.renamed |= eager_names(module, vocabulary)
             if program.has_model_fn:
                 draft.constructors = {site.node.func for site in module.sites}
-            if program.has_model_fn and not program.is_handed_on:
                 draft.model = fresh("training")
                 draft.loop_names = LoopNames(*(fresh(field.name) for field in fields(LoopNames)))
-            if program.is_handed_on:
-                draft.model, draft.loop_names = self._names_of_loops(module)
-            if program.elsewhere:
-                draft.elsewhere = [part for one in program.elsewhere for part in self._elsewhere(draft, one)]
             drafts.append(draft)
         return drafts
-
-    def _names_of_loops(self, module: Module) -> tuple[str, LoopNames]:
-        """The variables of the loops that read a job, the same for all jobs: two of them may share a loop."""
-        if module.path not in self._loop_names:
-            fresh = self.vocabularies[module.path].fresh
-            names = LoopNames(*(fresh(field.name) for field in fields(LoopNames)))
-            self._loop_names[module.path] = fresh("training"), names
-        return self._loop_names[module.path]
-
-    def _elsewhere(self, draft: Draft, part: Program) -> Iterator[Draft]:
-        """The draft of a program's uses in another file, whose edits are those of that file."""
-        for own in draft.others:
-            if own.module is part.module:  # else it is not given, and the program is left
-                calls = {call.node for call in part.calls}
-                made = Draft(part, self.settings, own.vocabulary, {}, calls, [], draft.all)
-                made.others = [draft.as_other, *(other for other in draft.others if other is not own)]
-                made.renamed, made.absorbed, made.edits, made.pieces = own.renamed, own.absorbed, own.edits, own.pieces
-                made.model, made.loop_names = self._names_of_loops(part.module)
-                yield made
 
     def _others(self, program: Program) -> Iterator[OtherFile]:
         for link in program.others:
@@ -393,7 +367,6 @@ def _shared(draft: Draft) -> Iterator[ast.AST]:
         yield from (hook.node for hook in call.hooks)
     if program.has_model_fn:
         yield program.module.tree  # the names around a model_fn are replaced in the whole file
-        yield from (part.module.tree for part in program.elsewhere)
         for other in draft.others:
             if other.module.is_tied:  # another import of TensorFlow hurts no other program
                 yield other.module.tree
@@ -436,8 +409,7 @@ def _symbol(program: Program, module: Module, node: ast.expr | ast.stmt) -> str:
     estimator = program.site.symbol.qualified
     if not isinstance(node, ast.Call):
         return estimator
-    calls = (call for part in (program, *program.elsewhere) for call in part.calls)
-    method = next((f"{estimator}.{call.method}" for call in calls if call.node is node), estimator)
+    method = next((f"{estimator}.{call.method}" for call in program.calls if call.node is node), estimator)
     return module.names.qualified(node.func) or method
 
 

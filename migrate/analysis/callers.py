@@ -1,15 +1,12 @@
 """What the callers of a function give for one of its parameters, and the files that they stand in."""
 
 import ast
-import os
-import re
 from contextlib import suppress
 
 from migrate.analysis.arguments import Unbindable, bind, defaults
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.analysis.uses import Hidden, uses
-from migrate.files.trouble import Unreadable
 
 _MOST = 10
 """Names that stand for one another may do so in a circle."""
@@ -56,42 +53,6 @@ def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Modu
             raise Hidden(f"{shown}, and a call does not give it ({where.path}, line {use.lineno})")
     if not found:
         raise Hidden(f"{shown}, which nothing in the tree calls")
-    return found
-
-
-def comes_from_outside(module: Module, value: ast.expr, depth: int = 0) -> bool:
-    """Whether a value may be one that another file makes: a parameter's, or an attribute's."""
-    if depth > _MOST:
-        return True
-    if isinstance(value, ast.IfExp):
-        return any(comes_from_outside(module, way, depth + 1) for way in (value.body, value.orelse))
-    if isinstance(value, ast.Attribute):
-        return module.names.qualified(value) is None
-    if isinstance(value, ast.Call):
-        changed = value.func.value if isinstance(value.func, ast.Attribute) and value.func.attr == "replace" else None
-        return changed is not None and comes_from_outside(module, changed, depth + 1)
-    found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
-    return found is not None and any(
-        isinstance(one.node, ast.arg) or (one.value is not None and comes_from_outside(module, one.value, depth + 1))
-        for one in found[1]
-    )
-
-
-def users_with(tree: Tree, module: Module, word: str) -> list[Module]:
-    """The files that import a module, directly or by others, and hold a word."""
-    known, waiting, found = {os.path.abspath(module.path)}, [module], list[Module]()
-    while waiting and os.path.exists(module.path):
-        for path in tree.importers(waiting.pop()):
-            if path in known:
-                continue
-            known.add(path)
-            try:
-                user = tree.module(path)
-            except Unreadable:  # it cannot run either
-                continue
-            waiting.append(user)
-            if re.search(rf"\b{re.escape(word)}\b", user.text):
-                found.append(user)
     return found
 
 

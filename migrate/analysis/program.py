@@ -94,11 +94,7 @@ class Program:
       model_dirs: where ``estimator.model_dir`` is read.
       problems: what else cannot be understood: the node and the reason.
       head: the standard head of a ``DNNEstimator`` and the like, whose arguments stand among ``arguments``.
-      is_handed_on: whether its config or its estimator goes where only the running program knows what it is, so that
-        both stay as objects of the emitted classes.
-      givers: other files that give it its model_fn, or may give it its config.
-      may_be_tpu: whether a ``TPUEstimator`` may stand where one is handed on.
-      elsewhere: the uses of an estimator that is handed on to other files, as a program for each of those.
+      givers: other files that give it its model_fn.
     """
 
     module: Module
@@ -119,10 +115,7 @@ class Program:
     model_dirs: list[ast.Attribute] = field(default_factory=list)
     problems: list[tuple[ast.expr | ast.stmt, str]] = field(default_factory=list)
     head: Head | None = None
-    is_handed_on: bool = False
-    may_be_tpu: bool = False
     givers: list[Module] = field(default_factory=list)
-    elsewhere: "list[Program]" = field(default_factory=list)
 
     @property
     def name(self) -> str:

@@ -2,13 +2,13 @@
 
 import os
 
-from migrate.analysis.callers import comes_from_outside, given_elsewhere, users_with
+from migrate.analysis.callers import given_elsewhere
 from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
 from migrate.analysis.program import HAVE_MODEL_FN, Program
 from migrate.analysis.reader import Reader, kind_of
 from migrate.analysis.surroundings import why_not_here
-from migrate.analysis.tree import Link, Tree
+from migrate.analysis.tree import Link, Tree, facts
 
 
 def programs(module: Module, tree: Tree, canned: str = "keras") -> list[Program]:
@@ -17,18 +17,15 @@ def programs(module: Module, tree: Tree, canned: str = "keras") -> list[Program]
     reader = Reader(module, tree, canned)
     others = tree.changing(module) if makes_from_model_fn(module, canned) else []
     found = [reader.read(site) for site in module.sites if site.kind == "estimator"]
-    everywhere = [part for program in found for part in (program, *program.elsewhere)]
-    calls = {site.node for site in module.sites} | {call.node for program in everywhere for call in program.calls}
+    calls = {site.node for site in module.sites} | {call.node for program in found for call in program.calls}
     for program in found:
         if program.has_model_fn:
             program.givers = _givers(program, canned)
         program.others = _with_users(others, program) if program.has_model_fn else []
-        for part in (program, *program.elsewhere):
-            own = [program.site.node] if part is program else []
-            for node in [*own, *(call.node for call in part.calls)]:
-                reason = why_not_here(part.module, node, calls)
-                if reason is not None:
-                    part.problems.append((node, reason))
+        for node in [program.site.node, *(call.node for call in program.calls)]:
+            reason = why_not_here(module, node, calls)
+            if reason is not None:
+                program.problems.append((node, reason))
     return found
 
 
@@ -36,6 +33,8 @@ def reached(module: Module, tree: Tree, canned: str = "auto") -> tuple[str, ...]
     """The other files, absolute, that the migration of a module's programs would change, or has to look at."""
     tree.keep(module)
     paths = [link.target.path for link in tree.changing(module)] if module.estimator else []
+    if module.estimator:
+        paths += [path for path in tree.importers(module, "estimator") if facts(path).ties]
     if makes_from_model_fn(module, "model-fn" if canned == "auto" else canned):
         found = programs(module, tree, "model-fn" if canned == "auto" else canned)
         paths += [link.target.path for program in found for link in program.others]
@@ -43,37 +42,27 @@ def reached(module: Module, tree: Tree, canned: str = "auto") -> tuple[str, ...]
 
 
 def _with_users(others: list[Link], program: Program) -> list[Link]:
-    """The files of a program, with those that its estimator is handed on to and what they import."""
+    """The files of a program, with those that give it its model_fn and what they import."""
     tree, own = program.tree, os.path.abspath(program.module.path)
     links = {link.target.path: link for link in others}
-    users = [*(part.module for part in program.elsewhere), *program.givers]
-    for user in users:
+    for user in program.givers:
         path = os.path.abspath(user.path)
         links.setdefault(path, Link(path, Target(path, os.path.dirname(path), ()), 1))
-    for link in tree.changing(program.module, *users) if users else []:
+    for link in tree.changing(program.module, *program.givers) if program.givers else []:
         links.setdefault(link.target.path, link)
     return [link for path, link in links.items() if path != own]
 
 
 def _givers(program: Program, canned: str) -> list[Module]:
-    """The other files that give a program its model_fn, or make a config that may reach it; see to their names too."""
+    """The other files that give a program its model_fn; sees to their names too."""
     tree, module, arguments = program.tree, program.module, program.arguments
-    found: list[Module] = []
-    if "model_fn" in arguments:
-        found += given_elsewhere(tree, module, arguments["model_fn"])
-    config = arguments.get("config")
-    if program.is_handed_on and config is not None and comes_from_outside(module, config):
-        found += [user for user in users_with(tree, module, "RunConfig") if _makes_config(user)]
+    found = given_elsewhere(tree, module, arguments["model_fn"]) if "model_fn" in arguments else []
     givers = {user.path: user for user in found if user is not module}
     for user in givers.values():
         if makes_from_model_fn(user, canned):
-            reason = f"{user.path} gives it its model_fn or config, and makes another estimator too"
+            reason = f"{user.path} gives it its model_fn, and makes another estimator too"
             program.problems.append((program.site.node, reason))
     return list(givers.values())
-
-
-def _makes_config(module: Module) -> bool:
-    return any(site.kind == "run_config" for site in module.sites)
 
 
 def makes_from_model_fn(module: Module, canned: str) -> bool:

@@ -10,19 +10,12 @@ from migrate.analysis.constructors import (
     parameters,
 )
 from migrate.analysis.early_stopping import EarlyStop, early_stopping
-from migrate.analysis.handed_on import HandedOn
 from migrate.analysis.heads import read_head
 from migrate.analysis.inputs import Inputs
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import Names, Scope
-from migrate.analysis.policy import Config, Configs
-from migrate.analysis.program import (
-    HAVE_MODEL_FN,
-    METHODS,
-    MethodCall,
-    Program,
-    gives_itself,
-)
+from migrate.analysis.policy import Configs
+from migrate.analysis.program import METHODS, MethodCall, Program, gives_itself
 from migrate.analysis.specs import read_spec
 from migrate.analysis.symbols import Symbol, estimator_kind, symbol_of
 from migrate.analysis.tree import Tree
@@ -70,73 +63,13 @@ class Reader:
             self.configs.hold_at(program.config, program.statement)
         if program.head is not None and program.head.statement is not None:
             program.config.statements.append(program.head.statement)  # goes as a config's own statements do
-        if (
-            program.has_model_fn
-            and not site.symbol.is_contrib_learn
-            and (program.problems or program.config.problem or program.returned)
-        ):
-            self._read_handed_on(program)
+        if program.has_model_fn and program.returned is not None and not program.problems:
+            program.problems.append((program.returned[1], "the estimator is returned, and trained by whoever gets it"))
         program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
         return program
 
     def _kind(self, module: Module, found: Symbol) -> str | None:
         return kind_of(module, found, self.canned)
-
-    def _read_handed_on(self, program: Program) -> None:
-        """Follows the estimator as an object, and takes that reading where it is complete."""
-        call = program.site.node
-        carried = self._part(program)
-        self._read_arguments(carried)
-        parts = {self.module.path: (self, carried)}
-
-        def read_use(module: Module, value: ast.expr) -> bool:
-            if module.path not in parts:
-                reader = Reader(module, self.tree, self.canned)
-                parts[module.path] = reader, reader._part(program)
-            reader, part = parts[module.path]
-            return reader._read_use(part, value)
-
-        met = {program.kind}
-
-        def is_such(where: Module, made: Symbol) -> bool:
-            """An emitted job stands for each estimator that has a model_fn, or gets one."""
-            kind = self._kind(where, made)
-            met.update([kind] if kind in HAVE_MODEL_FN else [])
-            return kind in HAVE_MODEL_FN
-
-        handed_on = HandedOn(self.module, self.tree, read_use, is_such)
-        handed_on.follow(call)
-        for path, module in handed_on.modules.items():
-            if path not in parts:  # it only comes through
-                reader = Reader(module, self.tree, self.canned)
-                parts[path] = reader, reader._part(program)
-        for module, node, reason in handed_on.problems:
-            parts.get(module.path, (self, carried))[1].problems.append((node, reason))
-        elsewhere = [part for _, part in parts.values() if part is not carried]
-        for part in elsewhere:
-            part.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
-        if handed_on.problems and program.returned is None:
-            if program.problems:
-                program.problems, program.elsewhere = carried.problems, elsewhere
-            return
-        program.is_handed_on, program.calls, program.problems = True, carried.calls, carried.problems
-        for part in (program, *elsewhere):
-            part.may_be_tpu = "tpu" in met
-        program.early_stops, program.elsewhere = carried.early_stops, elsewhere
-        program.config, program.statement, program.scope = Config(), self.names.statement_of(call), None
-        program.returned, program.receivers = None, []
-
-    def _part(self, program: Program) -> Program:
-        """A program's uses in this file, still empty."""
-        return Program(self.module, self.tree, program.site, program.kind, program.is_v1, is_handed_on=True)
-
-    def _read_use(self, program: Program, value: ast.expr) -> bool:
-        """Reads a method call on an estimator, or its use by ``train_and_evaluate``; False for another use."""
-        parent, variable = self.names.parent(value), self.module.source.text(value)
-        if isinstance(parent, ast.Attribute) and parent.value is value and parent.attr in METHODS:
-            self._read_method(program, variable, value, parent)
-            return True
-        return self._is_trained_and_evaluated(program, variable, value) or self._stops_early(program, variable, value)
 
     def _read_arguments(self, program: Program) -> None:
         if program.kind == "other-canned":

@@ -17,7 +17,7 @@ class Unit:
 
     Attributes:
       tree: the files around them.
-      roots: those that make an estimator, or a part of one.
+      roots: those of the run that name the API.
       links: all files of the unit but its roots, each with an import that leads to it.
     """
 
@@ -51,13 +51,25 @@ class Unit:
                 return
             elif path not in self.tree.given:
                 yield f"its program needs {name}, which is not among the given files", _together(self.roots, missing)
-            users = [self.tree.name(user) for user in self.tree.users.get(path, ()) if facts(path).ties]
+        for path in dict.fromkeys(
+            link.target.path for link in [*self.links, *roots] if not facts(link.target.path).problem
+        ):
+            name, found = self.tree.name(path), self.tree.users.get(path, ()) if facts(path).ties else ()
+            beside = [user for user in self._importers(path) if user not in found]
+            users = [self.tree.name(user) for user in [*found, *beside]]
             if users and users[0].endswith(NOTEBOOK):
                 reason = f"{users[0]}, a notebook, makes an estimator with {name} too, and is rewritten alone"
                 yield reason, f"Put the notebook's program into a file beside {name}."
             elif users:
-                reason = f"{users[0]}, which is not among the given files, makes an estimator with {name} too"
+                reason = f"{users[0]}, which is not among the given files, works with {name} too"
                 yield reason, _together(self.roots, [*missing, *users])
+
+    def _importers(self, path: str) -> list[str]:
+        """The files that are not given, name the Estimator API and import a file of the unit."""
+        if not self.tree.given:
+            return []
+        importers = self.tree.importers(self.tree.module(path), "estimator")
+        return [user for user in importers if user not in self.tree.given and facts(user).ties]
 
 
 def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
@@ -69,7 +81,7 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     """
     found: list[tuple[Unit, set[str]]] = []  # each with the files by which others would join it
     for module in modules:
-        if not module.estimator or not is_root(module):
+        if not module.estimator:
             continue
         tree.keep(module)
         links = tree.changing(module)
@@ -83,11 +95,6 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
         roots = {_path(root) for root in unit.roots}
         unit.links = list({link.target.path: link for link in unit.links if link.target.path not in roots}.values())
     return [unit for unit, _ in found]
-
-
-def is_root(module: Module) -> bool:
-    """Whether a file makes an estimator, or what one is given, and so is more than a library of a model."""
-    return bool(module.sites) or module.names_estimator
 
 
 def _path(module: Module) -> str:

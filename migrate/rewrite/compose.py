@@ -8,10 +8,7 @@ from migrate.rewrite.draft import Draft
 
 def compose(draft: Draft) -> None:
     """Adds the edits of the estimator's own statement, and of those that hand the estimator on."""
-    if draft.program.is_handed_on:
-        for part in (draft, *draft.elsewhere):
-            _loops(part, [part.module.span(statement) for statement in part.absorbed])
-    elif draft.program.has_model_fn:
+    if draft.program.has_model_fn:
         _model_fn(draft)
     else:
         _keras(draft)

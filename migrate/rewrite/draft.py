@@ -83,7 +83,6 @@ class Draft:
       hook_arguments: the ``hooks=`` of those calls.
       all: the drafts of all programs of the module.
       others: the program's other files.
-      elsewhere: the drafts of its uses in other files, where its estimator is handed on to them.
       datasets: the expression for such a dataset where it is used.
       inline_datasets: the dataset made from a helper that stands inside a call.
       model: the Keras model's variable.
@@ -137,7 +136,6 @@ class Draft:
     hook_arguments: list[ast.expr]
     all: "list[Draft]"
     others: list[OtherFile] = field(default_factory=list)
-    elsewhere: "list[Draft]" = field(default_factory=list)
     datasets: dict[ast.stmt, str] = field(default_factory=dict)
     inline_datasets: dict[ast.Call, str] = field(default_factory=dict)
     model: str = "model"

@@ -80,9 +80,6 @@ def training_loop(
     lines.append(mend)
     saved = f'{training}.checkpoint, {draft.model_dir}, checkpoint_name="model.ckpt", {_written(_manager(draft))}'
     lines.append(f"{manager} = {draft.tf}.train.CheckpointManager({saved})")
-    if draft.program.is_handed_on:
-        needed = ", needed=True" if heard else ""
-        lines.append(f"{manager} = {draft.common['config']}.saving({manager}{needed})")
     lines.append(f"{draft.piece('run_training')}({training}, {manager}, {_written(settings)})".replace(", )", ")"))
     return "\n".join(lines)
 

@@ -31,7 +31,6 @@ from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.hand_on import hand_on
 from migrate.rewrite.keras_optimizer import KINDS, carried, why_not_carried
 from migrate.rewrite.shared_embeddings import shared_embeddings
 from migrate.rules.rule import MODEL_FN, Example, Verdict, exact, manual, noted, rule
@@ -90,10 +89,6 @@ def canned_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
     writer = _Writer(program, draft)
     draft.before.append("\n".join([*writer.lines(), ""]))
     message = f"{program.name} becomes a model_fn with the same variables, loss and metrics"
-    if program.is_handed_on:
-        _hand_on(program, draft, writer.name)
-        yield noted(program.site.node, f"{message}, in a TrainingJob, which the loops read as the program runs")
-        return
     draft.model_fn = writer.name
     if draft.seed:
         draft.common["seed"] = draft.seed
@@ -112,9 +107,6 @@ def _problems(program: Program, draft: Draft) -> Iterator[Verdict]:
     if draft.uses_backup:
         help = "Use --recovery checkpoint-manager."
         yield manual(site, "BackupAndRestore belongs to Keras's fit, and a model_fn trains in a loop of its own", help)
-    if program.is_handed_on and not _stands_alone(program, draft):
-        reason = "the estimator is made in a loop, or among others in a statement, and handed on from there"
-        yield manual(site, reason, "Make it in a statement of its own, in a function that the loop calls.")
     for name in _PARTITIONERS:
         if not is_none(arguments.get(name)):
             yield manual(arguments[name], f"{name} splits variables, which is not carried over", "Take it out.")
@@ -133,35 +125,6 @@ def _problems(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield manual(arguments["loss_reduction"], "this loss_reduction is not known", "Name one of losses.Reduction.")
     for node, reason in shared_embeddings(draft, "tf1_shared_embedding_columns"):
         yield manual(node, reason, "Make the columns and the model_fn's layers in a model_fn of your own.")
-
-
-def _stands_alone(program: Program, draft: Draft) -> bool:
-    """Whether a model_fn can stand before the estimator's statement, and read its names later."""
-    names, statement = program.module.names, program.statement
-    assert statement is not None
-    others = {one.program.site.node for one in draft.all} - {program.site.node}
-    is_alone = others.isdisjoint(ast.walk(statement)) and isinstance(statement, _SIMPLE)
-    scope = names.scope_of(statement)
-    around = [node for node in names.ancestors(statement) if isinstance(node, ast.For | ast.AsyncFor | ast.While)]
-    is_once = not any(names.scope_of(loop) is scope for loop in around)
-    return is_alone and is_once and names.scope_of(program.site.node) is scope
-
-
-def _hand_on(program: Program, draft: Draft, model_fn: str) -> None:
-    """Writes the job where the estimator was made, with the config as the other rules leave it."""
-    hand_on(draft)
-    if program.head is not None and program.head.statement is not None:
-        draft.absorbed.append(program.head.statement)
-    call, statement, job = program.site.node, program.statement, draft.piece("TrainingJob")
-    assert statement is not None
-    given = {name: program.arguments[name] for name in _OF_A_JOB if name in program.arguments}
-
-    def written() -> str:
-        arguments = [model_fn, *(f"{name}={draft.text(value)}" for name, value in given.items())]
-        made = {**draft.renamed, call: f"{job}({', '.join(arguments)})"}
-        return "\n".join([*draft.before, draft.module.source.text(statement, made)])
-
-    draft.loops.append((statement, written))
 
 
 def _reduction(given: ast.expr) -> str | None:

@@ -88,7 +88,7 @@ def _why_left(program: Program, call: ast.Call) -> str:
         return "its arguments name what has no counterpart"
     if len(call.args) > 3:
         return "its arguments are given by position"
-    for one in (other for part in (program, *program.elsewhere) for other in part.calls):
+    for one in program.calls:
         if one.method == "train_and_evaluate":
             return "train_and_evaluate waits for its saves"
         if not is_none(one.arguments.get("saving_listeners")):

@@ -245,7 +245,7 @@ def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
         gone = {node for node, found in file.module.tf1_only if found.tail.startswith((*FOR_TPUS, _STRATEGIES))}
         gone = {node for node in gone if file is draft and draft.goes(node)}
         with_slim = names_slim(other.module for other in draft.files)
-        yield from contrib_names_of(file, gone, draft.settings.target, with_slim, draft.program.is_handed_on)
+        yield from contrib_names_of(file, gone, draft.settings.target, with_slim, gives_strategies=False)
 
 
 def _help(qualified: str) -> str:

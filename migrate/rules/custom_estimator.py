@@ -34,7 +34,6 @@ from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
 from migrate.analysis.specs import read_spec
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.hand_on import hand_on
 from migrate.rules.rule import GIVEN, Example, Verdict, exact, manual, noted, rule
 
 
@@ -64,8 +63,6 @@ from migrate.rules.rule import GIVEN, Example, Verdict, exact, manual, noted, ru
 def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node
     model_fn = arguments.get("model_fn")
-    if program.is_handed_on:
-        hand_on(draft)
     if model_fn is None:
         yield manual(site, "model_fn is missing", "Give model_fn.")
         return
@@ -78,17 +75,13 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             "Give a function of this tree: its name, functools.partial of it, or a call that returns it.",
         )
         return
-    if not program.is_handed_on:
-        yield from _config(program, draft, functions)
+    yield from _config(program, draft, functions)
     if draft.uses_backup:
         yield manual(
             site,
             "BackupAndRestore belongs to Keras's fit, and a model_fn trains in a loop of its own",
             "Use --recovery checkpoint-manager.",
         )
-    if program.is_handed_on:
-        yield noted(site, "becomes a TrainingJob with the same arguments, which the loops read as the program runs")
-        return
     warm_start = arguments.get("warm_start_from")
     draft.model_fn = draft.repeatable(model_fn, "model_fn")
     _params(program, draft)

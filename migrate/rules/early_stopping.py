@@ -20,7 +20,6 @@ from migrate.analysis.early_stopping import EARLY_STOPPING, EarlyStop
 from migrate.analysis.program import Program
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.hand_on import of_job
 from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
 
 
@@ -50,7 +49,6 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
         "hooks=[tf1.estimator.experimental.stop_if_lower_hook(model, 'loss', 9, n=1)]", None, "train", kind="custom"
     ),
     kinds=CUSTOM,
-    of_calls=True,
 )
 def early_stopping(program: Program, draft: Draft) -> Iterator[Verdict]:
     for stop in program.early_stops:
@@ -59,7 +57,7 @@ def early_stopping(program: Program, draft: Draft) -> Iterator[Verdict]:
         except Unbindable as reason:
             yield manual(stop.node, str(reason), "Write the arguments out.")
             continue
-        draft.renamed[stop.node] = of_job(text, stop.estimator)
+        draft.renamed[stop.node] = text
         draft.edits.append(ReplaceExpression(program.module.span(stop.node), draft.renamed[stop.node]))
         yield noted(stop.node, "reads the metrics in their directory; an Estimator's own runs may stop a step apart")
 

@@ -31,14 +31,6 @@ _SPECS = {
     "estimator.TrainSpec", "estimator.EvalSpec", "estimator.LatestExporter", "estimator.BestExporter",
     "estimator.FinalExporter",
 }  # fmt: skip
-_EXTENDERS = {"add_metrics"}
-_FOR_TPUS = {
-    "tpu.InputPipelineConfig": "InputPipelineConfig",
-    "tpu.RunConfig": "TPURunConfig",
-    "tpu.TPUConfig": "TPUConfig",
-}
-_DISTRIBUTE = ("train_distribute", "eval_distribute", "experimental_distribute")
-_HELP = "Make the RunConfig in one statement where the estimator is made, or take the strategy out."
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
 _INPUT_HELP = "Write the input as a function that returns a tf.data.Dataset."
 _EMITTED = {
@@ -76,11 +68,11 @@ def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 
 def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterator[Verdict]:
-    programs = [part for other in draft.all for part in (other.program, *other.program.elsewhere)]
+    programs = [other.program for other in draft.all]
     seen = {call.input.helper for one in programs for call in one.calls if call.input is not None}
     helpers = {site.node.func: site.node for site in file.module.sites if site.kind == "input_fn"}
     unseen = {func for func, call in helpers.items() if call not in seen}
-    sites = {site.node.func for site in file.module.sites} - _configs(draft, file) - unseen
+    sites = {site.node.func for site in file.module.sites} - unseen
     sites |= {stop.node.func for one in programs for stop in one.early_stops}
     sites |= {one.head.node.func for one in programs if one.head is not None}
     profilers = [node for tail in _PROFILERS for node in file.module.uses.get(tail, ())]
@@ -104,18 +96,7 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
         if goes or node in sites or _is_spec(program, found):
             continue
         name, rest = _name(found)
-        if program.is_handed_on and found.tail == "estimator.RunConfig" and not found.is_contrib_learn:
-            strategy = _strategy(file.module.names, node)
-            if strategy is not None:
-                message = f"a RunConfig that is handed on is given `{strategy.arg}`, which no loop would know of"
-                yield manual(strategy.value, message, _HELP, file.module)
-                continue
-            text = file.piece("RunConfig")
-        elif program.is_handed_on and program.kind != "tpu" and name in _EXTENDERS:
-            text = file.piece(name)
-        elif _is_for_tpus(program, found):
-            text = file.piece(_FOR_TPUS[name]) + rest
-        elif name in _EMITTED:
+        if name in _EMITTED:
             text = file.piece(_EMITTED[name]) + rest
         elif found.other_name is not None:
             text = f"{file.tf}.compat.v1.{found.other_name}"  # compat.v1 holds itself under that name too
@@ -139,16 +120,6 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
             yield Verdict(helpers[node], Fidelity.NOTED, message, module=file.module)
 
 
-def _strategy(names: Names, node: ast.expr) -> ast.keyword | None:
-    """The argument by which a call of ``RunConfig`` gets what is seen to be a strategy, and not None."""
-    call = names.parent(node)
-    for keyword in call.keywords if isinstance(call, ast.Call) and call.func is node else ():
-        value = names.only_value(keyword.value) if isinstance(keyword.value, ast.Name) else keyword.value
-        if keyword.arg in _DISTRIBUTE and isinstance(value, ast.Call):
-            return keyword
-    return None
-
-
 def _name(found: Symbol) -> tuple[str, str]:
     """The name of a class of ``tf.estimator``, and what is read off it: ``ModeKeys`` and ``.TRAIN``."""
     name = found.tail.removeprefix("estimator.")
@@ -158,24 +129,9 @@ def _name(found: Symbol) -> tuple[str, str]:
     return name, ""
 
 
-def _is_for_tpus(program: Program, found: Symbol) -> bool:
-    """Whether a name only makes the config of a program that is handed on, and may have been made for TPUs."""
-    return program.is_handed_on and _name(found)[0] in _FOR_TPUS
-
-
-def _configs(draft: Draft, file: Draft | OtherFile) -> set[ast.expr]:
-    """What a handed-on program calls to make configs, those of other programs aside."""
-    if not draft.program.is_handed_on:
-        return set()
-    theirs = {call for other in draft.all for call in other.program.config.calls}
-    return {site.node.func for site in file.module.sites if site.kind == "run_config" and site.node not in theirs}
-
-
 def _is_spec(program: Program, found: Symbol) -> bool:
     """Whether a name is that of a spec or exporter, which goes with its ``train_and_evaluate``."""
-    return found.tail in _SPECS and any(
-        call.method == "train_and_evaluate" for part in (program, *program.elsewhere) for call in part.calls
-    )
+    return found.tail in _SPECS and any(call.method == "train_and_evaluate" for call in program.calls)
 
 
 def _is_unused(names: Names, node: ast.expr) -> bool:

@@ -185,10 +185,9 @@ def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:
         shown = names.only_value(given) if isinstance(given, ast.Name) else None
         found = literal(shown or given)
         value = found if found is ... else bool(found)
-    for name in ("embedding_config_spec",):
-        given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
-        if given is not None and literal(given) is not None:
-            return f"`{name}` is for TPUs alone", _TPU_HELP
+    spec = next((keyword.value for keyword in call.keywords if keyword.arg == "embedding_config_spec"), None)
+    if spec is not None and literal(spec) is not None:
+        return "`embedding_config_spec` is for TPUs alone", _TPU_HELP
     if value is False:
         return None
     if file.settings.tpu == "leave":

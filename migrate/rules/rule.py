@@ -154,7 +154,6 @@ class Rule:
       check_sites: finds the sites of a file that stand by themselves, yields what becomes of each.
       check_file: finds the names of a file in object form, yields what becomes of each.
       is_setting: whether it is about one argument of a site that another rule reports.
-      of_calls: whether it is about the calls of an estimator, which may stand in other files too.
       kinds: the kinds of program that ``check`` speaks of.
     """
 
@@ -166,12 +165,11 @@ class Rule:
     check_sites: SiteCheck | None = None
     is_setting: bool = False
     kinds: frozenset[str] = REWRITTEN
-    of_calls: bool = False
     check_file: FileCheck | None = None
 
     def speaks_of(self, program: Program) -> bool:
-        """Whether the rule has to do with a program; the settings of an emitted RunConfig are read as it runs."""
-        return program.kind in self.kinds and not (self.is_setting and program.is_handed_on)
+        """Whether the rule has to do with a program."""
+        return program.kind in self.kinds
 
     @property
     def page(self) -> str:
@@ -196,12 +194,11 @@ def rule(
     *examples: Example,
     is_setting: bool = False,
     kinds: frozenset[str] = REWRITTEN,
-    of_calls: bool = False,
 ) -> Callable[[Check], Check]:
     """Registers a rule for Estimator programs under its code."""
 
     def register(check: Check) -> Check:
-        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting, kinds, of_calls))
+        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting, kinds))
         return check
 
     return register

@@ -28,8 +28,6 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("args.config", None),
 )
 def run_config(program: Program, draft: Draft) -> Iterator[Verdict]:
-    if program.is_handed_on:
-        return
     if program.config.problem is not None:
         node, reason = program.config.problem
         yield manual(node, reason, "Make the RunConfig in this file, in a variable assigned once, for one estimator.")

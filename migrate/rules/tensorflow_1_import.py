@@ -107,8 +107,7 @@ def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
     files = draft.changed_files
     eager = None
     if any(has_sessions(file.module) for file in files):
-        parts = [(part.module, call.node) for part in (program, *program.elsewhere) for call in part.calls]
-        uses = [(program.module, program.site.node), *parts]
+        uses = [(program.module, node) for node in (program.site.node, *(call.node for call in program.calls))]
         eager = EagerCode(program.tree, [file.module for file in draft.files], uses)
     for file in files:
         yield from tensorflow_1_names_of(file, eager)

@@ -70,7 +70,7 @@ def tpu_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             f"use_tpu is true{'' if use_tpu is not None else ' by default'}, so the program runs on a TPU",
             "Set use_tpu=False where it runs on CPU or GPU; for TPUs there is tf.distribute.TPUStrategy.",
         )
-    elif value is ... and use_tpu is not None and not program.is_handed_on:  # else the job itself refuses
+    elif value is ... and use_tpu is not None:
         draft.before.insert(0, f'if {draft.text(use_tpu)}:\n    raise ValueError("{_REFUSED}")')
     for name in TPU_PARAMETERS:
         setting = program.config.settings.get(name)

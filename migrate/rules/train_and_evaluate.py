@@ -24,7 +24,6 @@ from migrate.analysis.specs import read_spec
 from migrate.edits.indent import hung
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import evaluate_and_export
-from migrate.rewrite.hand_on import of_call
 from migrate.rewrite.training_loop import training_loop
 from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
 
@@ -77,7 +76,6 @@ _HELP = "Write TrainSpec, EvalSpec and their exporters out in the file, or migra
     Example("TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn, exporters=x)", None, "both", kind="custom"),
     Example("args.train, args.eval", None, "both", kind="custom"),
     kinds=CUSTOM,
-    of_calls=True,
 )
 def train_and_evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:
@@ -124,7 +122,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         )
         if draft.has_workers:
             text = _on_workers(draft, evaluate, text, evaluation, bound)
-        return of_call("\n".join([*before, text]), call)
+        return "\n".join([*before, text])
 
     draft.loops.append((statement, loop))
     if draft.has_workers:

@@ -25,7 +25,6 @@ from collections.abc import Iterator
 from migrate.analysis.arguments import is_none
 from migrate.analysis.program import MethodCall, Program, statement_of_its_own
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.hand_on import of_call
 from migrate.rewrite.training_loop import training_loop
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
@@ -51,7 +50,6 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
     ),
     Example("RunConfig(save_checkpoints_secs=60)", "save_secs=60", "config", kind="custom"),
     kinds=CUSTOM,
-    of_calls=True,
 )
 def train_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:
@@ -77,7 +75,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
 def _loop(draft: Draft, call: MethodCall) -> str:
     assert call.input is not None
     steps, max_steps = call.arguments.get("steps"), call.arguments.get("max_steps")
-    text = training_loop(
+    return training_loop(
         draft,
         call.input,
         call.arguments.get("hooks"),
@@ -85,4 +83,3 @@ def _loop(draft: Draft, call: MethodCall) -> str:
         steps=steps,
         listeners=call.arguments.get("saving_listeners"),
     )
-    return of_call(text, call)

@@ -29,7 +29,6 @@ _CARRIED = ("train", "evaluate", "evaluate_on_the_way", "predict", "export_saved
     "manual",
     Example("max_steps=10)\n    print(model", None, "train"),
     Example("max_steps=10)\n    model.get_variable_names(", None, "train"),
-    of_calls=True,
 )
 def unresolved(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, reason in program.problems:

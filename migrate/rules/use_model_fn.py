@@ -18,7 +18,6 @@ from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import MethodCall, Program
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.hand_on import of_call
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
 _PIECES = {"evaluate": ("evaluate_model_fn", "eval"), "predict": ("predict_with_model_fn", "infer")}
@@ -42,7 +41,6 @@ _EXPORTS = ("export_saved_model", "export_savedmodel")
     ),
     Example("max_steps=3); print(model.eval_dir(args.name)", None, "train", kind="custom"),
     kinds=CUSTOM,
-    of_calls=True,
 )
 def use_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:
@@ -76,7 +74,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         piece, mode = _PIECES[call.method]
         others = ("steps", "predict_keys", "hooks", "checkpoint_path", "name", "yield_single_examples")
         text = _call(draft, piece, [call.arguments["input_fn"]], call, others, draft.shared_arguments(mode))
-    draft.edits.append(ReplaceExpression(program.module.span(call.node), of_call(text, call)))
+    draft.edits.append(ReplaceExpression(program.module.span(call.node), text))
     return exact(call.node, "works on the newest checkpoint in a graph of its own, as the Estimator did")
 
 

@@ -205,15 +205,15 @@ def test_a_program_is_left_where_a_notebook_makes_an_estimator_with_its_model_fn
 
 
 def test_a_todo_names_another_file_in_characters_that_the_files_encoding_holds(tmp_path: Path) -> None:
-    made = "\n\ndef make():\n    return tf.estimator.Estimator(model_fn)\n"
-    text = f"# -*- coding: latin-1 -*-\n# é\n{main()}{made}"
+    text = f"# -*- coding: latin-1 -*-\n# é\n{main()}"
     put(tmp_path, {"modeling.py": MODELING})
     job = tmp_path / "job.py"
     job.write_bytes(text.encode("latin-1"))
-    put_notebook(tmp_path / "ж.ipynb", "import job\n\nestimator = job.make()\nestimator.train(lambda: 1, max_steps=3)")
+    made = "est = tf.estimator.Estimator(modeling.model_fn)\nest.train(lambda: 1, max_steps=3)"
+    put_notebook(tmp_path / "ж.ipynb", f"import modeling\nimport tensorflow as tf\n\n{made}")
     outcome = migrated(job, tmp_path / "modeling.py", tmp_path / "ж.ipynb", todo=True)
     assert write(outcome) == []
-    assert rb"# TODO(migrate): FT194 its estimator is used in " in job.read_bytes()
+    assert rb"# TODO(migrate): FT194 " in job.read_bytes()
     assert rb"\u0436.ipynb" in job.read_bytes()
     assert migrated(job, tmp_path / "modeling.py", tmp_path / "ж.ipynb", todo=True).changes == []
 

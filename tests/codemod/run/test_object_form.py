@@ -1,0 +1,620 @@
+"""A program whose flow is hidden is migrated by its names alone: they change, and the calls stay."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from migrate.finding import Finding
+from migrate.run import run
+from migrate.settings import Settings
+
+HEAD = """\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels))
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors((0, 1)).repeat()
+
+
+"""
+FLOWS = {
+    "config by keywords in a statement": """\
+def main():
+    est = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5))
+    est.train(input_fn, max_steps=10)
+""",
+    "config by branches": """\
+def main(flag):
+    if flag:
+        config = tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5)
+    else:
+        config = tf.estimator.RunConfig("/tmp/m", save_checkpoints_secs=60)
+    est = tf.estimator.Estimator(model_fn, config=config)
+    est.train(input_fn, max_steps=10)
+""",
+    "config as a parameter": """\
+def fit(config):
+    est = tf.estimator.Estimator(model_fn, config=config)
+    est.train(input_fn, max_steps=10)
+
+
+def main():
+    fit(tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5))
+""",
+    "config returned by a function that does more": """\
+def make():
+    print("making")
+    return tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5)
+
+
+def main():
+    est = tf.estimator.Estimator(model_fn, config=make())
+    est.train(input_fn, max_steps=10)
+""",
+    "config by keywords in a dict": """\
+def main(settings):
+    est = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig(**settings))
+    est.train(input_fn, max_steps=10)
+""",
+    "config that is read elsewhere": """\
+def main():
+    config = tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5)
+    print(config.model_dir)
+    est = tf.estimator.Estimator(model_fn, config=config)
+    est.train(input_fn, max_steps=10)
+""",
+    "estimator by branches": """\
+def main(flag):
+    if flag:
+        est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    else:
+        est = tf.estimator.Estimator(model_fn, model_dir="/tmp/n")
+    est.train(input_fn, max_steps=10)
+""",
+    "estimator as a parameter": """\
+def fit(steps, est):
+    est.train(input_fn, max_steps=steps)
+
+
+def main():
+    fit(10, est=tf.estimator.Estimator(model_fn, model_dir="/tmp/m"))
+""",
+    "estimator returned by a function": """\
+def make(folder):
+    return tf.estimator.Estimator(model_fn, model_dir=folder)
+
+
+def main():
+    est = make("/tmp/m")
+    est.train(input_fn, max_steps=10)
+""",
+    "estimator as an attribute": """\
+class Runner:
+    def __init__(self):
+        self.est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+
+    def fit(self):
+        self.est.train(input_fn, max_steps=10)
+        print(self.est.model_dir)
+""",
+    "estimator made in a method": """\
+class Runner:
+    def make(self, config=None):
+        return tf.estimator.Estimator(model_fn, config=config)
+
+    def fit(self):
+        est = self.make()
+        if est is not None:
+            est.train(input_fn, max_steps=10)
+""",
+    "estimator trained and evaluated in another function": """\
+def fit(est):
+    train = tf.estimator.TrainSpec(input_fn, max_steps=10)
+    tf.estimator.train_and_evaluate(est, train, tf.estimator.EvalSpec(input_fn))
+
+
+def main():
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    fit(est)
+""",
+    "given to what is no function of the file": """\
+def main():
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+    print(est)
+""",
+    "kept in a list": """\
+def main():
+    ests = [tf.estimator.Estimator(model_fn, model_dir="/tmp/m")]
+    ests[0].train(input_fn, max_steps=10)
+""",
+    "made from a model_fn that only the program knows": """\
+class Runner:
+    def fit(self):
+        self.est = tf.estimator.Estimator(self.model, model_dir="/tmp/m")
+        self.est.train(input_fn, max_steps=10)
+""",
+    "made from a builder that returns nothing at one place": """\
+def build(flag):
+    if flag:
+        return
+    return model_fn
+
+
+def main(flag):
+    est = tf.estimator.Estimator(build(flag), model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+""",
+    "made from a method that another class may replace": """\
+class Runner:
+    def fit(self):
+        est = tf.estimator.Estimator(self.model, model_dir="/tmp/m")
+        est.train(input_fn, max_steps=10)
+
+    def model(self, features, labels, mode):
+        return model_fn(features, labels, mode)
+
+
+class Other(Runner):
+    def model(self, features, labels, mode):
+        return None
+""",
+    "a default that is something else": """\
+def fit(steps, est=print):
+    est.train(input_fn, max_steps=steps)
+
+
+def main():
+    fit(3, tf.estimator.Estimator(model_fn, model_dir="/tmp/m"))
+    fit(3)
+""",
+    "a parameter that is set anew for one caller alone": """\
+def fit(est=None):
+    if est is None:
+        est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+
+
+fit(print)
+""",
+    "callers that disagree": """\
+def fit(est):
+    est.train(input_fn, max_steps=10)
+
+
+def main(other):
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    fit(est)
+    fit(other)
+""",
+    "estimators in a dictionary, chosen by name": """\
+MAKERS = {"plain": tf.estimator.Estimator, "tpu": tf.estimator.tpu.TPUEstimator}
+
+
+def main(name, **settings):
+    est = MAKERS[name](model_fn, **settings)
+    est.train(input_fn, max_steps=10)
+""",
+    "a class that derives from Estimator": """\
+class Own(tf.estimator.Estimator):
+    def __init__(self, folder):
+        super().__init__(model_fn, model_dir=folder)
+
+
+def main():
+    Own("/tmp/m").train(input_fn, max_steps=10)
+""",
+    "exporters in a variable that is a list": """\
+def main(est, serving):
+    exporters = [tf.estimator.BestExporter("best", serving), tf.estimator.LatestExporter("latest", serving)]
+    made = est or tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    spec = tf.estimator.EvalSpec(input_fn, exporters=exporters)
+    tf.estimator.train_and_evaluate(made, tf.estimator.TrainSpec(input_fn, 9), spec)
+""",
+    "an exporter by branches": """\
+def main(flag, serving):
+    if flag:
+        exporter = tf.estimator.FinalExporter("final", serving)
+    else:
+        exporter = tf.estimator.LatestExporter("latest", serving)
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    spec = tf.estimator.EvalSpec(input_fn, exporters=exporter)
+    tf.estimator.train_and_evaluate(est, tf.estimator.TrainSpec(input_fn, 9), spec)
+""",
+    "its type in a log line": """\
+def main():
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    print(type(est), isinstance(est, tf.estimator.Estimator))
+    est.train(input_fn, max_steps=10)
+""",
+    "a model_fn that is an object with __call__": """\
+class Model:
+    def __call__(self, features, labels, mode):
+        return model_fn(features, labels, mode)
+
+
+def main():
+    est = tf.estimator.Estimator(Model(), model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+""",
+    "two estimators, of which one is trained with specs": """\
+def main(folder):
+    first = tf.estimator.Estimator(model_fn, model_dir=folder)
+    train = tf.estimator.TrainSpec(input_fn, 9)
+    tf.estimator.train_and_evaluate(first, train, tf.estimator.EvalSpec(input_fn))
+    second = [tf.estimator.Estimator(model_fn, model_dir="/tmp/n")]
+    second[0].train(input_fn, max_steps=10)
+""",
+    "an export as text": """\
+def main(serving):
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    est.export_saved_model("/tmp/e", serving, as_text=True)
+""",
+    "a strategy that a function chooses": """\
+def chosen(flag):
+    if flag:
+        return tf.distribute.MirroredStrategy()
+    return tf.distribute.OneDeviceStrategy("/cpu:0")
+
+
+def main(flag):
+    config = tf.estimator.RunConfig("/tmp/m", train_distribute=chosen(flag))
+    est = tf.estimator.Estimator(model_fn, config=config)
+    est.train(input_fn, max_steps=10)
+""",
+    "the module by another name": """\
+def main(est):
+    e = tf.estimator
+    made = est or e.Estimator(model_fn, config=e.RunConfig("/tmp/m"))
+    made.train(input_fn, max_steps=10)
+""",
+}
+
+
+def migrated(path: Path, text: str, **settings: str) -> tuple[str, list[Finding]]:
+    path.write_text(text)
+    outcome = run([str(path.parent)], Settings(**settings), jobs=1, progress=None)  # type: ignore[arg-type]
+    after = [change.after for change in outcome.changes if change.path == str(path)]
+    return (after or [""])[0], outcome.findings
+
+
+TPU_FLOWS = {
+    "config by branches": """\
+def main(flag):
+    if flag:
+        config = tf.estimator.tpu.RunConfig(
+            model_dir="/tmp/m", tpu_config=tf.estimator.tpu.TPUConfig(5, per_host_input_for_training=True)
+        )
+    else:
+        config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m")
+    est = tf.estimator.tpu.TPUEstimator(model_fn, config=config, use_tpu=False, train_batch_size=8)
+    est.train(input_fn, max_steps=10)
+""",
+    "estimator as an attribute": """\
+class Runner:
+    def __init__(self, est):
+        self.est = est
+
+    def fit(self):
+        self.est.train(input_fn, max_steps=10)
+
+
+def main(flag):
+    config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m")
+    Runner(tf.estimator.tpu.TPUEstimator(model_fn, config=config, use_tpu=flag, train_batch_size=8)).fit()
+""",
+}
+
+
+@pytest.mark.parametrize("form", ["auto", "object"])
+@pytest.mark.parametrize("flow", [*FLOWS, *(f"tpu: {flow}" for flow in TPU_FLOWS)])
+def test_a_program_is_migrated_whole_however_its_objects_flow(tmp_path: Path, flow: str, form: str) -> None:
+    text = HEAD + (TPU_FLOWS[flow.removeprefix("tpu: ")] if flow.startswith("tpu: ") else FLOWS[flow])
+    after, findings = migrated(tmp_path / "program.py", text, form=form)
+    assert all(finding.rewritten for finding in findings), findings
+    assert not {node.attr for node in ast.walk(ast.parse(after)) if isinstance(node, ast.Attribute)} & {"estimator"}
+
+
+@pytest.mark.parametrize("flow", [*FLOWS, *(f"tpu: {flow}" for flow in TPU_FLOWS)])
+def test_in_object_form_only_lines_that_name_the_api_change(tmp_path: Path, flow: str) -> None:
+    text = HEAD + (TPU_FLOWS[flow.removeprefix("tpu: ")] if flow.startswith("tpu: ") else FLOWS[flow])
+    after, _ = migrated(tmp_path / "program.py", text, form="object")
+    lines = after.splitlines()
+    changed = [line for line in text.splitlines() if line not in lines]
+    assert all("estimator" in line or "e." in line for line in changed)
+
+
+def test_each_finding_says_that_the_program_is_in_object_form(tmp_path: Path) -> None:
+    _, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["config by branches"], form="object")
+    messages = [finding.message for finding in findings if finding.code == "FT151"]
+    assert "in object form: Estimator has the Estimator's methods, and the calls stay" in messages
+    kept = "in object form: RunConfig(save_checkpoints_steps=5) stays where it is, and is read as the program runs"
+    assert kept in messages
+
+
+def test_a_program_that_is_followed_has_a_loop_where_it_trained(tmp_path: Path) -> None:
+    text = HEAD + FLOWS["config by keywords in a statement"]
+    assert "ModelFnTraining(" in migrated(tmp_path / "program.py", text)[0]
+    after, _ = migrated(tmp_path / "program.py", text, form="object")
+    assert "est.train(input_fn, max_steps=10)" in after
+
+
+def test_a_variable_that_holds_a_name_of_the_estimator_stays_in_its_place(tmp_path: Path) -> None:
+    per_host = "tf.estimator.tpu.InputPipelineConfig.PER_HOST_V2"
+    text = TPU_FLOWS["estimator as an attribute"].replace(
+        '    config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m")\n',
+        f"    per_host = {per_host}\n    parts = tf.estimator.tpu.TPUConfig(5, per_host_input_for_training=per_host)\n"
+        '    config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m", tpu_config=parts)\n',
+    )
+    after, _ = migrated(tmp_path / "program.py", HEAD + text)
+    assert "    per_host = InputPipelineConfig.PER_HOST_V2\n" in after
+    assert "TPUConfig(5, per_host_input_for_training=per_host)\n" in after
+
+
+EITHER = """\
+def main(flag):
+    config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m")
+    if flag:
+        est = tf.estimator.tpu.TPUEstimator(model_fn, config=config, use_tpu={use_tpu}, train_batch_size=8)
+    else:
+        est = tf.estimator.Estimator(model_fn, config=config)
+    est.train(input_fn, max_steps=10)
+"""
+
+
+@pytest.mark.parametrize("use_tpu", ["flag", "True", "False"])
+def test_both_arms_of_a_choice_between_a_tpu_and_another_machine_are_migrated(tmp_path: Path, use_tpu: str) -> None:
+    after, findings = migrated(tmp_path / "program.py", HEAD + EITHER.format(use_tpu=use_tpu))
+    assert all(finding.rewritten for finding in findings), findings
+    assert f"est = TPUEstimator(model_fn, config=config, use_tpu={use_tpu}, train_batch_size=8)" in after
+    assert "est = Estimator(model_fn, config=config)" in after
+
+
+@pytest.mark.parametrize("use_tpu", ["flag", "True"])
+def test_a_program_that_may_run_on_a_tpu_is_left_if_that_is_asked_for(tmp_path: Path, use_tpu: str) -> None:
+    after, findings = migrated(tmp_path / "program.py", HEAD + EITHER.format(use_tpu=use_tpu), tpu="leave")
+    assert after == ""
+    assert any(finding.message.startswith("it may run on a TPU, and --tpu leave") for finding in findings)
+
+
+def test_a_tpu_estimator_that_always_runs_on_tpus_is_left_however_it_flows(tmp_path: Path) -> None:
+    text = TPU_FLOWS["estimator as an attribute"].replace("use_tpu=flag", "use_tpu=True")
+    after, findings = migrated(tmp_path / "program.py", HEAD + text)
+    assert after == ""
+    assert any(finding.message.startswith("use_tpu is true, so the program runs on a TPU") for finding in findings)
+
+
+MODEL_FNS = {
+    "a builder that returns in branches": """\
+def build(flag):
+    def other(features, labels, mode):
+        return model_fn(features, labels, mode)
+
+    if flag:
+        return other
+    return lambda features, labels, mode: model_fn(features, labels, mode)
+
+
+def main(flag):
+    est = tf.estimator.Estimator(build(flag), model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+""",
+    "by branches": """\
+def main(flag):
+    if flag:
+        chosen = model_fn
+    else:
+        chosen = lambda features, labels, mode: model_fn(features, labels, mode)
+    est = tf.estimator.Estimator(chosen, model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+""",
+    "a parameter, by all callers": """\
+def fit(steps, chosen=model_fn):
+    est = tf.estimator.Estimator(chosen, model_dir="/tmp/m")
+    est.train(input_fn, max_steps=steps)
+
+
+def main():
+    fit(10)
+    fit(20, chosen=lambda features, labels, mode: model_fn(features, labels, mode))
+""",
+    "a parameter of a function around": """\
+def main(steps):
+    def fit(chosen):
+        est = tf.estimator.Estimator(chosen, model_dir="/tmp/m")
+        est.train(input_fn, max_steps=steps)
+
+    fit(model_fn)
+""",
+    "a method": """\
+class Runner:
+    def model(self, features, labels, mode):
+        return model_fn(features, labels, mode)
+
+    def fit(self):
+        est = tf.estimator.Estimator(self.model, model_dir="/tmp/m")
+        est.train(input_fn, max_steps=10)
+""",
+}
+
+
+@pytest.mark.parametrize("flow", MODEL_FNS)
+def test_a_program_is_migrated_whole_wherever_its_model_fn_comes_from(tmp_path: Path, flow: str) -> None:
+    after, findings = migrated(tmp_path / "program.py", HEAD + MODEL_FNS[flow], form="loop")
+    assert all(finding.rewritten for finding in findings), findings
+    assert "training_steps(" in after
+    assert "tf.estimator" not in after
+
+
+FIT = """\
+def fit(chosen):
+    est = tf.estimator.Estimator(chosen, model_dir="/tmp/m")
+    est.train(input_fn, max_steps=10)
+
+
+"""
+CALLS = (
+    "",
+    "fit(model_fn)\nprint(fit)\n",
+    "fit(*[model_fn])\n",
+    "fit()\n",
+    "fit(model_fn)\nfit(print)\n",
+)
+
+
+@pytest.mark.parametrize("calls", CALLS)
+def test_a_model_fn_that_a_caller_hides_is_called_as_the_program_runs(tmp_path: Path, calls: str) -> None:
+    after, findings = migrated(tmp_path / "program.py", HEAD + FIT + calls)
+    assert all(finding.rewritten for finding in findings), findings
+    assert 'est = Estimator(chosen, model_dir="/tmp/m")' in after
+
+
+@pytest.mark.parametrize(
+    ("between", "kept"),
+    [
+        ("params = {'rate': 2}", "params_2 = params\n"),
+        ("params['rate'] = 2", "params_2 = copy.deepcopy(params)\n"),
+        ("params.update(rate=2)", "params_2 = copy.deepcopy(params)\n"),
+    ],
+)
+def test_the_model_fn_gets_the_params_that_the_estimator_got(tmp_path: Path, between: str, kept: str) -> None:
+    text = f"""\
+def main():
+    params = {{'rate': 1}}
+    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m", params=params)
+    {between}
+    est.train(input_fn, max_steps=10)
+"""
+    after, findings = migrated(tmp_path / "program.py", HEAD + text)
+    assert all(finding.rewritten for finding in findings), findings
+    assert kept in after
+    assert "params=params_2," in after
+
+
+GUARDED = """\
+try:
+    from tensorflow.contrib.framework import nest
+except ImportError:
+    from tensorflow import nest
+
+
+"""
+
+
+def test_a_name_of_contrib_that_the_program_does_without_leaves_nothing(tmp_path: Path) -> None:
+    text = HEAD.replace("\n\ndef model_fn", "\n" + GUARDED + "def model_fn", 1) + FLOWS["kept in a list"]
+    text += "    print(nest.flatten(ests))\n"
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert all(finding.rewritten for finding in findings), findings
+    assert GUARDED.strip() in after
+    assert "print(nest.flatten(ests))" in after
+
+
+V1_HEAD = HEAD.replace(
+    "import tensorflow as tf", "import tensorflow as tf\nfrom tensorflow import feature_column as fc"
+)
+
+
+def test_a_module_of_tensorflow_1_that_is_imported_by_itself_keeps_its_meaning(tmp_path: Path) -> None:
+    text = V1_HEAD + FLOWS["kept in a list"] + "    tf.logging.info(fc.input_layer)\n"
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "from tensorflow.compat.v1 import feature_column as fc\n" in after
+    assert "import tensorflow.compat.v1 as tf\n" in after
+
+
+READ = """\
+def read(path):
+    values = tf.data.TextLineDataset(path).make_one_shot_iterator().get_next()
+    found = []
+    with tf.Session() as session:
+        found.append(session.run(values))
+    return found
+
+
+def main(path):
+    ests = [tf.estimator.Estimator(model_fn, model_dir="/tmp/m")]
+    ests[0].train(lambda: read(path), max_steps=10)
+    print(read(path))
+"""
+
+
+def test_a_function_that_makes_its_own_session_gets_a_graph_of_its_own(tmp_path: Path) -> None:
+    after, findings = migrated(tmp_path / "program.py", HEAD + READ)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "@in_own_graph\ndef read(path):\n" in after
+
+
+def test_a_session_that_a_function_gives_away_leaves_the_program(tmp_path: Path) -> None:
+    text = READ.replace("    return found", "    return found, session")
+    after, findings = migrated(tmp_path / "program.py", HEAD + text)
+    assert after == ""
+    assert any("works on a session beside the estimator" in finding.message for finding in findings)
+
+
+def test_what_only_a_file_started_by_itself_does_leaves_no_program_that_imports_it(tmp_path: Path) -> None:
+    demo = '\n\nif __name__ == "__main__":\n    with tf.Session() as session:\n        session.run(model_fn(1, 2, "eval"))\n'
+    (tmp_path / "model.py").write_text(HEAD + demo)
+    text = "import tensorflow as tf\nimport model\n\nests = [tf.estimator.Estimator(model.model_fn)]\n"
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "ests = [Estimator(model.model_fn)]" in after
+
+
+PLACED = """\
+def main(est):
+    x = tf.placeholder(tf.float32, [None, 3])
+    serving = tf.estimator.export.build_raw_serving_input_receiver_fn({"x": x})
+    made = est or tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
+    made.export_saved_model("/tmp/e", serving)
+"""
+
+
+def test_a_placeholder_in_a_variable_that_only_says_what_requests_feed_becomes_a_spec(tmp_path: Path) -> None:
+    after, findings = migrated(tmp_path / "program.py", HEAD + PLACED)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "    x = tf.TensorSpec(shape=[None, 3], dtype=tf.float32)\n" in after
+
+
+LIBRARIES = {
+    "tensorflow_model_analysis as tfma": "tfma.export.export_eval_savedmodel(ests[0])",
+    "adanet": "adanet.Estimator(ests[0])",
+    "tfx": "tfx.components.Trainer(ests[0])",
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_library_that_takes_an_estimator_leaves_the_program_and_is_named(tmp_path: Path, library: str) -> None:
+    text = f"import {library}\n{HEAD}" + FLOWS["kept in a list"] + f"    {LIBRARIES[library]}\n"
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert after == ""
+    [reason] = [finding for finding in findings if finding.is_own_reason]
+    assert "which works with TensorFlow's own Estimator" in reason.message
+
+
+@pytest.mark.parametrize("settings", [{"recovery": "backup-and-restore"}, {"input": "continue"}, {"form": "loop"}])
+def test_what_was_asked_for_and_no_object_does_leaves_the_program(tmp_path: Path, settings: dict[str, str]) -> None:
+    after, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["kept in a list"], **settings)
+    assert after == ""
+    assert findings
+
+
+def test_a_config_of_another_file_becomes_the_emitted_one_there(tmp_path: Path) -> None:
+    config = 'import tensorflow as tf\n\nCONFIG = tf.estimator.RunConfig("/tmp/m", save_checkpoints_steps=5)\n'
+    (tmp_path / "settings.py").write_text(config)
+    text = """\
+def main():
+    est = tf.estimator.Estimator(model_fn, config=settings.CONFIG)
+    est.train(input_fn, max_steps=10)
+"""
+    (tmp_path / "program.py").write_text("import settings\n" + HEAD + text)
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    texts = {Path(change.path).name: change.after for change in outcome.changes}
+    assert 'CONFIG = RunConfig("/tmp/m", save_checkpoints_steps=5)' in texts["settings.py"]
+    assert "Estimator(model_fn, config=settings.CONFIG)" in texts["program.py"]

@@ -1,0 +1,134 @@
+"""A premade estimator whose flow is hidden is migrated by its name, beside those of other kinds too."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.finding import Finding
+from migrate.run import run
+from migrate.settings import Settings
+
+from .test_object_form import FLOWS, HEAD
+
+COLUMNS = 'COLUMNS = [tf.feature_column.numeric_column("x")]\n'
+BY_KIND = """\
+def make(kind, folder):
+    config = tf.estimator.RunConfig(save_checkpoints_steps=5)
+    if kind == "wide":
+        est = tf.estimator.LinearRegressor(COLUMNS, model_dir=folder, config=config)
+    elif kind == "deep":
+        est = tf.estimator.DNNRegressor([4], COLUMNS, model_dir=folder, config=config)
+    else:
+        est = tf.estimator.Estimator(model_fn, folder, config)
+    return est
+
+
+def main(kind, folder):
+    est = make(kind, folder)
+    est.train(input_fn, max_steps=10)
+"""
+WITH_METRICS = """\
+def rmse(labels, predictions):
+    return {"rmse": tf.compat.v1.metrics.root_mean_squared_error(labels, predictions["predictions"])}
+
+
+def main(folder):
+    est = tf.estimator.DNNRegressor([4], COLUMNS, folder)
+    est = tf.estimator.add_metrics(est, rmse)
+    est.train(input_fn, max_steps=10)
+    print(est.evaluate(input_fn, steps=1))
+"""
+HIDDEN = {
+    "made in a loop": """\
+def fit(est):
+    est.train(input_fn, max_steps=10)
+
+
+for units in (4, 8):
+    fit(tf.estimator.DNNRegressor([units], COLUMNS))
+""",
+    "one of two in a statement": """\
+def fit(est, other):
+    est.train(input_fn, max_steps=10)
+    other.train(input_fn, max_steps=10)
+
+
+fit(tf.estimator.DNNRegressor([4], COLUMNS), tf.estimator.LinearRegressor(COLUMNS))
+""",
+    "one of several kinds": BY_KIND,
+    "more metrics": WITH_METRICS,
+    "more metrics from unknown code": WITH_METRICS.replace("add_metrics(est, rmse)", "add_metrics(other(est), rmse)"),
+}
+BOOSTED = """\
+def main(deep):
+    if deep:
+        est = tf.estimator.DNNRegressor([4], COLUMNS)
+    else:
+        est = tf.estimator.BoostedTreesRegressor(COLUMNS, 4)
+    est.train(input_fn, max_steps=10)
+"""
+
+
+def migrated(path: Path, text: str, **settings: str) -> tuple[str, list[Finding]]:
+    path.write_text(HEAD.replace("\n\n\n", f"\n\n{COLUMNS}\n\n", 1) + text)
+    outcome = run([str(path.parent)], Settings(**settings), jobs=1, progress=None)  # type: ignore[arg-type]
+    after = [change.after for change in outcome.changes if change.path == str(path)]
+    return (after or [""])[0], outcome.findings
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_it_is_migrated_however_it_and_its_config_flow(tmp_path: Path, flow: str) -> None:
+    text = FLOWS[flow].replace("tf.estimator.Estimator(model_fn", "tf.estimator.DNNRegressor([4], COLUMNS")
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert all(finding.rewritten for finding in findings), findings
+    assert after
+    assert "tf.estimator" not in after
+
+
+@pytest.mark.parametrize("flow", HIDDEN)
+def test_its_name_changes_and_its_calls_stay(tmp_path: Path, flow: str) -> None:
+    after, findings = migrated(tmp_path / "program.py", HIDDEN[flow])
+    assert all(finding.rewritten for finding in findings), findings
+    assert "DNNRegressorV2([" in after
+    assert ".train(input_fn, max_steps=10)" in after
+
+
+def test_the_classes_of_tensorflow_1_keep_their_names(tmp_path: Path) -> None:
+    text = HIDDEN["one of two in a statement"].replace("tf.estimator.", "tf.compat.v1.estimator.")
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "fit(DNNRegressor([4], COLUMNS), LinearRegressor(COLUMNS))" in after
+
+
+def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path: Path) -> None:
+    after, findings = migrated(tmp_path / "program.py", BOOSTED)
+    assert after == ""
+    [reason] = [finding for finding in findings if finding.is_own_reason]
+    assert reason.message == "`tensorflow.estimator.BoostedTreesRegressor` has no counterpart that is written yet"
+
+
+FOLLOWED = """\
+def main(folder):
+    est = tf.estimator.DNNRegressor([4], COLUMNS, folder)
+    est.train(input_fn, max_steps=10)
+"""
+
+
+def test_one_that_is_followed_becomes_a_keras_model_where_that_trains_alike(tmp_path: Path) -> None:
+    after, findings = migrated(tmp_path / "program.py", FOLLOWED)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "tf.keras.Model(" in after
+
+
+def test_one_that_no_keras_model_stands_for_gets_a_model_fn_and_the_finding_says_why(tmp_path: Path) -> None:
+    text = FOLLOWED.replace(", max_steps=10", ", max_steps=10, saving_listeners=[print]")
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "(features, labels, mode):\n" in after
+    assert "tf.keras.Model(" not in after
+    assert any(finding.code == "FT126" and "no Keras model: FT130, line" in finding.message for finding in findings)
+
+
+def test_for_keras_alone_it_is_left(tmp_path: Path) -> None:
+    after, _ = migrated(tmp_path / "program.py", BY_KIND, canned="keras", form="loop")
+    assert after == ""

@@ -8,17 +8,15 @@ Instead: with ``--canned model-fn`` the estimator becomes a ``model_fn`` that st
 custom one is. Its layers, loss, metrics, predictions and export are those of the Estimator, under their old names, as
 short emitted functions. All feature columns stay as they are, on TensorFlow 2.15 and on the newest, and without
 ``tf_keras``. Its variables have the names that the Estimator gave, so that the old checkpoint in the old ``model_dir``
-goes on, with no conversion. An estimator that is handed on (chosen by branches, made by a function, given to one, set
-anew, trained in another file) becomes a ``TrainingJob`` of its ``model_fn``, as FT140 tells of custom ones;
-``add_metrics`` is emitted.
+goes on, with no conversion. An estimator that goes to other code (chosen by branches, made by a function, given to one,
+set anew, trained in another file) is written in object form (FT151).
 
 Fidelity: exact: variables and slots are equal to the last bit after 50 more steps on TensorFlow 2.15; within 1e-5 for
 two classes on the newest, because its ``tf.sigmoid`` differs by a bit, and for TensorFlow 2's Adam and RMSprop. Dropout
 draws other random numbers. The histograms of the layers' activations are not written for TensorBoard. TensorFlow 2's
 own ``Baseline*``, partitioners, ``LinearSDCA``, gradient clipping of Keras optimizers, ``optimizer=None`` and the
-columns of TensorFlow 2's ``shared_embeddings`` leave the program, and so does an estimator that is made in a loop and
-handed on. Without ``--canned model-fn`` a canned estimator becomes a Keras model where there is one
-for it.
+columns of TensorFlow 2's ``shared_embeddings`` leave the program. With ``--canned auto``, the default, a premade
+estimator gets a ``model_fn`` where no Keras model trains as it does; the finding says which rule found that.
 
 See: tf.estimator.DNNClassifier, tf.estimator.DNNLinearCombinedClassifier, tf.estimator.LinearClassifier.
 """

@@ -30,10 +30,10 @@ variables of the same names. ``summary`` writes the events that TensorFlow 1.15 
 values; where no step is given, it is that after the update. Metrics are those of TensorFlow 1.15 to the last bit, but
 for covariances with weights (1e-8). ``HParams`` reads, casts and refuses as there.
 
-A ``MirroredStrategy`` of contrib becomes TensorFlow 2's where a ``RunConfig`` that is handed on may be given one; that
-refuses it as the program starts, and takes None. Any other contrib name leaves the program, and is named, and so does
-one of these with an argument that is not carried over: noise or multipliers of gradients, collections for variables or
-outputs.
+A ``MirroredStrategy`` of contrib becomes TensorFlow 2's in a program in object form (FT151). Any other contrib name
+leaves the program, and is named, and so does one of these with an argument that is not carried over: noise or
+multipliers of gradients, collections for variables or outputs. A name that stands in ``try``, with an ``except`` for
+its lack beside it, leaves no program.
 
 See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
@@ -265,7 +265,7 @@ def contrib_names_of(
       gone: names of contrib in code that is replaced or removed.
       target: the TensorFlow that the output runs on, as in the settings.
       with_slim: whether the program needs tf_slim, so that its layers may stand in an ``arg_scope``.
-      gives_strategies: whether a strategy may be given to an emitted ``RunConfig``.
+      gives_strategies: whether a strategy may be given to a ``RunConfig`` that stays.
     """
     for node, found in file.module.tf1_only:
         if not found.is_contrib or found.tail.startswith("estimator."):
@@ -376,8 +376,7 @@ def _mirrored(file: Draft | OtherFile, node: ast.expr) -> Verdict | None:
     text = f"{file.v1}.distribute.MirroredStrategy({devices})"
     file.renamed[call] = text
     file.edits.append(ReplaceExpression(file.module.span(call), text))
-    message = "becomes TensorFlow 2's; a RunConfig that is handed on refuses it as the program starts"
-    return Verdict(node, Fidelity.NOTED, message, "Run it on one device, without a strategy.", file.module)
+    return Verdict(node, Fidelity.NOTED, "becomes TensorFlow 2's, which reduces on one device", module=file.module)
 
 
 _STRATEGIES = "contrib.distribute."

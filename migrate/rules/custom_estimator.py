@@ -7,14 +7,8 @@ that graph on ``tf.Variable`` objects with the old names, so that a ``tf.train.C
 Estimator's own checkpoint in the old ``model_dir``. ``EstimatorSpec`` and ``ModeKeys`` are emitted too, because
 TensorFlow 2.16 removed them.
 
-Where the estimator or its config is handed on (assigned in branches, a parameter, an attribute, what a function
-returns), a ``TrainingJob`` with the same arguments stands in its place, an emitted ``RunConfig`` in the place of the
-config, and the loops read their attributes as the program runs. Then the fidelity is noted. This goes over files: one
-may make the estimator, another train it, where every use of it in the tree is seen; all files change together. So do
-those of callers that give the ``model_fn``, or make a ``RunConfig`` that may reach the estimator by a parameter or an
-attribute; a caller that makes another estimator too leaves the program. A config with neither steps nor seconds, as
-Horovod's workers beside the first have it, saves nothing and says so in the log; ``saving_listeners`` and
-``train_and_evaluate``, which wait for checkpoints, raise a ValueError there, as they did.
+Where the estimator or its config goes to other code (assigned in branches, a parameter, an attribute, what a function
+returns), the program is written in object form (FT151). The files of callers that give the ``model_fn`` change with it.
 
 Fidelity: exact: the losses after a continued checkpoint are equal to the last bit. ``tf.compat.v1.layers`` needs
 ``tf_keras`` and ``TF_USE_LEGACY_KERAS=1`` from TensorFlow 2.16 on. What a ``model_fn`` or ``input_fn`` reads from its

@@ -37,6 +37,7 @@ from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, m
 
 _NO_COUNTERPART = "Take it out, or migrate what it does by hand."
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
+_SAVER_HOOK = "train.CheckpointSaverHook"
 _LIBRARIES = {
     "adanet": "AdaNet",
     "tensorflow_gan.estimator": "TensorFlow GAN",
@@ -50,6 +51,7 @@ _LIBRARIES = {
 }
 """Packages, and modules of packages, that make, take or derive from an Estimator of TensorFlow's."""
 
+_STRATEGIES = {"eval_distribute", "experimental_distribute", "train_distribute"}
 _PRIVATE = {
     "_actual_eval_mode", "_actual_train_model_distributed", "_add_meta_graph_for_mode", "_call_input_fn",
     "_call_model_fn", "_convert_eval_steps_to_hooks", "_convert_train_steps_to_hooks", "_create_and_assert_global_step",
@@ -86,10 +88,14 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
     yield from _libraries(file.module)
     yield from _private(file.module)
     kept = modules_kept(file)
+    if any(isinstance(node, ast.keyword) and node.arg in _STRATEGIES for node in file.module.names.parents):
+        file.pieces.add("distributed_training")  # which the Estimator finds by itself
     for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):
         _replace(file, node, file.piece("ProfilerHook"))
         message = "profiles a step for TensorBoard's profile page: there is no session that could trace it"
         yield Verdict(node, Fidelity.NOTED, message, module=file.module)
+    for node in file.module.uses.get(_SAVER_HOOK, ()):
+        yield _saver_hook(file, node)
     for node, found in file.module.estimator:
         if node in file.renamed or is_guarded(file.module.names, node):
             continue
@@ -105,6 +111,18 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
             yield manual(
                 node, "the module tf.estimator itself is a value here", "Name what is used of it.", file.module
             )
+
+
+def _saver_hook(file: ObjectFile, node: ast.expr) -> Verdict:
+    """Replaces the hook that saves in the Estimator's place, which must be one that the emitted hook stands for."""
+    call = file.module.names.parent(node)
+    given = {keyword.arg for keyword in call.keywords} if isinstance(call, ast.Call) and call.func is node else {None}
+    if not isinstance(call, ast.Call) or not given <= {"checkpoint_dir", "save_secs", "save_steps", "listeners"}:
+        message = "a CheckpointSaverHook saves in the Estimator's place, and more than its interval is settled here"
+        return manual(node, message, "Give its interval and directory to the RunConfig.", file.module)
+    _replace(file, node, file.piece("CheckpointSaverHook"))
+    message = "saves by the object's CheckpointManager, in the place of the RunConfig's interval"
+    return Verdict(node, Fidelity.NOTED, message, module=file.module)
 
 
 def _handed_on(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict:

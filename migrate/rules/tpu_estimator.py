@@ -5,9 +5,8 @@ adds ``batch_size`` to ``params``, and takes ``TPUEstimatorSpec`` with ``eval_me
 
 Instead: what is written for ``Estimator(model_fn, …)``, with ``params`` that hold the batch size of each mode.
 ``TPUEstimatorSpec`` is emitted; ``CrossShardOptimizer`` stays, from ``tf.compat.v1.tpu``. Where ``use_tpu`` is not seen
-to be false, a check at the start says that the program no longer runs on a TPU. Where the estimator or its config is
-handed on, a ``TPUTrainingJob`` stands for it and holds the batch sizes; ``TPURunConfig``, ``TPUConfig`` and
-``InputPipelineConfig`` are emitted for the code that makes or reads them.
+to be false, a check at the start says that the program no longer runs on a TPU. Where the estimator or its config goes
+to other code, the program is written in object form (FT151).
 
 Fidelity: noted. Off a TPU ``TPUConfig`` settles nothing but the interval of the log: saves come every
 ``save_checkpoints_steps``, whatever ``iterations_per_loop`` is. The loss is logged too, ``examples/sec`` is not, and an

@@ -63,8 +63,7 @@ or its strategy for replicas, or with other arguments of the strategy than its c
 ``ParameterServerStrategy``, with which the coordinator restores and saves; ``--recovery backup-and-restore``. Of canned
 estimators: TensorFlow 2's names under several replicas, whose Keras optimizer saved its slots once a replica; several
 workers; ``--canned model-fn``, because the slots have other names in a checkpoint that was written under a strategy;
-``predict``; ``train`` without a number of steps, which ``fit`` asks for there. A ``RunConfig`` that is handed on with a
-strategy.
+``predict``; ``train`` without a number of steps, which ``fit`` asks for there.
 
 What cannot be seen stops the new program where it starts: a Scaffold, a strategy of another class, a variable that each
 replica keeps for itself and that is no mean, an emitted ``RunConfig`` that is given a strategy.

@@ -356,6 +356,13 @@ def test_a_variable_that_holds_a_name_of_the_estimator_stays_in_its_place(tmp_pa
     assert "TPUConfig(5, per_host_input_for_training=per_host)\n" in after
 
 
+def test_what_trains_under_a_strategy_is_written_beside_the_object(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(HEAD + FLOWS["a strategy that a function chooses"])
+    outcome = run([str(path)], Settings(), jobs=1, progress=None)
+    assert any("Estimator.train_under = distributed_training" in change.after for change in outcome.changes)
+
+
 EITHER = """\
 def main(flag):
     config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m")
@@ -558,7 +565,7 @@ def test_a_session_that_a_function_gives_away_leaves_the_program(tmp_path: Path)
 
 
 def test_what_only_a_file_started_by_itself_does_leaves_no_program_that_imports_it(tmp_path: Path) -> None:
-    demo = '\n\nif __name__ == "__main__":\n    with tf.Session() as session:\n        session.run(model_fn(1, 2, "eval"))\n'
+    demo = '\n\nif __name__ == "__main__":\n    with tf.Session() as session:\n        session.run(model_fn(1, 2, 3))\n'
     (tmp_path / "model.py").write_text(HEAD + demo)
     text = "import tensorflow as tf\nimport model\n\nests = [tf.estimator.Estimator(model.model_fn)]\n"
     after, findings = migrated(tmp_path / "program.py", text)

@@ -454,7 +454,7 @@ class Runner:
 def test_a_program_is_migrated_whole_wherever_its_model_fn_comes_from(tmp_path: Path, flow: str) -> None:
     after, findings = migrated(tmp_path / "program.py", HEAD + MODEL_FNS[flow], form="loop")
     assert all(finding.rewritten for finding in findings), findings
-    assert "training_steps(" in after
+    assert "run_training(" in after
     assert "tf.estimator" not in after
 
 

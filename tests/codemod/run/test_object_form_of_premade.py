@@ -108,16 +108,23 @@ def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path: Pat
 
 
 FOLLOWED = """\
+def batches():
+    return tf.data.Dataset.from_tensors(({"x": [1.0]}, [0.0])).repeat()
+
+
 def main(folder):
-    est = tf.estimator.DNNRegressor([4], COLUMNS, folder)
-    est.train(input_fn, max_steps=10)
+    columns = [tf.feature_column.numeric_column("x")]
+    est = tf.estimator.DNNRegressor([4], columns, folder, optimizer="Adam")
+    est.train(batches, max_steps=10)
 """
 
 
 def test_one_that_is_followed_becomes_a_keras_model_where_that_trains_alike(tmp_path: Path) -> None:
-    after, findings = migrated(tmp_path / "program.py", FOLLOWED)
-    assert all(finding.rewritten for finding in findings), findings
-    assert "tf.keras.Model(" in after
+    path = tmp_path / "program.py"
+    path.write_text(f"import tensorflow as tf\n\n\n{FOLLOWED}")
+    outcome = run([str(path)], Settings(), jobs=1, progress=None)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    assert any("tf.keras.Model(" in change.after for change in outcome.changes)
 
 
 def test_one_that_no_keras_model_stands_for_gets_a_model_fn_and_the_finding_says_why(tmp_path: Path) -> None:

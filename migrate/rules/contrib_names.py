@@ -66,6 +66,7 @@ _NEST = ("assert_same_structure", "flatten", "map_structure", "pack_sequence_as"
 SUCCESSORS = {
     "training.checkpoints_iterator": "train.checkpoints_iterator",
     "layers.flatten": "layers.flatten",
+    "lookup.HashTable": "lookup.StaticHashTable",
     "metrics.streaming_mean": "metrics.mean",
     "metrics.streaming_mean_tensor": "metrics.mean_tensor",
     "summary.all_summary_ops": "summary.all_v2_summary_ops",
@@ -237,6 +238,14 @@ _XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
         "head",
         kind="custom",
     ),
+    Example(
+        "h = tf.contrib.training.SummaryAtEndHook('d')",
+        "h = slim.train_eval.SummaryAtEndHook('d')",
+        "head",
+        kind="custom",
+    ),
+    Example("t = tf.contrib.lookup.HashTable(x, -1)", "t = tf.lookup.StaticHashTable(x, -1)", "head", kind="custom"),
+    Example("t = tf.contrib.lookup.HashTable(x, -1, shared_name='t')", None, "head", kind="custom"),
     Example("print(tf.contrib.layers.sparse_column_with_keys)", None, "head", kind="custom"),
     kinds=CUSTOM,
 )
@@ -392,6 +401,7 @@ _VARIABLE = {"name", "shape", "dtype", "initializer", "regularizer", "trainable"
 _TABLE = {"num_oov_buckets", "default_value", "name"}
 # The arguments that an emitted function takes, of those that contrib's took.
 _KNOWN = {
+    "lookup.HashTable": {"initializer", "default_value", "name"},
     "lookup.index_table_from_file": {"vocabulary_file", "vocab_size", *_TABLE},
     "lookup.index_table_from_tensor": {"mapping", *_TABLE},
     "lookup.index_to_string_table_from_file": {"vocabulary_file", "vocab_size", "default_value", "name"},
@@ -417,6 +427,7 @@ _KNOWN = {
 _POSITIONAL = {
     "framework.model_variable": 7,
     "layers.batch_norm": 6,
+    "lookup.HashTable": 2,
     "layers.fully_connected": 10,
     "layers.optimize_loss": 4,
     "lookup.index_to_string_table_from_file": 4,

@@ -11,12 +11,12 @@ TABLE = Path(__file__).with_name("slim.txt")
 REQUIREMENT = "tf_slim==1.1.0"
 
 _WHERE = {
-    "slim": "",
-    "layers": "",
-    "framework": "",
-    "losses": "losses",
-    "metrics": "metrics",
-    "training": "training",
+    "slim": ("",),
+    "layers": ("",),
+    "framework": ("",),
+    "losses": ("losses",),
+    "metrics": ("metrics",),
+    "training": ("training", "train_eval"),
 }
 """The modules of contrib, and the modules of tf_slim that have their names."""
 
@@ -34,17 +34,21 @@ def in_tf_slim(name: str) -> str | None:
     package, _, rest = _PRIVATE.sub(".", name, count=1).partition(".")
     if package not in _WHERE or (package != "slim" and not rest):
         return None
-    path = ".".join(part for part in (_WHERE[package], rest) if part)
+    paths = (".".join(part for part in (module, rest) if part) for module in _WHERE[package])
+    return next((path for path in paths if _has(path)), None)
+
+
+def _has(path: str) -> bool:
     parts = path.split(".") if path else []
     module = ""
     for number, part in enumerate(parts):
         if part not in _names().get(module, ()):
-            return None
+            return False
         inner = ".".join(parts[: number + 1])
         if inner not in _names():
             break  # what is read off a function or a class is its own matter
         module = inner
-    return path
+    return True
 
 
 @cache

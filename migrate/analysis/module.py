@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Source
+from migrate.analysis.guards import is_guarded
 from migrate.analysis.hooks import HookClass, hook_class
 from migrate.analysis.names import Names
 from migrate.analysis.symbols import (
@@ -86,6 +87,9 @@ class Module:
             return
         self.uses.setdefault(found.tail, []).append(node)
         self.has_tf_keras |= found.api == "tf_keras"
+        is_changing = found.is_tf1_only or found.is_other_in_2 or found.tail.startswith("estimator.")
+        if is_changing and is_guarded(self.names, node):
+            return
         if found.is_tf1_only:
             self.tf1_only.append((node, found))
         elif found.is_other_in_2:

@@ -204,6 +204,26 @@ class Names:
         return bool(owners) and all(b.imported == module for scope in owners for b in scope.bindings[name])
 
 
+def import_of(names: Names, node: ast.expr) -> ast.Import | ast.ImportFrom | None:
+    """The import that a dotted name begins with, also by another name (``layers = tf.layers``)."""
+    for _ in range(_MOST_ALIASES):
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        seen = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+        if seen is None:
+            return None
+        binding = seen[1][0]
+        # A second import, guarded, may give the same name compat.v1 where there is TensorFlow 2.
+        if isinstance(binding.node, ast.Import) and {one.imported for one in seen[1][1:]} <= {"tensorflow.compat.v1"}:
+            return binding.node
+        if isinstance(binding.node, ast.ImportFrom) and len(seen[1]) == 1:
+            return binding.node
+        if len(seen[1]) != 1 or binding.value is None:
+            return None
+        node = binding.value
+    return None
+
+
 def _child_nodes(node: ast.AST) -> list[ast.AST]:
     """As ``ast.iter_child_nodes``, without those of which one object stands for all."""
     nodes: list[ast.AST] = []

@@ -54,7 +54,7 @@ _ROOTS = (
 )
 _KERAS_ROOTS = {"keras.": "keras", "tf_keras.": "tf_keras"}
 
-_TF1_ONLY_MODULES = ("estimator.inputs.", "layers.")
+_TF1_ONLY_MODULES = ("estimator.inputs.",)
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ import libcst.helpers
 from migrate.edits.concrete import parsed, writer_of, written
 from migrate.edits.lines import Line, comments_of
 from migrate.edits.statements import Layout, Source, Statement, is_comment
+from migrate.tensorflow.names import NEW, OLD, lacking
 
 
 def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
-    """Removes imports that nothing uses: those that the rewrite freed, and all of ``tf.estimator``'s.
+    """Removes imports that nothing uses: those that the rewrite freed, and all that some TensorFlow 2 lacks.
 
     An import of an Estimator's name fails from TensorFlow 2.16 on, used or not; one of contrib's on any TensorFlow 2.
 
@@ -50,7 +51,7 @@ def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
 
 @dataclass
 class _Unused:
-    """The names of imports that go: those in ``freed``, and those of an Estimator that are not in ``used``."""
+    """The names of imports that go: those in ``freed``, and those that TensorFlow lacks and ``used`` does not hold."""
 
     freed: set[str]
     used: set[str]
@@ -60,12 +61,7 @@ class _Unused:
         return alias.name != "*" and self.goes(_bound(alias), f"{module}.{alias.name}")
 
     def goes(self, name: str, path: str) -> bool:
-        parts = path.split(".")
-        is_estimator = not _REMOVED.isdisjoint(parts) and any(part.startswith("tensorflow") for part in parts)
-        return name in self.freed or (is_estimator and name not in self.used)
-
-
-_REMOVED = {"estimator", "contrib"}
+        return name in self.freed or (name not in self.used and bool(lacking(path.lstrip("."), (OLD, NEW))))
 
 
 def _imports(nodes: Sequence[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:

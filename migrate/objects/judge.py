@@ -13,6 +13,7 @@ from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES
 from migrate.rules.contrib_names import contrib_names_of, names_slim
 from migrate.rules.layer_apply import applied_in
+from migrate.rules.missing_names import missing_names_of_unit
 from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
 from migrate.rules.shared_embedding_columns import shared_columns_of
 from migrate.rules.tensorflow_1_import import has_sessions, tensorflow_1_names_of
@@ -84,6 +85,9 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
         for code, verdict in _of_file(file, eager, with_slim):
             form.verdicts.append((RULES[code], verdict))
         form.files[module.path] = file
+    files = list(form.files.values())
+    missing = missing_names_of_unit(unit, files, _site(unit.roots[0]), settings.target) if files else ()
+    form.verdicts += [(RULES["FT197"], verdict) for verdict in missing]
     return form
 
 

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.module import Module
-from migrate.analysis.names import Names
+from migrate.analysis.names import Names, import_of
 from migrate.analysis.program import Program
 from migrate.analysis.sessions import EagerCode
 from migrate.analysis.symbols import symbol_of
@@ -42,7 +42,6 @@ _SESSIONS = {
     "InteractiveSession", "Session", "global_variables_initializer", "placeholder", "train.MonitoredTrainingSession",
     "train.Supervisor",
 }  # fmt: skip
-_MOST_ALIASES = 10
 _V1 = "tensorflow.compat.v1"
 
 
@@ -243,7 +242,7 @@ def _imports(module: Module) -> dict[ast.expr, ast.Import | ast.ImportFrom]:
     """The names of TensorFlow 1 that an import of TensorFlow alone gives a file, and that statement."""
     found: dict[ast.expr, ast.Import | ast.ImportFrom] = {}
     for node, _ in module.tf1_only:
-        statement = _import_of(module.names, node)
+        statement = import_of(module.names, node)
         if isinstance(statement, ast.Import):
             names = [alias.name for alias in statement.names if alias.name.split(".")[0] == "tensorflow"]
             if names == ["tensorflow"] and not _is_given_away(module, statement):
@@ -276,23 +275,3 @@ def _is_given_away(module: Module, statement: ast.Import) -> bool:
     scope = names.scope_of(statement)
     uses = [] if isinstance(scope.node, ast.Module) else names.uses(name, scope)
     return not all(isinstance(names.parent(use), ast.Attribute) for use in uses)
-
-
-def _import_of(names: Names, node: ast.expr) -> ast.Import | ast.ImportFrom | None:
-    """The import that a dotted name begins with, also by another name (``layers = tf.layers``)."""
-    for _ in range(_MOST_ALIASES):
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        seen = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
-        if seen is None:
-            return None
-        binding = seen[1][0]
-        # A second import, guarded, may give the same name compat.v1 where there is TensorFlow 2.
-        if isinstance(binding.node, ast.Import) and {one.imported for one in seen[1][1:]} <= {_V1}:
-            return binding.node
-        if isinstance(binding.node, ast.ImportFrom) and len(seen[1]) == 1:
-            return binding.node
-        if len(seen[1]) != 1 or binding.value is None:
-            return None
-        node = binding.value
-    return None

@@ -79,12 +79,13 @@ def lacking(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 def is_only_in_1(tail: str) -> bool:
     """Whether every ``compat.v1`` has a name of TensorFlow 1, or what it is read off, and TensorFlow 2 itself not."""
     parts = tail.split(".")
-    for end in range(1, len(parts) + 1):
-        name = ".".join(parts[:end])
-        if ("v1", name) not in _rows() or end == len(parts):
-            lines = {line.rstrip("k") for row, _ in _find("v1", name) for line in row.lines}
-            return {"1.15", OLD, NEW} <= lines and not any(_find("v2", name))
-    return False
+    names = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
+    return any(_is_only_in_1(name) for name in names)
+
+
+def _is_only_in_1(name: str) -> bool:
+    lines = {line.rstrip("k") for row, _ in _find("v1", name) for line in row.lines}
+    return {"1.15", OLD, NEW} <= lines and not any(_find("v2", name))
 
 
 def needs_legacy_keras(qualified: str) -> bool:

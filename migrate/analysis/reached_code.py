@@ -1,0 +1,96 @@
+"""Which functions of a program's files the program may run, by the words that its code mentions."""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from migrate.analysis.module import Module
+
+_Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
+
+
+class ReachedCode:
+    """The code that a program may run.
+
+    A function or class is taken for reached if reached code mentions its name in any way, as a string too, or if
+    something decorates it. What stands at the top of a file runs with its import, but for the part under
+    ``if __name__ == "__main__"`` of a file that is imported.
+
+    Args:
+      started: the files that the program may be started by.
+      modules: all files that it is made of.
+      known: places that it is known to reach, with their files.
+    """
+
+    def __init__(
+        self, started: Sequence[Module], modules: Sequence[Module], known: Iterable[tuple[Module, ast.AST]]
+    ) -> None:
+        self._reached: set[ast.AST] = set()
+        self._skipped = {
+            part
+            for module in modules
+            if module not in started
+            for statement in module.tree.body
+            if _is_main(statement)
+            for part in ast.walk(statement)
+        }
+        named: dict[str, list[_Unit]] = {}
+        waiting: list[_Unit] = [module.tree for module in modules]
+        for module in modules:
+            for one in _units(module.tree):
+                named.setdefault(one.name, []).append(one)
+                waiting += [one] if one.decorator_list else []
+        for module, node in known:
+            waiting += [around for around in module.names.ancestors(node) if isinstance(around, _Unit)]
+        while waiting:
+            unit = waiting.pop()
+            if unit not in self._reached:
+                self._reached.add(unit)
+                waiting += [one for word in self._words(unit) for one in named.get(word, ())]
+
+    def holds(self, module: Module, node: ast.AST) -> bool:
+        """Whether a node stands in code that the program may run."""
+        around = (one for one in module.names.ancestors(node) if isinstance(one, _Unit))
+        return node not in self._skipped and all(one in self._reached for one in around)
+
+    def _words(self, unit: _Unit) -> Iterator[str]:
+        """The words that a function or a file mentions, functions inside it included where they run with it."""
+        is_file = isinstance(unit, ast.Module)
+        waiting: list[ast.AST] = list(unit.body) if is_file else list(ast.iter_child_nodes(unit))
+        while waiting:
+            node = waiting.pop()
+            if node in self._skipped:
+                continue
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and is_file:
+                outside = [*node.decorator_list, *getattr(node, "bases", ())]
+                waiting += outside
+                continue
+            yield from _mentioned(node)
+            waiting += ast.iter_child_nodes(node)
+
+
+def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """The functions and classes at the top of a file, those under a condition included."""
+    waiting: list[ast.AST] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node
+        else:
+            waiting += ast.iter_child_nodes(node)
+
+
+def _mentioned(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.alias):
+        yield from node.name.split(".")
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+
+
+def _is_main(statement: ast.stmt) -> bool:
+    test = statement.test if isinstance(statement, ast.If) else None
+    parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
+    return any(isinstance(part, ast.Name) and part.id == "__name__" for part in parts)

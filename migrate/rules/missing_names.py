@@ -1,0 +1,199 @@
+"""FT197 · names that the TensorFlow to run on does not have
+
+A name or an import of TensorFlow that no longer exists stops the migrated program: ``tensorflow.examples`` and
+``tensorflow.python.estimator`` as soon as their file is imported.
+
+Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one.
+
+Fidelity: exact. Any other name of the program's files that TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of
+``--target``, leaves the program. No reason is code that the program does not run, that is tried under
+``except ImportError``, or that asks ``hasattr`` or for the version first, nor a name that no TensorFlow ever had.
+
+See: migrate/tensorflow/names.txt, which is made from the installed packages.
+"""
+
+import ast
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+
+from migrate.analysis.guards import is_guarded
+from migrate.analysis.module import Module
+from migrate.analysis.names import import_of
+from migrate.analysis.program import Program
+from migrate.analysis.reached_code import ReachedCode
+from migrate.analysis.symbols import symbol
+from migrate.analysis.tree import Tree
+from migrate.edits.plan import ReplaceExpression
+from migrate.files.trouble import Unreadable
+from migrate.objects.units import Unit
+from migrate.rewrite.draft import Draft, OtherFile
+from migrate.rules.rule import REWRITTEN, Example, Verdict, exact, manual, rule
+from migrate.tensorflow.advice import advice
+from migrate.tensorflow.names import lacking, lines_of, public_name, spelled
+
+_V1 = "tensorflow.compat.v1."
+
+
+@rule(
+    "FT197",
+    "exact",
+    Example("from tensorflow.examples.tutorials.mnist import input_data; print(input_data)", None, "head"),
+    Example(
+        "from tensorflow.python.ops import array_ops; w = array_ops.stack([1])",
+        "w = tf1.stack([1])",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "from tensorflow.python.estimator.canned import optimizers; print(optimizers)", None, "head", kind="custom"
+    ),
+    Example("print(tf1.test.mock)", None, "head", kind="custom"),
+    kinds=REWRITTEN,
+)
+def missing_names(program: Program, draft: Draft) -> Iterator[Verdict]:
+    missing = {link.target.path for link in program.others}  # those of them that are not given leave the program
+    parts = (program, *program.elsewhere)
+    known = [(part.module, call.node) for part in parts for call in part.calls]
+    known.append((program.module, program.site.node))
+    imported = _imported_by(program.tree, [program.module], missing)
+    yield from missing_names_of(
+        draft.changed_files, imported, [program.module], known, program.site.node, draft.settings.target
+    )
+
+
+def missing_names_of(
+    files: Sequence[Draft | OtherFile],
+    imported: Sequence[Module],
+    started: Sequence[Module],
+    known: Sequence[tuple[Module, ast.AST]],
+    site: ast.expr,
+    target: str,
+) -> Iterator[Verdict]:
+    """Replaces private paths by public names in the files of a program, and finds what its TensorFlow lacks.
+
+    Args:
+      files: the files that change.
+      imported: those that need no change, and are imported.
+      started: those that the program may be started by.
+      known: places that it is known to reach.
+      site: where it makes its estimator.
+      target: the TensorFlow that the output runs on, as in the settings.
+    """
+    lines = lines_of(target)
+    own = {file.module.path: file for file in files}
+    modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
+    found = [(module, *one) for module in modules for one in _lacked(module, own.get(module.path), lines)]
+    reached = ReachedCode(started, modules, known) if found else None
+    staying: list[tuple[Module, ast.expr | ast.stmt, str]] = []
+    for module, node, name in found:
+        if reached is None or not reached.holds(module, node) or is_guarded(module.names, node):
+            continue
+        file = own.get(module.path)
+        public = public_name(name) if file is not None and isinstance(node, ast.expr) else None
+        if file is None or public is None or lacking(f"{_V1}{public.tail}", lines) or isinstance(node, ast.stmt):
+            staying.append((module, node, name))
+            continue
+        text = f"{file.v1}.{public.tail}"
+        file.renamed[node] = text
+        file.edits.append(ReplaceExpression(module.span(node), text))
+        yield exact(node, f"becomes {text}, the public name of the same object", module)
+    said = set[tuple[str, str]]()
+    for module, node, name in sorted(staying, key=lambda one: isinstance(one[1], ast.expr)):  # imports before uses
+        file = own.get(module.path)
+        parts = name.split(".")
+        is_said = any((module.path, ".".join(parts[:end])) in said for end in range(1, len(parts) + 1))
+        if is_said or (file is not None and isinstance(node, ast.stmt) and _goes_with_its_uses(file, node, lines)):
+            continue
+        said.add((module.path, name))
+        message = f"`{name}` does not exist in TensorFlow {' and '.join(lacking(name, lines))}"
+        help = advice(spelled(name).removeprefix("tensorflow.").removeprefix("compat.v1."))
+        if file is not None:
+            yield manual(node, message, help, module)
+        else:
+            message = f"its program needs line {node.lineno} of {module.path}, and {message}"
+            yield manual(site, message, help, started[0])
+
+
+def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) -> list[Module]:
+    """The files that are imported, but for some others, given by their absolute paths."""
+    modules: dict[str, Module] = {}
+    for link in (link for root in roots for link in tree.closure(root) if link.target.path not in others):
+        with suppress(Unreadable):
+            other = tree.module(link.target.path)
+            modules.setdefault(other.path, other)
+    return list(modules.values())
+
+
+def missing_names_of_unit(unit: Unit, files: Sequence[OtherFile], site: ast.expr, target: str) -> Iterator[Verdict]:
+    """The same for files in object form."""
+    known = [(root, node) for root in unit.roots for node, _ in root.estimator]
+    imported = _imported_by(unit.tree, unit.roots, {link.target.path for link in unit.links})
+    yield from missing_names_of(files, imported, unit.roots, known, site, target)
+
+
+def _lacked(
+    module: Module, file: Draft | OtherFile | None, lines: tuple[str, ...]
+) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
+    """The names and imports of a file, as they will be, that some TensorFlow of ``lines`` lacks."""
+    for node, parent in module.names.parents.items():
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = (name for _, name in _imported(node) if file is None or not _is_others(name))
+            name = next((name for name in names if lacking(name, lines)), "")
+            if name:
+                yield node, name
+        elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
+            name = "" if isinstance(parent, ast.Attribute) else _spelled(module, node, file)
+            if name and lacking(name, lines):
+                yield node, name
+
+
+def _spelled(module: Module, node: ast.Attribute | ast.Name, file: Draft | OtherFile | None) -> str:
+    """The TensorFlow name that a node will stand for; "" where another rule sees to it, or it goes."""
+    name = module.names.qualified(node) or ""
+    found = symbol(name) if name.startswith("tensorflow") else None
+    if found is None or (file is not None and (f"{found.tail}.".startswith("estimator.") or found.is_contrib)):
+        return ""
+    if file is not None and (node in file.renamed or (isinstance(file, Draft) and file.goes(node))):
+        return ""
+    if found.api != "tf" or file is None or not module.is_tf1:
+        return name
+    becomes_v1 = file.vocabulary.becomes_v1 or not isinstance(file, Draft) or file.program.has_model_fn
+    if not becomes_v1:
+        return "" if found.is_tf1_only else name
+    root = import_of(module.names, node)
+    is_plain = isinstance(root, ast.Import) and all(alias.name == "tensorflow" for alias in root.names)
+    gets_v1 = is_plain or (isinstance(root, ast.ImportFrom) and found.is_tf1_only)  # FT192 says where it cannot
+    return _V1 + name.removeprefix("tensorflow.") if gets_v1 else name
+
+
+def _is_others(name: str) -> bool:
+    """Whether other rules see to a name, wherever it stands: one of ``tf.estimator``, of contrib or of TensorFlow 1."""
+    found = symbol(name)
+    return found is not None and (f"{found.tail}.".startswith("estimator.") or found.is_tf1_only)
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
+    """What an import names of TensorFlow, and its dotted path."""
+    module = "" if isinstance(node, ast.Import) or node.level else node.module or ""
+    for alias in node.names:
+        path = alias.name if isinstance(node, ast.Import) else module if alias.name == "*" else f"{module}.{alias.name}"
+        if path.startswith("tensorflow"):
+            yield alias, path
+
+
+def _goes_with_its_uses(file: Draft | OtherFile, node: ast.stmt, lines: tuple[str, ...]) -> bool:
+    """Whether all that an import names in vain goes, because nothing reads it or what does is rewritten."""
+    assert isinstance(node, ast.Import | ast.ImportFrom)
+    names = file.module.names
+    for alias, path in _imported(node):
+        bound = alias.asname or alias.name.partition(".")[0]
+        uses = names.uses(bound, names.scope_of(node))
+        if lacking(path, lines) and (bound in ("*", "tensorflow") or not all(_goes(file, use) for use in uses)):
+            return False
+    return True
+
+
+def _goes(file: Draft | OtherFile, use: ast.expr) -> bool:
+    while isinstance(above := file.module.names.parent(use), ast.Attribute) and use not in file.renamed:
+        use = above
+    return use in file.renamed or (isinstance(file, Draft) and any(one.goes(use) for one in file.all))

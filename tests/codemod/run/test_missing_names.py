@@ -1,0 +1,121 @@
+"""A program is rewritten only where the TensorFlow that it will run on has every name that it keeps."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.run import run
+from migrate.settings import Settings
+from tests.codemod.programs import migrate
+
+BODY = """\
+def model_fn(features, labels, mode):
+    loss = tf.reduce_mean(tf.get_variable("w", []) * features)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.train.GradientDescentOptimizer(0.1).minimize(loss))
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors([1.0]).repeat()
+
+
+estimator = tf.estimator.Estimator(model_fn, "d")
+estimator.train(input_fn, max_steps=3{hooks})
+"""
+
+
+def program(head: str, hooks: str = "", tensorflow: str = "tensorflow") -> str:
+    return f"import {tensorflow} as tf\n{head}\n\n\n{BODY.format(hooks=hooks)}"
+
+
+def left(text: str, **settings: str) -> list[str]:
+    after, findings = migrate(text, **settings)
+    assert (after == text) == any(finding.fidelity.value == "manual" for finding in findings)
+    return [f"{finding.span.line}: {finding.message} {finding.help}" for finding in findings if finding.is_own_reason]
+
+
+def test_an_import_of_tensorflows_examples_leaves_the_program_with_advice() -> None:
+    (reason,) = left(program("from tensorflow.examples.tutorials.mnist import input_data\nprint(input_data)"))
+    assert reason.startswith("2: `tensorflow.examples.tutorials.mnist.input_data` does not exist in TensorFlow 2.15")
+    assert "tf.keras.datasets.mnist" in reason
+
+
+def test_an_import_of_tensorflows_examples_that_nothing_uses_goes() -> None:
+    after, _ = migrate(program("from tensorflow.examples.tutorials.mnist import input_data"))
+    assert "tensorflow.examples" not in after
+    assert "tf.estimator" not in after
+
+
+def test_a_private_import_of_a_mapped_name_is_that_name() -> None:
+    head = "from tensorflow.python.estimator.model_fn import ModeKeys as Modes\nprint(Modes.TRAIN)"
+    after, _ = migrate(program(head))
+    assert "print(ModeKeys.TRAIN)" in after
+    assert "tensorflow.python" not in after
+
+
+def test_contrib_below_compat_v1_leaves_the_program() -> None:
+    hook = (
+        "class H(tf.train.SessionRunHook):\n    def begin(self):\n"
+        "        self.f = tf.contrib.framework.assign_from_checkpoint_fn('x', {})"
+    )
+    (reason,) = left(program(hook, ", hooks=[H()]", "tensorflow.compat.v1"))
+    assert "contrib.framework.assign_from_checkpoint_fn` exists in no TensorFlow 2" in reason
+
+
+@pytest.mark.parametrize("target", ["portable", "keras3"])
+def test_a_private_name_of_the_estimator_leaves_a_program_for_the_newest_tensorflow(target: str) -> None:
+    head = "from tensorflow.python.estimator.canned import metric_keys\nprint(metric_keys)"
+    (reason,) = left(program(head), target=target)
+    assert "`tensorflow.python.estimator.canned.metric_keys` does not exist in TensorFlow 2.21" in reason
+
+
+def test_a_private_name_of_the_estimator_stays_where_the_program_is_for_keras_2_on_2_15() -> None:
+    head = "from tensorflow.python.estimator.canned import metric_keys\nprint(metric_keys)"
+    assert left(program(head), target="keras2") == []
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "try:\n    from tensorflow.contrib import slim\nexcept ImportError:\n    slim = None",
+        "try:\n    from tensorflow.python.util.nest import is_sequence as f\nexcept ImportError:\n    f = 0\nprint(f)",
+        "Hook = tf.estimator.SessionRunHook if hasattr(tf, 'estimator') else tf.train.SessionRunHook",
+        "if tf.__version__ < '2':\n    print(tf.contrib.slim)",
+        "def unused():\n    return tf.test.mock",
+        "print(tf.no_such_name_in_any_tensorflow)",
+        "from tensorflow.python.framework import ops\nprint(ops.Tensor)",
+        "from tensorflow.python.client import device_lib\nprint(device_lib.list_local_devices())",
+    ],
+)
+def test_what_is_guarded_unused_always_wrong_or_there_is_no_reason(head: str) -> None:
+    assert left(program(head)) == []
+
+
+def test_a_private_name_that_is_gone_becomes_the_public_one_of_its_object() -> None:
+    head = (
+        "from tensorflow.python.ops import array_ops, control_flow_ops\nprint(array_ops.stack, control_flow_ops.cond)"
+    )
+    after, _ = migrate(program(head))
+    assert "print(tf.stack, tf.cond)" in after
+    assert "array_ops" not in after
+
+
+def test_a_name_of_tensorflow_1_15_that_compat_v1_lacks_leaves_the_program() -> None:
+    (reason,) = left(program("print(tf.test.mock)"))
+    assert "`tensorflow.compat.v1.test.mock` does not exist in TensorFlow 2.15 and 2.21" in reason
+
+
+def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_path: Path) -> None:
+    data = "from tensorflow.examples.tutorials.mnist import input_data\n\n\ndef load():\n    return input_data\n"
+    (tmp_path / "data.py").write_text(data)
+    (tmp_path / "train.py").write_text(program("import data\ndata.load()"))
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert outcome.changes == []
+    said = [finding.message for finding in outcome.findings]
+    assert any("`tensorflow.examples.tutorials.mnist.input_data` does not exist" in message for message in said)
+
+
+def test_code_of_another_file_that_the_program_does_not_run_is_no_reason(tmp_path: Path) -> None:
+    (tmp_path / "data.py").write_text("import tensorflow as tf\n\n\ndef old():\n    return tf.test.mock\n")
+    (tmp_path / "train.py").write_text(program("import data\nprint(data)"))
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert str(tmp_path / "train.py") in [change.path for change in outcome.changes]

@@ -13,7 +13,7 @@ from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES
 from migrate.rules.contrib_names import contrib_names_of, names_slim
 from migrate.rules.layer_apply import applied_in
-from migrate.rules.missing_names import missing_names_of_unit
+from migrate.rules.missing_names import imported_by, missing_names_of
 from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
 from migrate.rules.shared_embedding_columns import shared_columns_of
 from migrate.rules.tensorflow_1_import import has_sessions, tensorflow_1_names_of
@@ -86,8 +86,12 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
             form.verdicts.append((RULES[code], verdict))
         form.files[module.path] = file
     files = list(form.files.values())
-    missing = missing_names_of_unit(unit, files, _site(unit.roots[0]), settings.target) if files else ()
-    form.verdicts += [(RULES["FT197"], verdict) for verdict in missing]
+    if files:
+        known = [(root, node) for root in unit.roots for node, _ in root.estimator]
+        imported = imported_by(unit.tree, unit.roots, {link.target.path for link in unit.links})
+        site = _site(unit.roots[0])
+        missing = missing_names_of(files, below, unit.roots, known, site, settings.target)
+        form.verdicts += [(RULES["FT197"], verdict) for verdict in missing]
     return form
 
 

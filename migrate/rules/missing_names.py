@@ -25,7 +25,6 @@ from migrate.analysis.symbols import symbol
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import ReplaceExpression
 from migrate.files.trouble import Unreadable
-from migrate.objects.units import Unit
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import REWRITTEN, Example, Verdict, exact, manual, rule
 from migrate.tensorflow.advice import advice
@@ -55,7 +54,7 @@ def missing_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     parts = (program, *program.elsewhere)
     known = [(part.module, call.node) for part in parts for call in part.calls]
     known.append((program.module, program.site.node))
-    imported = _imported_by(program.tree, [program.module], missing)
+    imported = imported_by(program.tree, [program.module], missing)
     yield from missing_names_of(
         draft.changed_files, imported, [program.module], known, program.site.node, draft.settings.target
     )
@@ -114,7 +113,7 @@ def missing_names_of(
             yield manual(site, message, help, started[0])
 
 
-def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) -> list[Module]:
+def imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) -> list[Module]:
     """The files that are imported, but for some others, given by their absolute paths."""
     modules: dict[str, Module] = {}
     for link in (link for root in roots for link in tree.closure(root) if link.target.path not in others):
@@ -122,13 +121,6 @@ def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) -
             other = tree.module(link.target.path)
             modules.setdefault(other.path, other)
     return list(modules.values())
-
-
-def missing_names_of_unit(unit: Unit, files: Sequence[OtherFile], site: ast.expr, target: str) -> Iterator[Verdict]:
-    """The same for files in object form."""
-    known = [(root, node) for root in unit.roots for node, _ in root.estimator]
-    imported = _imported_by(unit.tree, unit.roots, {link.target.path for link in unit.links})
-    yield from missing_names_of(files, imported, unit.roots, known, site, target)
 
 
 def _lacked(

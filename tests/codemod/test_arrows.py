@@ -11,7 +11,7 @@ KNOWS = {
     "files": {"finding"},
     "tensorflow": set[str](),
     "analysis": {"tensorflow", "files", "finding"},
-    "edits": {"analysis", "finding"},
+    "edits": {"analysis", "tensorflow", "finding"},
     "rewrite": {"__init__", "edits", "analysis", "files", "finding", "settings"},
     "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "finding", "invocation", "settings"},
     "objects": {"rules", "rewrite", "analysis", "files", "finding", "invocation", "settings"},

@@ -1,4 +1,4 @@
-"""FT197 · names that the TensorFlow to run on does not have
+"""FT198 · names that the TensorFlow to run on does not have
 
 A name or an import of TensorFlow that no longer exists stops the migrated program: ``tensorflow.examples`` and
 ``tensorflow.python.estimator`` as soon as their file is imported.
@@ -34,7 +34,7 @@ _V1 = "tensorflow.compat.v1."
 
 
 @rule(
-    "FT197",
+    "FT198",
     "exact",
     Example("from tensorflow.examples.tutorials.mnist import input_data; print(input_data)", None, "head"),
     Example(
@@ -51,9 +51,7 @@ _V1 = "tensorflow.compat.v1."
 )
 def missing_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     missing = {link.target.path for link in program.others}  # those of them that are not given leave the program
-    parts = (program, *program.elsewhere)
-    known = [(part.module, call.node) for part in parts for call in part.calls]
-    known.append((program.module, program.site.node))
+    known = [(program.module, node) for node in (program.site.node, *(call.node for call in program.calls))]
     imported = imported_by(program.tree, [program.module], missing)
     yield from missing_names_of(
         draft.changed_files, imported, [program.module], known, program.site.node, draft.settings.target

@@ -138,7 +138,7 @@ def _lacked(
 
 
 def _spelled(module: Module, node: ast.Attribute | ast.Name, file: Draft | OtherFile | None) -> str:
-    """The TensorFlow name that a node will stand for; "" where another rule sees to it, or it goes."""
+    """The TensorFlow name that a node will stand for; "" where another rule sees to it, or says why it cannot."""
     name = module.names.qualified(node) or ""
     found = symbol(name) if name.startswith("tensorflow") else None
     if found is None or (file is not None and (f"{found.tail}.".startswith("estimator.") or found.is_contrib)):
@@ -152,8 +152,10 @@ def _spelled(module: Module, node: ast.Attribute | ast.Name, file: Draft | Other
         return "" if found.is_tf1_only else name
     root = import_of(module.names, node)
     is_plain = isinstance(root, ast.Import) and all(alias.name == "tensorflow" for alias in root.names)
-    gets_v1 = is_plain or (isinstance(root, ast.ImportFrom) and found.is_tf1_only)  # FT192 says where it cannot
-    return _V1 + name.removeprefix("tensorflow.") if gets_v1 else name
+    gets_v1 = is_plain or (isinstance(root, ast.ImportFrom) and found.is_tf1_only)
+    if gets_v1:
+        return _V1 + name.removeprefix("tensorflow.")
+    return "" if found.is_tf1_only else name
 
 
 def _is_others(name: str) -> bool:

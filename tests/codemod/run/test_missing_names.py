@@ -116,3 +116,9 @@ def test_code_of_another_file_that_the_program_does_not_run_is_no_reason(tmp_pat
     (tmp_path / "train.py").write_text(program("import data\nprint(data)"))
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     assert str(tmp_path / "train.py") in [change.path for change in outcome.changes]
+
+
+def test_a_name_of_tensorflow_1_that_several_imports_give_is_said_once() -> None:
+    _, findings = migrate(program("import tensorflow as tf\nprint(tf.logging.INFO)"))
+    reasons = [finding for finding in findings if finding.is_own_reason]
+    assert "FT198" not in [finding.code for finding in reasons]

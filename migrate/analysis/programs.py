@@ -35,10 +35,20 @@ def reached(module: Module, tree: Tree, canned: str = "auto") -> tuple[str, ...]
     paths = [link.target.path for link in tree.changing(module)] if module.estimator else []
     if module.estimator:
         paths += [path for path in tree.importers(module, "estimator") if facts(path).ties]
+    if trains_another_files(module, tree):
+        paths += tree.near(module)
     if makes_from_model_fn(module, "model-fn" if canned == "auto" else canned):
         found = programs(module, tree, "model-fn" if canned == "auto" else canned)
         paths += [link.target.path for program in found for link in program.others]
     return tuple(dict.fromkeys(path for path in paths if path != os.path.abspath(module.path)))
+
+
+def trains_another_files(module: Module, tree: Tree) -> bool:
+    """Whether a file configures or trains an estimator, and neither it nor a file that it is seen to import makes one."""
+    if not module.sites or module.names_estimator:
+        return False
+    linked = [link.target.path for link in tree.changing(module) if not facts(link.target.path).problem]
+    return not any(tree.module(path).names_estimator for path in linked)
 
 
 def _with_users(others: list[Link], program: Program) -> list[Link]:

@@ -189,6 +189,21 @@ class Tree:
         holding = (path for path in named if path != own and self._holds(path, name))
         return [path for path in holding if own in self._targets(path)]
 
+    def near(self, module: Module) -> list[str]:
+        """The files, absolute, that name the Estimator API beside a file or below it, else those beside its directory.
+
+        An import that is made as the program runs, or of a package by another name than its folder's, leads there.
+        """
+        own = os.path.abspath(module.path)
+        beside = os.path.dirname(own)
+        above = os.path.dirname(beside)
+        is_of_project = above.startswith(top(own) or "\0") or os.path.exists(os.path.join(above, "__init__.py"))
+        for directory in (beside, above) if is_of_project else (beside,):
+            found = [path for path in _naming_estimators(directory) if path != own]
+            if found:
+                return found
+        return []
+
     def _targets(self, path: str) -> set[str]:
         return {link.target.path for link in _links(path, self._facts(path).imports, self._target)}
 
@@ -264,6 +279,17 @@ def _importing(root: str) -> dict[str, list[str]]:
             for word in found:
                 words.setdefault(word.decode(errors="replace"), []).append(os.path.abspath(path))
     return words
+
+
+@lru_cache(maxsize=64)
+def _naming_estimators(directory: str) -> tuple[str, ...]:
+    """The files below a directory that name the Estimator API."""
+    found = []
+    for path in walk([directory]):
+        with suppress(Unreadable):
+            if isinstance(path, str) and not path.endswith(NOTEBOOK) and b"stimator" in read(path):
+                found.append(os.path.abspath(path))
+    return tuple(path for path in found if facts(path).ties)
 
 
 def _source(path: str, data: bytes) -> SourceText:

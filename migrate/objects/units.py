@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
+from migrate.analysis.programs import trains_another_files
 from migrate.analysis.tree import Link, Tree, facts
 from migrate.files.walk import NOTEBOOK
 from migrate.invocation import program
@@ -91,6 +92,16 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
             found.remove((other, shared))
             unit, ties = Unit(tree, [*other.roots, *unit.roots], [*other.links, *unit.links]), ties | shared
         found.append((unit, ties))
+    for unit, ties in [one for one in found if any(trains_another_files(root, tree) for root in one[0].roots)]:
+        near = {path for root in unit.roots for path in tree.near(root)}
+        makers = [one for one in found if any(root.names_estimator and _path(root) in near for root in one[0].roots)]
+        if not makers or (unit, ties) in makers:
+            continue
+        for one in [(unit, ties), *makers]:
+            found.remove(one)
+        joined = [unit, *(maker for maker, _ in makers)]
+        roots, links = ([each for one in joined for each in getattr(one, name)] for name in ("roots", "links"))
+        found.append((Unit(tree, roots, links), ties.union(*(more for _, more in makers))))
     for unit, _ in found:
         roots = {_path(root) for root in unit.roots}
         unit.links = list({link.target.path: link for link in unit.links if link.target.path not in roots}.values())

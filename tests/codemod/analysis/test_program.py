@@ -56,10 +56,10 @@ FOLLOWED = {
 }
 LEFT = {
     "stands inside an f-string": f"def f():\n    est = DNN()\n    {TRAIN}    print(f'{{est.evaluate(data)}}')\n",
-    "the call stands inside another": (
+    "the call is part of a larger expression": (
         "def f():\n    est = DNN()\n    est.train(data, max_steps=est.evaluate(data)['global_step'] + 3)\n"
     ),
-    "the call stands inside another one": (
+    "the call is part of a larger expression that is rewritten": (
         f"def f():\n    est = DNN()\n    two = DNN(weight_column=list(est.predict(data)))\n    {TRAIN}"
     ),
     "under `with tf.Graph().as_default()`": f"def f():\n  with tf.Graph().as_default():\n    est = DNN()\n    {TRAIN}",

@@ -196,7 +196,7 @@ def test_a_file_on_stdin_that_is_not_rewritten_is_printed_as_it_is(
     project: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, source: bytes
 ) -> None:
     on_stdin(monkeypatch, source)
-    main(["-", "--write"])
+    main(["-", "--write", "--form", "loop", "--canned", "keras"])
     printed = capfdbinary.readouterr()
     assert printed.out == source
     assert printed.err.endswith(b"Printed the source as it is.\n")

@@ -26,7 +26,7 @@ LEFT = (
     "import tensorflow as tf\n\n\n"
     "def train(arguments, fn):\n"
     "    # <script>document.title = 'hacked'</script>\n"
-    "    estimator = tf.estimator.DNNClassifier(**arguments)\n"
+    "    estimator = tf.estimator.BoostedTreesClassifier(**arguments)\n"
     "    estimator.train(fn)\n"
 )
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

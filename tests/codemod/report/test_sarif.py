@@ -208,7 +208,7 @@ def test_files_that_share_a_module_are_fixed_together_with_it(project: Path) -> 
 
 def test_what_is_left_has_no_fix(project: Path) -> None:
     (project / "train.py").write_text(LEFT)
-    results = log()["results"]
+    results = log(".", *LOOPS)["results"]
     assert results
     assert not any("fixes" in result for result in results)
 

@@ -252,17 +252,3 @@ def test_a_custom_estimator_under_several_replicas_is_left_whole(strategy, setti
     assert reason in left.message
     assert help in left.help
     assert all(f.code in ("FT401", "FT138") for f in findings if f.fidelity is not Fidelity.MANUAL)
-
-
-@pytest.mark.parametrize("strategy", ["strategy", "tf.distribute.MirroredStrategy()"])
-def test_a_config_that_is_handed_on_with_a_strategy_is_left_with_its_reason(strategy):
-    program = MIRRORED.replace("train_distribute=strategy", f"train_distribute={strategy}").replace(
-        "estimator = tf.estimator.Estimator(model_fn, config=config)",
-        "estimator = tf.estimator.Estimator(model_fn, config=config if steps else None)",
-    )
-    text, findings = migrate(program)
-    assert text == program
-    (left,) = [finding for finding in findings if "handed on is given" in finding.message]
-    assert left.fidelity is Fidelity.MANUAL
-    assert "`train_distribute`" in left.message
-    assert "where the estimator is made" in left.help

@@ -66,13 +66,13 @@ def test_ft138_advises_the_package_that_has_the_name(name: str, advice: str) -> 
     assert "optimize_loss" not in finding.message + text.why(finding)
 
 
-def test_ft190_says_how_to_write_a_call_in_a_call() -> None:
+def test_ft190_says_how_to_write_an_estimator_without_a_name() -> None:
     _, findings = migrate(
         "import tensorflow.compat.v1 as tf\n\n\ndef model_fn(features, labels, mode):\n"
         "    return tf.estimator.EstimatorSpec(mode, loss=tf.constant(0.0), train_op=tf.no_op())\n\n\n"
         "tf.estimator.Estimator(model_fn, 'd').train(input_fn, max_steps=3)\n"
     )
-    assert any("assign the estimator to a name first" in one.message for one in findings if one.code == "FT190")
+    assert any("in variables assigned once" in one.help for one in findings if one.code == "FT190")
 
 
 @pytest.mark.parametrize("flags", ["tf.app.flags", "tf.flags"])

@@ -217,3 +217,43 @@ def test_the_order_of_the_paths_and_the_number_of_processes_change_nothing(tmp_p
     first = migrated(*forwards)
     assert len(first.changes) == 30
     assert first == migrated(*forwards[::-1], jobs=2)
+
+
+LOADED = """\
+import importlib
+import sys
+
+import tensorflow as tf
+
+{imported}
+train = tf.estimator.TrainSpec(None, max_steps=20)
+tf.estimator.train_and_evaluate({model}.build(sys.argv[2]), train, tf.estimator.EvalSpec(None))
+"""
+MADE = """\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels), train_op=tf.no_op())
+
+
+def build(directory):
+    return tf.estimator.Estimator(model_fn, directory)
+"""
+
+
+@pytest.mark.parametrize(
+    ("imported", "model"),
+    [("model = importlib.import_module(sys.argv[1])", "model"), ("import another_name.model as model", "model")],
+)
+@pytest.mark.parametrize("blocked", [False, True])
+def test_a_file_that_trains_what_it_is_not_seen_to_import_changes_with_the_files_beside_it(
+    tmp_path: Path, imported: str, model: str, blocked: bool
+) -> None:
+    made = MADE.replace("tf.reduce_sum(labels)", "tf.contrib.crf.no_such(labels)") if blocked else MADE
+    (tmp_path / "main.py").write_text(LOADED.format(imported=imported, model=model))
+    (tmp_path / "model.py").write_text(made)
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    changed = {Path(change.path).name for change in outcome.changes}
+    assert changed == (set() if blocked else {"main.py", "model.py", "tf2_recovery.py"})
+    assert all(finding.rewritten is not blocked for finding in outcome.findings)

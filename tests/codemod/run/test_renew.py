@@ -81,7 +81,7 @@ def test_a_later_run_renews_the_module_that_it_adds_to(old: Path) -> None:
     (old / "b.py").write_text(OTHER)
     main(["--write", "."])
     assert "class _Mistake" not in module(old)
-    assert "def training_steps" in module(old)
+    assert "def run_training" in module(old)
     assert module(old) == pieces.module(pieces.provided_by(module(old)))
 
 
@@ -110,7 +110,7 @@ def test_a_changed_module_of_this_release_keeps_its_changes(tmp_path: Path, monk
     (tmp_path / "b.py").write_text(OTHER)
     main(["--write", "."])
     assert "\nOWN = 3\n" in module(tmp_path)
-    assert "def training_steps" in module(tmp_path)
+    assert "def run_training" in module(tmp_path)
 
 
 def test_a_module_without_a_stamp_is_renewed_where_it_is_what_this_release_writes(

@@ -35,6 +35,10 @@ def reached(module: Module, tree: Tree, canned: str = "auto") -> tuple[str, ...]
     paths = [link.target.path for link in tree.changing(module)] if module.estimator else []
     if module.estimator:
         paths += [path for path in tree.importers(module, "estimator") if facts(path).ties]
+        # One that trains may say, by TensorFlow 1's names, which TensorFlow all of them are for.
+        trainers = [path for path in tree.importers(module, "train") if facts(path).changes]
+        changing = (tree.changing(tree.module(path)) for path in trainers if not facts(path).problem)
+        paths += [*trainers, *(link.target.path for links in changing for link in links)]
     if trains_another_files(module, tree):
         paths += tree.near(module)
     if makes_from_model_fn(module, "model-fn" if canned == "auto" else canned):
@@ -44,7 +48,7 @@ def reached(module: Module, tree: Tree, canned: str = "auto") -> tuple[str, ...]
 
 
 def trains_another_files(module: Module, tree: Tree) -> bool:
-    """Whether a file configures or trains an estimator, and neither it nor a file that it is seen to import makes one."""
+    """Whether a file configures or trains an estimator that neither it nor a file that it is seen to import makes."""
     if not module.sites or module.names_estimator:
         return False
     linked = [link.target.path for link in tree.changing(module) if not facts(link.target.path).problem]

@@ -82,11 +82,12 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     """
     found: list[tuple[Unit, set[str]]] = []  # each with the files by which others would join it
     for module in modules:
-        if not module.estimator:
-            continue
         tree.keep(module)
         links = tree.changing(module)
-        ties = {link.target.path for link in links if facts(link.target.path).ties} | {_path(module)}
+        ties = {link.target.path for link in links if facts(link.target.path).ties}
+        if not module.estimator and not (ties and facts(_path(module)).changes):
+            continue
+        ties.add(_path(module))
         unit = Unit(tree, [module], links)
         for other, shared in [one for one in found if one[1] & ties]:
             found.remove((other, shared))
@@ -103,6 +104,7 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
         roots, links = ([each for one in joined for each in getattr(one, name)] for name in ("roots", "links"))
         found.append((Unit(tree, roots, links), ties.union(*(more for _, more in makers))))
     for unit, _ in found:
+        unit.roots.sort(key=lambda root: not root.estimator)  # the first is where a reason is told
         roots = {_path(root) for root in unit.roots}
         unit.links = list({link.target.path: link for link in unit.links if link.target.path not in roots}.values())
     return [unit for unit, _ in found]

@@ -64,7 +64,7 @@ def test_the_file_that_trains_tells_which_tensorflow_the_one_with_the_model_is_f
     trainer = "import tensorflow as tf\nimport modeling\nimport inputs\n\ntf.logging.info(1)\n"
     trainer += "modeling.make().train(inputs.input_fn, max_steps=5)\n"
     put(tmp_path, {"a_train.py": trainer, "modeling.py": modeling, "net.py": DROPOUT, "inputs.py": INPUTS})
-    outcome = migrated(tmp_path)
+    outcome = migrated(tmp_path, form="auto")
     assert reasons(outcome) == []
     assert V1 in new_text(outcome, tmp_path / "net.py")
 

@@ -57,7 +57,7 @@ class Continued:
     def _migrated(self, folder, canned):
         """The migrated program, out of this package, by whose name it would import."""
         migrated = Path(shutil.copy(self.program, folder))
-        for change in codemod([str(migrated)], Settings(canned=canned), jobs=1, progress=None).changes:
+        for change in codemod([str(migrated)], Settings(canned=canned, form="loop"), jobs=1, progress=None).changes:
             Path(change.path).write_text(change.after)
         return migrated
 

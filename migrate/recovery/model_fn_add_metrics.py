@@ -9,15 +9,13 @@ def add_metrics(estimator, metric_fn):
     """Returns an ``Estimator`` that evaluates more metrics than another.
 
     Args:
-      estimator: the ``Estimator``, or ``TrainingJob``.
+      estimator: the ``Estimator``.
       metric_fn: takes any of features, labels, predictions and config, and returns a
         dict of metrics, which stand for those of the same names.
     """
-    is_job = hasattr(estimator, "params_of")
-    params = estimator.params if is_job else None
 
     def model_fn(features, labels, mode, config):
-        spec = call_model_fn(estimator.model_fn, features, labels, mode, params, config)
+        spec = call_model_fn(estimator.model_fn, features, labels, mode, None, config)
         if mode == "eval":
             metrics = call_with_known(
                 metric_fn,
@@ -31,8 +29,5 @@ def add_metrics(estimator, metric_fn):
         return spec
 
     more = copy.copy(estimator)
-    if is_job:
-        more.model_fn, more.params = model_fn, {}
-    else:
-        more._model_fn, more._params = model_fn, {}
+    more._model_fn, more._params = model_fn, {}
     return more

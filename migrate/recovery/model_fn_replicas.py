@@ -36,6 +36,7 @@ class ReplicatedTraining(ModelFnTraining):
         drawn = dict.fromkeys(range(len(self._devices)), dataset)
         with tf.device(without_task(self._devices[0])):
             super().__init__(self._on_replicas, tf.data.Dataset.zip(drawn), **options)
+        self.dataset = dataset  # each replica draws a batch of its own
         self._copies, self._means = [], []
         self._hold_copies()
         # A while loop over several devices would not end.

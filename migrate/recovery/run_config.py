@@ -7,8 +7,6 @@ import os
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_never_saving import NeverSaving
-
 _UNSET = object()
 
 
@@ -107,29 +105,6 @@ class RunConfig:
             config.save_checkpoints_steps = None
         config._set(**changes)
         return config
-
-    def saving(self, manager, needed=False):
-        """Returns what saves as these settings say.
-
-        Args:
-          manager: a ``tf.train.CheckpointManager``.
-          needed: whether something waits for the checkpoints, as an evaluation does.
-
-        Returns:
-          The manager; without steps and seconds, one that restores but never saves.
-
-        Raises:
-          ValueError: checkpoints are needed, and none are to be saved.
-        """
-        if self.save_checkpoints_steps or self.save_checkpoints_secs:
-            return manager
-        if needed:
-            raise ValueError(
-                "Evaluations and listeners wait for checkpoints: set "
-                "save_checkpoints_steps or save_checkpoints_secs."
-            )
-        tf.get_logger().warning("No checkpoints: the RunConfig has no save interval.")
-        return NeverSaving(manager)
 
     def _set(self, **settings):
         vars(self).update(settings)

@@ -120,6 +120,8 @@ class _Saves:
                 "There is no save to listen to: set save_checkpoints_steps or "
                 "save_checkpoints_secs."
             )
+        elif not self._is_on:
+            tf1.logging.warning("No checkpoints: no interval between saves is set.")
         self._step = self._time = None
         self._tell("begin")
 

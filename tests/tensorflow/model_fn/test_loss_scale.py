@@ -53,7 +53,7 @@ def test_the_scale_grows_and_shrinks_when_it_should_and_bad_steps_are_left_out(t
     scaled = job(tmp_path / "scaled", lambda: ExponentialUpdateLossScaleManager(*settings))
     names = ("loss_scale", "good_steps", "bad_steps")
     assert {*names, "w", "w/Adam", "w/Adam_1", "cond/beta1_power", "cond/beta2_power"} < set(scaled.train.variables)
-    found, batches = [], iter(scaled.dataset)
+    found, batches = [], iter(scaled.train.dataset)
     step = tf.function(lambda: scaled.train.take_step(batches, 0)[0], autograph=False)
     for is_bad in BAD:
         before = int(scaled.train.global_step)

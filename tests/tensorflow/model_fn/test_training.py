@@ -105,7 +105,7 @@ def test_a_model_fn_that_changes_its_params_leaves_the_callers_alone():
 
 
 def test_labels_that_the_model_fn_does_not_take_are_an_error():
-    with pytest.raises(ValueError, match="takes no labels"):
+    with pytest.raises(ValueError, match="does not take labels"):
         ModelFnTraining(lambda features, mode: None, input_fn())
 
 

@@ -1,4 +1,4 @@
-"""What stands for an Estimator and its RunConfig where they are handed on behaves as they did."""
+"""A program in object form saves, evaluates and is configured as under its Estimator."""
 
 import os
 import subprocess
@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.model_fn_job import RunConfig, TrainingJob
+from migrate.recovery.estimator import Estimator
+from migrate.recovery.run_config import RunConfig
 from migrate.run import run, write
 from migrate.settings import Settings
 from tests import nursery
@@ -90,7 +91,7 @@ def test_a_program_without_an_interval_trains_and_saves_nothing_and_says_so(
         done = _run(python, file, tmp_path / file.stem, 0)
         assert done.stdout.split() == ["None", "0"], done.stderr[-2000:]
         assert _steps(tmp_path / file.stem) == []
-    assert "No checkpoints: the RunConfig has no save interval." in done.stderr
+    assert "No checkpoints: no interval between saves is set." in done.stderr
 
 
 def test_a_program_without_an_interval_restores_what_is_there_and_leaves_it(tmp_path: Path, program: Path) -> None:
@@ -172,9 +173,12 @@ def test_a_config_that_would_not_recover_the_same_is_refused(settings: dict[str,
         RunConfig(**settings)
 
 
-def test_a_job_takes_the_directory_of_its_config_and_refuses_a_second_one(tmp_path: Path) -> None:
+def test_an_object_takes_the_directory_of_its_config_and_refuses_a_second_one(tmp_path: Path) -> None:
+    def model_fn(features):
+        return features
+
     config = RunConfig(model_dir=str(tmp_path))
-    assert TrainingJob(print, config=config).model_dir == str(tmp_path)
-    assert os.path.isdir(TrainingJob(print).model_dir)
-    with pytest.raises(ValueError, match="Two directories"):
-        TrainingJob(print, model_dir="/tmp/other", config=config)
+    assert Estimator(model_fn, config=config).model_dir == str(tmp_path)
+    assert os.path.isdir(Estimator(model_fn).model_dir)
+    with pytest.raises(ValueError, match="different values"):
+        Estimator(model_fn, model_dir="/tmp/other", config=config)

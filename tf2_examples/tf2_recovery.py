@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content f2181378bb04).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 11b0384466f3).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -2836,6 +2836,8 @@ class _Saves:
                 "There is no save to listen to: set save_checkpoints_steps or "
                 "save_checkpoints_secs."
             )
+        elif not self._is_on:
+            tf1.logging.warning("No checkpoints: no interval between saves is set.")
         self._step = self._time = None
         self._tell("begin")
 

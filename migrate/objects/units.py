@@ -101,12 +101,13 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
         for one in [(unit, ties), *makers]:
             found.remove(one)
         joined = [unit, *(maker for maker, _ in makers)]
-        roots, links = ([each for one in joined for each in getattr(one, name)] for name in ("roots", "links"))
+        roots = [root for one in joined for root in one.roots]
+        links = [link for one in joined for link in one.links]
         found.append((Unit(tree, roots, links), ties.union(*(more for _, more in makers))))
     for unit, _ in found:
         unit.roots.sort(key=lambda root: not root.estimator)  # the first is where a reason is told
-        roots = {_path(root) for root in unit.roots}
-        unit.links = list({link.target.path: link for link in unit.links if link.target.path not in roots}.values())
+        own = {_path(root) for root in unit.roots}
+        unit.links = list({link.target.path: link for link in unit.links if link.target.path not in own}.values())
     return [unit for unit, _ in found]
 
 

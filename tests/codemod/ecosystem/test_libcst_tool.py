@@ -84,7 +84,7 @@ def test_it_writes_what_migrate_writes(
 def test_what_is_left_is_a_warning_with_its_place(project: Path) -> None:
     (project / "train.py").write_text(LEFT)
     done = libcst_tool("train.py")
-    assert "3:13: FT141 " in done.stdout + done.stderr
+    assert ": FT151 `tensorflow.estimator.BoostedTreesClassifier`" in done.stdout + done.stderr
     assert (project / "train.py").read_text() == LEFT
 
 

@@ -50,6 +50,7 @@ from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
+from migrate.tensorflow.advice import advice
 from migrate.tensorflow.names import lacking, lines_of
 from migrate.tensorflow.slim import REQUIREMENT, in_tf_slim
 
@@ -257,13 +258,6 @@ def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield from contrib_names_of(file, gone, draft.settings.target, with_slim, gives_strategies=False)
 
 
-def _help(qualified: str) -> str:
-    """What a person can do about a name below ``tf.contrib`` that is not replaced."""
-    name = qualified.partition("contrib.")[2]
-    advice = next((advice for start, advice in _ADVICE.items() if name.startswith(start)), "Replace it by hand")
-    return f"{advice}, then migrate again."
-
-
 def contrib_names_of(
     file: Draft | OtherFile, gone: Collection[ast.expr], target: str, with_slim: bool, gives_strategies: bool
 ) -> Iterator[Verdict]:
@@ -301,7 +295,7 @@ def contrib_names_of(
             has_other = name in SUCCESSORS or name in EMITTED
             lacks = "cannot be replaced automatically in this form" if has_other else "exists in no TensorFlow 2"
             message = f"`{found.qualified}` {lacks}"
-            yield manual(node, message, _help(found.qualified), file.module)
+            yield manual(node, message, advice(f"contrib.{name}"), file.module)
             continue
         file.renamed[node] = text
         file.edits.append(ReplaceExpression(file.module.span(node), text))
@@ -389,12 +383,6 @@ def _mirrored(file: Draft | OtherFile, node: ast.expr) -> Verdict | None:
 
 
 _STRATEGIES = "contrib.distribute."
-_ADVICE = {
-    "distributions.": "Use tfp.distributions of the package tensorflow_probability",
-    "quantize.": "Use the package tensorflow_model_optimization",
-}
-"""Advice for what has no successor, by the beginning of its name."""
-
 _SCOPED = ("slim", "layers.")
 """Where the functions are that an ``arg_scope`` may give arguments."""
 _VARIABLE = {"name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections"}

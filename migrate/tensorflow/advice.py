@@ -3,11 +3,8 @@
 _ADVICE = (
     ("examples.tutorials.mnist", "Read MNIST by tf.keras.datasets.mnist or the package tensorflow_datasets."),
     ("examples.", "Copy what you use of TensorFlow 1.15's examples into your own files."),
-    ("contrib.slim.nets", "The package tf_slim has its networks (tf_slim.nets)."),
-    ("contrib.slim", "The package tf_slim has it: import tf_slim as slim."),
-    ("contrib.layers", "The package tf_slim has it: tf_slim.layers."),
-    ("contrib.metrics", "The package tf_slim has it: tf_slim.metrics."),
-    ("contrib.framework", "The package tf_slim has most of it: tf_slim.arg_scope, tf_slim.variable."),
+    ("contrib.distributions.", "Use tfp.distributions of the package tensorflow_probability."),
+    ("contrib.quantize.", "Use the package tensorflow_model_optimization."),
     ("contrib.gan", "The package tensorflow_gan has it, up to TensorFlow 2.15."),
     ("contrib.learn.datasets", "Read the data by tf.keras.datasets or the package tensorflow_datasets."),
     ("contrib.image", "The package tensorflow_addons has it, up to TensorFlow 2.15."),

@@ -8,13 +8,13 @@ from itertools import pairwise
 import libcst as cst
 
 from migrate.edits.concrete import parsed, writer_of, written
-from migrate.edits.editor import Editor, absorbed_by
+from migrate.edits.editor import Editor
 from migrate.edits.format import with_indent
 from migrate.edits.inline import fitted
 from migrate.edits.lines import Line
 from migrate.edits.new_imports import add_imports, bound_by
 from migrate.edits.places import places
-from migrate.edits.plan import Plan
+from migrate.edits.plan import Plan, absorbed_by
 from migrate.edits.statements import Source, Statement, is_comment, taken_apart
 from migrate.edits.unused_imports import drop_unused
 
@@ -68,11 +68,12 @@ def _edit(source: Source, plan: Plan) -> set[str]:
             new = _edited(statement, lines[id(statement)], editor, writer)
             if not new:
                 is_apart = is_apart or not all(map(is_comment, statement.above))
-                kept += map(writer.code_for_node, editor.take_displaced())
+                apart = list(map(writer.code_for_node, editor.take_displaced()))
+                kept += [source.layout.newline, *apart, source.layout.newline] if apart else []
                 continue
-        if is_apart and not new[0].above:
+        if is_apart and not new[0].above and not kept:
             new[0].above = [source.layout.newline]
-        new[0].above += kept
+        new[0].above = [*kept, *new[0].above]
         kept = []
         statements += new
         is_apart = False

@@ -1,6 +1,6 @@
 """The edits of a plan made in LibCST's tree, each where the old text has its place."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TypeGuard, TypeVar
 
@@ -13,6 +13,7 @@ from migrate.edits.lines import (
     Line,
     blank_lines,
     comment_line,
+    comments_apart,
     comments_of,
     header_of,
     set_apart,
@@ -60,7 +61,7 @@ class Editor(cst.CSTTransformer):
         self.arguments: dict[Range, list[SetArgument]] = {}
         self.elements: dict[Range, list[MoveFirst]] = {}
         self.made: set[tuple[type, Span]] = set()  # the edits that have found their place
-        self.absorbed = {(span.line, span.column) for edit in plan.edits for span in absorbed_by(edit)}
+        self.deleted = {(span.line, span.column) for span in plan.deleted}
         self.displaced: list[str] = []  # comments of what is replaced or goes, on their way to the next line
         for edit in plan.edits:
             if isinstance(edit, ReplaceStatement):
@@ -234,8 +235,8 @@ class Editor(cst.CSTTransformer):
             return self._below_new(original, updated)
         lines = self._replaced(original.body, updated.body)
         if not lines:
-            if self._place(original.body[0]) not in self.absorbed:
-                self.displaced = [line.comment.value for line in displaced if line.comment] + comments_of(original)
+            above = comments_apart(original) if self._place(original.body[0]) in self.deleted else []
+            self.displaced = [line.comment.value for line in displaced if line.comment] + above
             return cst.RemoveFromParent()
         if self._place(original.body[-1]) not in self.statements:
             lines[-1] = lines[-1].with_changes(trailing_whitespace=original.trailing_whitespace)
@@ -350,14 +351,6 @@ class Editor(cst.CSTTransformer):
     @cached_property
     def _blocks(self) -> list[Range]:
         return [where for node, where in self.ranges.items() if isinstance(node, _LINES)]
-
-
-def absorbed_by(edit: Edit) -> Iterator[Span]:
-    """The removed statements whose comments an edit takes over."""
-    if isinstance(edit, ReplaceStatement):
-        yield from (span for part in edit.parts for span in part.absorbs)
-    elif isinstance(edit, InsertBefore):
-        yield from edit.absorbs
 
 
 _LINES = (cst.SimpleStatementLine, cst.BaseCompoundStatement)

@@ -47,6 +47,14 @@ def comments_of(node: cst.CSTNode) -> list[str]:
     return found.values
 
 
+def comments_apart(line: Line) -> list[str]:
+    """The comments above a statement that a blank line sets apart from it: they are not about it alone."""
+    above = list(line.leading_lines)
+    while above and above[-1].comment is not None:
+        above.pop()
+    return [one.comment.value for one in above if one.comment is not None]
+
+
 def blank_lines(line: Line, column: int) -> list[cst.EmptyLine]:
     blanks = len(line.leading_lines) if column == 0 else min(1, len(line.leading_lines))
     return [cst.EmptyLine(indent=False)] * blanks

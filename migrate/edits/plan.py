@@ -1,6 +1,6 @@
 """What is to be written into one file: edits at positions, the emitted pieces and the imports that they need."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from migrate.finding import Span
@@ -119,6 +119,14 @@ def import_of_pieces(module: str, names: Iterable[str], aliases: Mapping[str, st
 Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | Decorate | SetArgument | MoveFirst | InsertBefore
 
 
+def absorbed_by(edit: Edit) -> Iterator[Span]:
+    """The removed statements whose comments an edit takes over."""
+    if isinstance(edit, ReplaceStatement):
+        yield from (span for part in edit.parts for span in part.absorbs)
+    elif isinstance(edit, InsertBefore):
+        yield from edit.absorbs
+
+
 @dataclass(frozen=True)
 class Shared:
     """Where the files of one program find the emitted pieces.
@@ -151,6 +159,13 @@ class Plan:
     shared: Shared | None = None
     is_imported: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def deleted(self) -> list[Span]:
+        """The statements that go, and whose comments nothing takes over: these go with them."""
+        kept = {span for edit in self.edits for span in absorbed_by(edit)}
+        kept |= {edit.span for edit in self.edits if isinstance(edit, ReplaceStatement) and edit.parts}
+        return [edit.span for edit in self.edits if isinstance(edit, ReplaceStatement) and edit.span not in kept]
 
     def add(self, edits: Iterable[Edit], pieces: set[str], imports: set[str]) -> None:
         """Takes in one program; two programs that share a statement ask for the same edit once."""

@@ -59,6 +59,10 @@ class OtherFile:
         self.pieces.add(name)
         return self.vocabulary.piece(name)
 
+    def delete(self, statement: ast.stmt) -> None:
+        """Takes out a statement of which nothing is carried over: its comments go with it."""
+        self.edits.append(ReplaceStatement(self.module.span(statement)))
+
     @property
     def tf(self) -> str:
         return self.vocabulary.v1_or_tf
@@ -212,6 +216,11 @@ class Draft:
         """The name of an emitted class or function, which the new code uses."""
         self.pieces.add(name)
         return self.vocabulary.piece(name)
+
+    def delete(self, statement: ast.stmt) -> None:
+        """Takes out a statement of which nothing is carried over: its comments go with it."""
+        self.edits.append(ReplaceStatement(self.module.span(statement)))
+        self.shared.append(statement)
 
     def fresh(self, name: str) -> str:
         """A variable for the program's own scope, called ``name`` if nothing else is."""

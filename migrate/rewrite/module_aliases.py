@@ -13,7 +13,7 @@ def modules_kept(file: OtherFile) -> set[ast.expr]:
     """The uses of modules of the Estimator API that stay; a variable for one that is only read from goes.
 
     Args:
-      file: the file, whose statements that make such variables are absorbed.
+      file: the file, whose statements that make such variables are deleted.
     """
     module = file.module
     nodes = [node for tail in _MODULES for node in module.uses.get(tail, ())]
@@ -23,7 +23,7 @@ def modules_kept(file: OtherFile) -> set[ast.expr]:
         if _is_only_read(module, node):
             statement = module.names.parent(node)
             assert isinstance(statement, ast.Assign)
-            file.absorbed.append(statement)
+            file.delete(statement)
             file.renamed[node] = module.source.text(node)
         else:
             kept.add(node)

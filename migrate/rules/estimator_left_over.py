@@ -31,8 +31,8 @@ from migrate.rules.rule import REWRITTEN, Example, Verdict, exact, manual, rule
 )
 def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
     while aliases := list(_unused_aliases(program, draft)):  # one alias may be the only use of another
-        draft.absorbed += aliases
         for alias in aliases:
+            draft.delete(alias)
             yield exact(alias, "the alias goes: nothing uses it any more")
     if not program.has_fit:
         return
@@ -63,7 +63,7 @@ def _carried(draft: Draft) -> Iterator[ast.AST]:
     values += [value for call in program.calls for value in call.arguments.values()]
     of_specs = [statement for call in program.calls for statement in call.statements]  # their values are the calls'
     others = [one for one in draft.absorbed if one not in program.config.statements and one not in of_specs]
-    waiting: list[ast.AST] = [*values, *values_of_specs, *(s for s in others if not _is_alias(program, s))]
+    waiting: list[ast.AST] = [*values, *values_of_specs, *others]
     while waiting:
         node = waiting.pop()
         if node not in draft.renamed and node not in replaced:
@@ -89,7 +89,7 @@ def _unused_aliases(program: Program, draft: Draft) -> Iterator[ast.stmt]:
                 continue
             uses = names.uses(name, scope)
             is_own = not uses or any(draft.goes(use) for use in uses)
-            if is_own and statement not in draft.absorbed and all(_goes(draft, use) for use in uses):
+            if is_own and not draft.goes(statement) and all(_goes(draft, use) for use in uses):
                 yield statement
 
 

@@ -88,7 +88,7 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
             file.renamed[node] = node.id  # what is assigned to the variable has another name
             continue
         if found.tail.startswith(FOR_TPUS) and _is_unused(file.module.names, node):
-            file.absorbed.append(file.module.names.statement_of(node))
+            file.delete(file.module.names.statement_of(node))
             yield exact(node, "goes: nothing uses it", file.module)
             continue
         goes = file is draft and found.tail.startswith(FOR_TPUS) and draft.goes(node)

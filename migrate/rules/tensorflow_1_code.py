@@ -72,7 +72,7 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
                 "Move the code that needs graphs to another program.",
             )
         elif isinstance(statement, ast.Expr):
-            draft.absorbed.append(statement)
+            draft.delete(statement)
             yield exact(call, f"{found.tail}() goes: TF2 code runs eagerly")
 
 

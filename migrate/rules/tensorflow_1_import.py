@@ -151,7 +151,7 @@ def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> I
     for call, found in module.modes:
         statement = module.names.parent(call)
         if isinstance(statement, ast.Expr):
-            file.absorbed.append(statement)
+            file.delete(statement)
             yield exact(call, f"{found.tail}() goes: the loop runs eagerly, the model_fn in its own graph", module)
     statements = _imports(module)
     # What has another name now does not need the import that it came by.

@@ -98,7 +98,7 @@ def _broken(text: str, settings: Settings, trial: Trial) -> Iterator[str]:
     if not is_python(after):
         yield "the output does not compile"
         return
-    lost = set(_COMMENT.findall(text)) - set(_COMMENT.findall(after))
+    lost = set(_COMMENT.findall(_without_deleted(text, plan))) - set(_COMMENT.findall(after))
     if lost:
         yield f"lost comments: {sorted(lost)}"
     missing = _lost_lines(text, after, plan) if not settings.todo else []
@@ -108,6 +108,18 @@ def _broken(text: str, settings: Settings, trial: Trial) -> Iterator[str]:
     if again != after:
         yield "a second run changes more"
     yield from (f"crash in the second run: {finding.message}" for finding in found if finding.code == "FT009")
+
+
+def _without_deleted(text: str, plan: Plan) -> str:
+    """A program without the statements that go and the comments above them, which go with them."""
+    lines = list(SourceText.decode("program.py", text.encode()).lines())
+    for span in plan.deleted:
+        lines[span.line - 1 : span.end_line] = [""] * (span.end_line - span.line + 1)
+        for number in range(span.line - 2, -1, -1):
+            if not lines[number].strip().startswith("#"):
+                break
+            lines[number] = ""
+    return "\n".join(lines)
 
 
 def _lost_lines(text: str, after: str, plan: Plan) -> list[str]:

@@ -73,11 +73,20 @@ def test_what_needs_parentheses_keeps_them_in_a_list_that_is_written_anew() -> N
     assert "cs = [(yield)]" in after
 
 
-def test_a_statement_that_goes_leaves_its_comments_where_nothing_takes_them_over() -> None:
-    text = "def f():\n    a()  # a\n    b()\n    c()  # c\n\n# d\nd()  # e\ne()\n"
-    gone = [Span(2, 4, 2, 7), Span(4, 4, 4, 7), Span(7, 0, 7, 3)]
+def test_a_statement_that_is_deleted_takes_its_comments_with_it_and_no_others() -> None:
+    text = "def f():\n    a()  # a\n    # b\n    b()  # b\n    c(\n        x  # c\n    )\n\n# d\n\n# e\ne()  # e\n# f\nf()\n"
+    gone = [Span(2, 4, 2, 7), Span(5, 4, 7, 5), Span(12, 0, 12, 3)]
     after = apply(text, Plan([ReplaceStatement(span) for span in gone]))
-    assert after == "def f():\n    # a\n    b()\n    # c\n\n# d\n# e\ne()\n"
+    assert after == "def f():\n    # b\n    b()  # b\n\n# d\n\n# f\nf()\n"
+
+
+def test_a_call_that_sets_the_mode_of_tensorflow_takes_its_comment_with_it() -> None:
+    mode = "    tf1.disable_v2_behavior()  # Disable eager mode when running with TF2.\n"
+    for kind in ("canned", "custom"):
+        text = program(kind)
+        after, findings = migrate(text.replace("    config = ", f"{mode}    config = "))
+        assert after == migrate(text)[0]
+        assert all(finding.rewritten for finding in findings)
 
 
 @pytest.mark.parametrize(

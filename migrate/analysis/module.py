@@ -16,7 +16,7 @@ from migrate.analysis.symbols import (
     estimator_kind,
     symbol_of,
 )
-from migrate.analysis.tensorflow_1_names import METHODS_OF_1
+from migrate.analysis.tensorflow_1_names import METHODS_OF_1, WIDER_IN_2
 from migrate.finding import Span
 
 
@@ -47,6 +47,7 @@ class Module:
       modes: calls that settle eager or graph mode for the whole program.
       tf1_only: uses of plain ``tensorflow`` that TensorFlow 1 alone understands.
       other_in_2: uses of plain ``tensorflow`` that mean another thing in TensorFlow 2 than in TensorFlow 1.
+      asked: uses of plain ``tensorflow`` that only ask for a class of which both TensorFlows' objects are.
       v1: uses of ``tensorflow.compat.v1``.
       estimator: uses of ``tf.estimator``, which TensorFlow 2.16 removed.
       has_tf_keras: whether a name of Keras is imported from ``tf_keras``.
@@ -63,6 +64,7 @@ class Module:
     modes: list[tuple[ast.Call, Symbol]] = field(default_factory=list)
     tf1_only: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     other_in_2: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    asked: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     v1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     estimator: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     has_tf_keras: bool = False
@@ -92,6 +94,8 @@ class Module:
             return
         if found.is_tf1_only:
             self.tf1_only.append((node, found))
+        elif found.is_other_in_2 and self._is_only_asked(node, parent, found):
+            self.asked.append((node, found))
         elif found.is_other_in_2:
             self.other_in_2.append((node, found))
         if found.api == "v1":
@@ -105,6 +109,15 @@ class Module:
             self.sites.append(Site(kind, parent, found))
         elif found.tail in MODE_CALLS:
             self.modes.append((parent, found))
+
+    def _is_only_asked(self, node: ast.expr, parent: ast.AST, found: Symbol) -> bool:
+        """Whether a class of TensorFlow 2 is only asked for, of which TensorFlow 1's is one: all are seen by it."""
+        if found.tail not in WIDER_IN_2:
+            return False
+        holder = self.names.parents[parent] if isinstance(parent, ast.Tuple) else parent
+        if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and holder.func.id in _ASKING:
+            return len(holder.args) == 2 and holder.args[1] in (node, parent)
+        return getattr(parent, "annotation", None) is node or getattr(parent, "returns", None) is node
 
     @property
     def is_tf1(self) -> bool:
@@ -155,6 +168,7 @@ class Module:
         return Span(node.lineno, column(node.lineno, node.col_offset), end_line, column(end_line, end_byte))
 
 
+_ASKING = {"isinstance", "issubclass"}
 MODE_CALLS = {"disable_eager_execution", "disable_v2_behavior", "enable_eager_execution", "enable_v2_behavior"}
 
 

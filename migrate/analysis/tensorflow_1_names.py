@@ -58,6 +58,16 @@ OTHER_IN_2 = _names(
 )
 """Names that both have, with other arguments, another class or (``where``) another way of broadcasting."""
 
+WIDER_IN_2 = _names(
+    """
+    : DeviceSpec Variable
+    data: Dataset
+    distribute: StrategyExtended
+    lookup: StaticHashTable StaticVocabularyTable
+    """
+)
+"""Those of them whose class in TensorFlow 1 is derived from the one in TensorFlow 2."""
+
 METHODS_OF_1 = {"make_initializable_iterator", "make_one_shot_iterator"}
 """Methods that a ``tf.data.Dataset`` has in TensorFlow 1 alone."""
 

@@ -88,6 +88,7 @@ class Tree:
         self._modules: dict[str, Module] = {}
         self._sources: dict[str, SourceText] = {}
         self._added: set[str] = set()
+        self._of_1: set[str] = set()  # the files whose names are taken for TensorFlow 1's
         self._target = cache(target_from)
         for path, text in (texts or {}).items():
             self.add(path, text)
@@ -204,6 +205,22 @@ class Tree:
                 return found
         return []
 
+    def user_on_2(self, path: str) -> str | None:
+        """A file, absolute, of a program for TensorFlow 2 that imports a file whose names are taken for TensorFlow 1's.
+
+        Its names mean another thing there: they would change with an import of ``tensorflow.compat.v1``.
+        """
+        if path not in self._of_1:
+            return None
+        importers = self.importers(self.module(path), "tensorflow")
+        return next((user for user in importers if user not in self._of_1 and self._is_on_2(user)), None)
+
+    def _is_on_2(self, path: str) -> bool:
+        """Whether neither a file nor what it imports needs TensorFlow 1, or Estimators."""
+        if path.endswith(NOTEBOOK) or self._facts(path).matters:
+            return False
+        return not any(self._facts(link.target.path).speaks_tf1 for link in self.closure(self.module(path)))
+
     def _targets(self, path: str) -> set[str]:
         return {link.target.path for link in _links(path, self._facts(path).imports, self._target)}
 
@@ -230,6 +247,7 @@ class Tree:
         for path, one in known.items():
             if one.has_other_in_2 and not one.problem:
                 self.module(path).take_for_tf1()
+                self._of_1.add(path)
         return [link for path, link in links.items() if known[path].matters or known[path].has_other_in_2]
 
 

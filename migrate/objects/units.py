@@ -10,6 +10,7 @@ from migrate.analysis.programs import trains_another_files
 from migrate.analysis.tree import Link, Tree, facts
 from migrate.files.walk import NOTEBOOK
 from migrate.invocation import program
+from migrate.rules.several_files import shared_with_2
 
 
 @dataclass
@@ -61,6 +62,8 @@ class Unit:
             if users and users[0].endswith(NOTEBOOK):
                 reason = f"{users[0]}, a notebook, makes an estimator with {name} too, and is rewritten alone"
                 yield reason, f"Put the notebook's program into a file beside {name}."
+            elif (user_on_2 := self.tree.user_on_2(path)) is not None:
+                yield shared_with_2(self.tree.name(user_on_2), name)
             elif users:
                 reason = f"{users[0]}, which is not among the given files, works with {name} too"
                 yield reason, _together(self.roots, [*missing, *users])

@@ -9,7 +9,8 @@ or stand below a directory that was, are written; the rest of the tree is read.
 Where a file is imported by two names (``modeling`` and ``pkg.modeling``), what is emitted for it stands in the file.
 
 Fidelity: exact. A program is left where one of its files is not among those named, cannot be read, or may be one of two
-of the same name, and where a file that is not named makes an estimator with it. A notebook is rewritten alone: where
+of the same name, and where a file that is not named makes an estimator with it; also where one of its files names what
+means another thing in TensorFlow 2, and a program for TensorFlow 2 imports that file too. A notebook is rewritten alone: where
 its program needs one of the files rewritten with it, it is left, and so are the other programs that need that file; it
 is rewritten beside files that other programs have rewritten as it needs them. What a notebook installs by ``pip`` and
 imports (``bert`` of ``bert-tensorflow``) is no file of the tree.
@@ -47,6 +48,9 @@ def several_files(program: Program, draft: Draft) -> Iterator[Verdict]:
         elif path not in tree.given:
             message = f"its program needs {name}, which is not among the given files"
             yield manual(site, message, _together([program.module.path, *missing]))
+        user_on_2 = tree.user_on_2(path)
+        if user_on_2 is not None:
+            yield manual(site, *shared_with_2(tree.name(user_on_2), name))
         users = [tree.name(user) for user in tree.users.get(path, ()) if facts(path).ties]
         notebooks = [user for user in users if user.endswith(NOTEBOOK)]
         if notebooks:
@@ -55,6 +59,12 @@ def several_files(program: Program, draft: Draft) -> Iterator[Verdict]:
         elif users:
             message = f"{users[0]}, which is not among the given files, makes an estimator with {name} too"
             yield manual(site, message, _together([program.module.path, *missing, *users]))
+
+
+def shared_with_2(user: str, name: str) -> tuple[str, str]:
+    """Why a program is left that shares a file with one for TensorFlow 2, with what to do about it."""
+    reason = f"its program needs {name} with TensorFlow 1's meaning of its names, and {user} with TensorFlow 2's"
+    return reason, f"Give the program a copy of {name} of its own, then migrate again."
 
 
 def _why_left(program: Program, link: Link) -> tuple[str, str]:

@@ -13,6 +13,9 @@ A program runs on one TensorFlow, so that each of its files is taken for TensorF
 holds only ``tf.nn.dropout(x, 0.9)`` gets the import too, for TensorFlow 2 would drop what was kept.
 A ``make_one_shot_iterator()`` of a dataset tells TensorFlow 1 as its names do.
 
+``isinstance(x, tf.Variable)`` asks for ``tf.compat.v2.Variable`` then, of which the variables of both are; a file that
+names nothing else with two meanings keeps its import.
+
 A function that imports TensorFlow itself gets the same import, unless it hands ``tf`` on to code that is not seen.
 
 ``from tensorflow import feature_column as fc`` becomes ``from tensorflow.compat.v1 import feature_column as fc`` where
@@ -75,6 +78,12 @@ _V1 = "tensorflow.compat.v1"
     Example(
         "from tensorflow import gfile; gfile.MkDir('x')",
         "from tensorflow.compat.v1 import gfile",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "layers = tf.layers; print(isinstance(layers, tf.Variable))",
+        "isinstance(layers, tf.compat.v2.Variable)",
         "head",
         kind="custom",
     ),
@@ -176,6 +185,11 @@ def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> I
         if reads_value and name:
             lines += ["", f"{name}.disable_v2_tensorshape()"]
         file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
+        for node, found in module.asked:
+            if name and import_of(module.names, node) is statement:
+                # What a model_fn makes are variables of TensorFlow 2, which compat.v1's class does not hold.
+                file.renamed[node] = f"{name}.compat.v2.{found.tail}"
+                file.edits.append(ReplaceExpression(module.span(node), file.renamed[node]))
         shown = f"`{name}` becomes" if name else "its names become those of"
         yield exact(statement, f"{shown} tensorflow.compat.v1, which has all names of this file", module)
 

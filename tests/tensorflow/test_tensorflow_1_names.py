@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from migrate.analysis.tensorflow_1_names import METHODS_OF_1, OTHER_IN_2
+from migrate.analysis.tensorflow_1_names import METHODS_OF_1, OTHER_IN_2, WIDER_IN_2
 
 NOWHERE = object()
 
@@ -17,6 +17,12 @@ def found(module: Any, name: str) -> Any:
 def test_a_name_with_two_meanings_is_another_object_in_compat_v1() -> None:
     same = [name for name in OTHER_IN_2 if found(tf.compat.v1, name) is found(tf, name) is not NOWHERE]
     assert same == []
+
+
+def test_an_object_of_tensorflow_1_is_one_of_a_class_that_is_only_asked_for() -> None:
+    both = {name: (found(tf.compat.v1, name), found(tf, name)) for name in OTHER_IN_2}
+    classes = {name: pair for name, pair in both.items() if all(isinstance(one, type) for one in pair)}
+    assert {name for name, pair in classes.items() if issubclass(*pair)} == WIDER_IN_2
 
 
 def test_dropout_reads_its_second_argument_as_what_is_kept_in_tensorflow_1_and_as_what_goes_in_2() -> None:

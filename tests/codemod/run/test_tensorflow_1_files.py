@@ -93,3 +93,45 @@ def test_a_name_with_two_meanings_by_an_import_that_cannot_change_leaves_the_pro
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": net})
     reason = "`tensorflow.nn.dropout` means another thing in TensorFlow 2, and is not reached by "
     assert reasons(migrated(tmp_path)) == [f"{reason}an import of TensorFlow that can be changed"]
+
+
+ASKING = """\
+import tensorflow as tf
+
+
+def thin(x: tf.Variable) -> tf.Variable:
+    if isinstance(x, (tf.Variable, tf.data.Dataset)):
+        raise ValueError("is no tensor")
+    return x
+"""
+ON_2 = "import net\nimport tensorflow as tf\n\nnet.thin(tf.Variable(1.0))\n"
+REASON = "its program needs {0}/net.py with TensorFlow 1's meaning of its names, and {0}/on_2.py with TensorFlow 2's"
+
+
+def test_a_helper_that_only_asks_for_classes_which_hold_those_of_tensorflow_1_too_stays_as_it_is(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": ASKING, "on_2.py": ON_2})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert {Path(change.path).name for change in outcome.changes} == {"main.py", "modeling.py", "tf2_recovery.py"}
+
+
+@pytest.mark.parametrize("form", ["auto", "object"])
+def test_a_helper_keeps_its_meaning_for_the_program_on_tensorflow_2_that_imports_it_too(
+    tmp_path: Path, form: str
+) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT, "on_2.py": ON_2})
+    outcome = migrated(tmp_path, form=form)
+    assert outcome.changes == []
+    assert REASON.format(tmp_path) in reasons(outcome)
+
+
+def test_a_test_of_a_helper_that_speaks_tensorflow_1_itself_keeps_no_program_from_being_migrated(
+    tmp_path: Path,
+) -> None:
+    test = "import net\nimport tensorflow as tf\n\nnet.thin(tf.placeholder(tf.float32))\n"
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT, "net_test.py": test})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert V1 in new_text(outcome, tmp_path / "net.py")

@@ -74,7 +74,8 @@ def test_what_needs_parentheses_keeps_them_in_a_list_that_is_written_anew() -> N
 
 
 def test_a_statement_that_is_deleted_takes_its_comments_with_it_and_no_others() -> None:
-    text = "def f():\n    a()  # a\n    # b\n    b()  # b\n    c(\n        x  # c\n    )\n\n# d\n\n# e\ne()  # e\n# f\nf()\n"
+    text = "def f():\n    a()  # a\n    # b\n    b()  # b\n    c(\n        x  # c\n    )\n"
+    text += "\n# d\n\n# e\ne()  # e\n# f\nf()\n"
     gone = [Span(2, 4, 2, 7), Span(5, 4, 7, 5), Span(12, 0, 12, 3)]
     after = apply(text, Plan([ReplaceStatement(span) for span in gone]))
     assert after == "def f():\n    # b\n    b()  # b\n\n# d\n\n# f\nf()\n"

@@ -10,10 +10,10 @@ Where a file is imported by two names (``modeling`` and ``pkg.modeling``), what 
 
 Fidelity: exact. A program is left where one of its files is not among those named, cannot be read, or may be one of two
 of the same name, and where a file that is not named makes an estimator with it; also where one of its files names what
-means another thing in TensorFlow 2, and a program for TensorFlow 2 imports that file too. A notebook is rewritten alone: where
-its program needs one of the files rewritten with it, it is left, and so are the other programs that need that file; it
-is rewritten beside files that other programs have rewritten as it needs them. What a notebook installs by ``pip`` and
-imports (``bert`` of ``bert-tensorflow``) is no file of the tree.
+means another thing in TensorFlow 2, and a program for TensorFlow 2 imports that file too. A notebook is rewritten
+alone: where its program needs one of the files rewritten with it, it is left, and so are the other programs that need
+that file; it is rewritten beside files that other programs have rewritten as it needs them. What a notebook installs by
+``pip`` and imports (``bert`` of ``bert-tensorflow``) is no file of the tree.
 
 See: sys.path, and the last lines of the report.
 """

@@ -34,6 +34,7 @@ _EPILOG = """\
 commands, where one of these words is the first argument:
   checkpoint SRC DST   convert an Estimator checkpoint for the migrated program
   explain CODE         print the page of a rule
+  plan PATH...         a row for each program: what it becomes, what blocks it, what to run
   renew PATH...        bring the helpers that an earlier release wrote up to this one, where nobody changed them
   rules                list all rules
   verify OLD NEW       interrupt two programs in the same ways and compare how they resume
@@ -82,6 +83,60 @@ class Arguments:
     def needs_rewrites(self) -> bool:
         """Whether the new texts are needed, which take as long to make as all the rest."""
         return not self.check or self.format not in _WITHOUT_REWRITES
+
+
+@dataclass(frozen=True)
+class PlanArguments:
+    """What ``plan`` asks for.
+
+    Attributes:
+      run: the run that the plan is made from.
+      format: ``text``, ``json`` or ``csv``.
+      output: the file to print the plan to, or None for standard output.
+      baseline: an earlier plan to compare with, or None.
+    """
+
+    run: Arguments
+    format: str
+    output: str | None
+    baseline: str | None
+
+
+def parse_plan(arguments: Sequence[str]) -> PlanArguments:
+    """Reads the arguments behind ``plan``, and the settings file of the project around it.
+
+    Raises:
+      SettingsError: a settings file or a rule code cannot be used.
+      SystemExit: argparse printed the help or an error.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f"{program()} plan",
+        description="Print a row for each program: what becomes of it, what blocks it, and what to run. Changes nothing.",
+        epilog="exit code: 0 no program found, or with --baseline no new one; 1 programs found, or new ones; "
+        "2 an error in a file (with --baseline: in one that the baseline does not name) or the arguments",
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file or a directory")
+    parser.add_argument("--format", choices=("text", "json", "csv"), default="text", help="what to print")
+    parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
+    baseline = "compare with an earlier plan (of --format json), and fail for new code alone"
+    parser.add_argument("--baseline", metavar="FILE", help=baseline)
+    _add_choices(parser)
+    options = parser.parse_intermixed_args(arguments)
+    paths = tuple(options.paths)
+    _check_output(options.output, paths)
+    run = Arguments(
+        paths=paths,
+        settings=_settings(options),
+        jobs=options.jobs or _cores(),
+        write=False,
+        interactive=False,
+        format=None,
+        output=None,
+        cache_dir=options.cache_dir,
+        exit_zero=options.exit_zero,
+    )
+    return PlanArguments(run, options.format, options.output, options.baseline)
 
 
 def standard_input() -> bytes:
@@ -161,6 +216,13 @@ def _parser() -> argparse.ArgumentParser:
     helpers = "in a diff on a terminal, show the generated modules whole (in a pipe the diff always is)"
     parser.add_argument("--show-helpers", action="store_true", help=helpers)
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
+    _add_choices(parser)
+    parser.add_argument("--version", action="version", version=f"estimator-migrate {__version__}")
+    return parser
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    """The options that decide what is found and what becomes of it, and how the tool works."""
     parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
     parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
     parser.add_argument("--input", choices=CHOICES["input"], help="the input after a resume (default: restart)")
@@ -179,8 +241,6 @@ def _parser() -> argparse.ArgumentParser:
         "--cache-dir", metavar="DIR", help="keep what is found in DIR, for the next run on an unchanged tree"
     )
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where something is found; errors stay 2")
-    parser.add_argument("--version", action="version", version=f"estimator-migrate {__version__}")
-    return parser
 
 
 def _jobs(text: str) -> int:
@@ -231,7 +291,7 @@ def _settings(options: argparse.Namespace) -> Settings:
         texts: list[str] | None = getattr(options, name)
         if texts is not None:
             given[name] = split_codes(",".join(texts))
-    settings = replace(project.settings, **given, todo=options.todo)  # type: ignore[arg-type]
+    settings = replace(project.settings, **given, todo=getattr(options, "todo", False))  # type: ignore[arg-type]
     for name in ("select", "ignore"):
         codes = getattr(settings, name)
         if codes:

@@ -16,6 +16,7 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import walk
 from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.judged import JudgedProgram
 from migrate.outcome import FileChange, Outcome
 from migrate.settings import Settings
 
@@ -132,25 +133,45 @@ def _digest(data: bytes) -> str:
 
 def _record(outcome: Outcome) -> dict[str, Any]:
     changes = [
-        {"path": c.path, "after": c.after, "is_new": c.source is None, "needs": c.needs, "together": c.together}
-        for c in outcome.changes
+        {
+            "path": change.path,
+            "after": change.after,
+            "is_new": change.source is None,
+            "needs": change.needs,
+            "together": change.together,
+            "generated": change.generated,
+        }
+        for change in outcome.changes
     ]
-    return {"files_read": outcome.files_read, "findings": [asdict(f) for f in outcome.findings], "changes": changes}
+    return {
+        "files_read": outcome.files_read,
+        "findings": [asdict(finding) for finding in outcome.findings],
+        "changes": changes,
+        "programs": [asdict(one) for one in outcome.programs],
+    }
 
 
 def _outcome(record: dict[str, Any]) -> Outcome:
     findings = [_finding(one) for one in record["findings"]]
-    return Outcome(record["files_read"], findings, [_change(**one) for one in record["changes"]])
+    changes = [_change(**one) for one in record["changes"]]
+    return Outcome(record["files_read"], findings, changes, [_program(**one) for one in record["programs"]])
 
 
 def _finding(record: dict[str, Any]) -> Finding:
     known = {**record, "fidelity": Fidelity(record["fidelity"]), "span": Span(**record["span"])}
-    cause = record["cause"]
-    if cause is not None:
-        cause = Cause(**{**cause, "obstacle": Obstacle(cause["obstacle"]), "span": Span(**cause["span"])})
-    return Finding(**{**known, "cause": cause})
+    return Finding(**{**known, "cause": _cause(record["cause"])})
 
 
-def _change(path: str, after: str, is_new: bool, needs: str | None, together: list[str]) -> FileChange:
+def _cause(record: dict[str, Any] | None) -> Cause | None:
+    if record is None:
+        return None
+    return Cause(**{**record, "obstacle": Obstacle(record["obstacle"]), "span": Span(**record["span"])})
+
+
+def _program(cause: dict[str, Any] | None, form: str, **lists: list[str]) -> JudgedProgram:
+    return JudgedProgram(form=form, cause=_cause(cause), **{name: tuple(words) for name, words in lists.items()})
+
+
+def _change(path: str, after: str, is_new: bool, needs: str | None, together: list[str], generated: int) -> FileChange:
     source = None if is_new else SourceText.decode(path, read(path))
-    return FileChange(path, source.text if source else None, after, source, needs, tuple(together))
+    return FileChange(path, source.text if source else None, after, source, needs, tuple(together), generated)

@@ -7,15 +7,18 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
-from typing import BinaryIO, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
-from migrate.arguments import STDIN, Arguments, parse, standard_input
+from migrate.arguments import STDIN, Arguments, parse, parse_plan, standard_input
 from migrate.invocation import program
 from migrate.outcome import Outcome
 from migrate.report.pages import pages
 from migrate.report.report import Report
-from migrate.report.terminal import show
+from migrate.report.terminal import plain, show
 from migrate.settings import SettingsError, unknown_code
+
+if TYPE_CHECKING:
+    from migrate.planning.rows import ProgramRow
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -140,6 +143,11 @@ def _rewritten(outcome: Outcome, name: str, stdin: bytes) -> bytes:
 
 def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Collection[str] | None) -> Report:
     needs_pages = outcome.findings or asked.format == "sarif"
+    programs: "Sequence[ProgramRow]" = ()
+    if asked.format == "html" and stdin is None:
+        from migrate.planning.rows import rows
+
+        programs = rows(outcome, asked.settings)
     return Report(
         outcome,
         asked.format,
@@ -149,6 +157,7 @@ def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Co
         todo=asked.settings.todo,
         check=asked.check,
         show_helpers=asked.show_helpers,
+        programs=programs,
     )
 
 
@@ -225,6 +234,35 @@ def _rules(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _plan(arguments: Sequence[str]) -> int:
+    asked = parse_plan(arguments)
+    file = None if asked.output is None else _opened(asked.output)
+    outcome = _found(asked.run, None)
+    from migrate.planning.baseline import compared
+    from migrate.planning.rows import rows
+    from migrate.report import plan_report
+
+    found = rows(outcome, asked.run.settings)
+    errors = [finding for finding in outcome.findings if finding.error]
+    comparison = None if asked.baseline is None else compared(asked.baseline, found, errors)
+    plan = plan_report.Plan(found, errors, comparison)
+    printed = {"json": plan_report.document, "csv": plan_report.table}.get(asked.format)
+    if file is not None:
+        text = printed(plan) if printed else plain(plan_report.lines(plan))
+        with file:
+            file.write(text.encode("utf-8", "surrogateescape"))
+    elif printed:
+        content = printed(plan).encode("utf-8", "surrogateescape")
+        _print(sys.stdout, lambda stream: stream.buffer.write(content))
+    else:
+        _print(sys.stdout, lambda stream: show(plan_report.lines(plan), stream))
+    if comparison is not None:
+        code = 2 if comparison.new_errors else 1 if comparison.new else 0
+    else:
+        code = outcome.exit_code
+    return 0 if asked.run.exit_zero and code == 1 else code
+
+
 def _verify(arguments: Sequence[str]) -> int:
     from migrate.verify.cli import main as verify
 
@@ -246,6 +284,7 @@ def _renew(arguments: Sequence[str]) -> int:
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "checkpoint": _checkpoint,
     "explain": _explain,
+    "plan": _plan,
     "renew": _renew,
     "rules": _rules,
     "verify": _verify,

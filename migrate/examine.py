@@ -77,5 +77,5 @@ def judged(
     if others and not is_alone and not path.endswith(NOTEBOOK):
         return Examined(path, reaches=others)
     # A notebook is always judged alone, and left for what it reaches.
-    findings, plan = judge(module, settings, around)
-    return Examined(path, findings, source, plan or None, reaches=others)
+    findings, plan, programs = judge(module, settings, around)
+    return Examined(path, findings, source, plan or None, reaches=others, programs=programs)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from migrate.files.text import SourceText
 from migrate.files.trouble import trouble
 from migrate.finding import Finding
+from migrate.judged import JudgedProgram
 
 if TYPE_CHECKING:
     from migrate.edits.plan import Plan
@@ -38,6 +39,7 @@ class Examined:
         a notebook, which is left for them.
       together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
       group: the files that it was judged together with; None for one by itself.
+      programs: the programs whose estimators stand in it.
     """
 
     path: str
@@ -48,6 +50,7 @@ class Examined:
     reaches: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
     group: Group | None = None
+    programs: list[JudgedProgram] = field(default_factory=list)
 
 
 def failed(path: str, error: Exception, doing: str) -> Finding:

@@ -7,11 +7,13 @@ from dataclasses import fields, replace
 from migrate.analysis.module import Module, Site
 from migrate.analysis.program import Program, loose_sites
 from migrate.analysis.programs import makes_from_model_fn, programs
+from migrate.analysis.reader import kind_of
 from migrate.analysis.serving import BUILDERS, RECEIVERS
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, Plan, ReplaceStatement
 from migrate.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.judge_sites import judge_sites
+from migrate.judged import Judged, JudgedProgram
 from migrate.objects.judge import ObjectForm, in_object_form
 from migrate.objects.units import units
 from migrate.rewrite.compose import compose
@@ -32,12 +34,12 @@ _LOOSE = {
 }
 
 
-def judge(module: Module, settings: Settings, tree: Tree | None = None) -> tuple[list[Finding], Plan]:
+def judge(module: Module, settings: Settings, tree: Tree | None = None) -> Judged:
     """Runs every rule over every program of one file; a program is rewritten whole or left whole."""
     return judge_together([module], settings, tree or Tree())[module.path]
 
 
-def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) -> dict[str, tuple[list[Finding], Plan]]:
+def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) -> dict[str, Judged]:
     """Runs every rule over the programs of several files, in which one program may stand.
 
     Args:
@@ -46,7 +48,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
       tree: the files around them.
 
     Returns:
-      The findings and the plan of each file, by its path.
+      What becomes of each file, by its path.
     """
     canned = {module.path: "model-fn" if settings.canned == "model-fn" else "keras" for module in modules}
     found = _attempt(modules, settings, tree, canned)
@@ -144,8 +146,8 @@ class _Attempt:
                 reasons.setdefault(draft.module.path, f"{cause.code}, {line}" if cause.code else line)
         return reasons
 
-    def finished(self) -> dict[str, tuple[list[Finding], Plan]]:
-        """The findings and the plan of each file, by its path."""
+    def finished(self) -> dict[str, Judged]:
+        """What becomes of each file, by its path."""
         forms = self._object_forms()
         taken = {path for form in forms if form.left is None for path in form.files}
         judged_as_objects = taken | {path for form in forms for path in form.pending}
@@ -156,6 +158,7 @@ class _Attempt:
         others = [i for i, draft in enumerate(self.drafts) if draft.module.path not in taken]
         left |= {i: why for i, why in _sharing(self.drafts, left).items() if i in others}
         plans = self.files.plans
+        judged = {module.path: Judged([], plans[module.path], []) for module in self.modules}
         for index in others:
             draft, collected = self.drafts[index], self.verdicts[index]
             if index not in left:
@@ -166,6 +169,7 @@ class _Attempt:
                         plans[file.module.path].aliases = file.vocabulary.aliases
             elif draft.module.path in judged_as_objects:
                 continue
+            judged[draft.module.path].programs.append(_judged(draft, left.get(index)))
             made = _findings(draft.program, collected, left.get(index), self.files)
             self.findings += self._with_reasons([*made, *_silent(draft.program, collected)])
         for form in forms:
@@ -173,6 +177,7 @@ class _Attempt:
                 plans[path].add(_edits(changed), changed.pieces, changed.vocabulary.imports)
                 plans[path].aliases = changed.vocabulary.aliases
             self.findings += form.findings(self._rewritten_sites(form, left))
+            judged[form.unit.roots[0].path].programs.append(_judged_as_object(form))
         together = [
             {draft.module.path, *(other.module.path for other in draft.others)} for draft in self._rewritten(left)
         ]
@@ -188,7 +193,9 @@ class _Attempt:
             if module.has_single_sites:
                 selection = self.files.selections[module.path]
                 found += judge_sites(module, self.settings, selection, plans[module.path])
-        return {module.path: (_of_file(found, module.path), plans[module.path]) for module in self.modules}
+        for path, one in judged.items():
+            one.findings.extend(_of_file(found, path))
+        return judged
 
     def _rewritten_sites(self, form: ObjectForm, left: Mapping[int, Cause]) -> set[ast.Call]:
         """The sites of a unit's files that another form rewrites although the unit is left."""
@@ -242,6 +249,35 @@ class _Attempt:
         if any(site.node.func not in renamed for site in loose):
             return bool(module.estimator)
         return not own and module.names_estimator
+
+
+_KINDS = {"canned": "premade", "other-canned": "premade", "custom": "model_fn", "tpu": "TPU", "keras": "Keras"}
+"""The kinds of constructors in the words of TensorFlow's documentation."""
+
+
+def _judged(draft: Draft, cause: Cause | None) -> JudgedProgram:
+    """A program that is followed, in a loop or as a Keras model."""
+    program = draft.program
+    files = (draft.module.path, *(other.module.path for other in draft.others))
+    form = "keras" if program.has_fit else "loop"
+    return JudgedProgram(files, (_KINDS.get(program.kind, "premade"),), form, _directories([draft.module]), cause)
+
+
+def _judged_as_object(form: ObjectForm) -> JudgedProgram:
+    modules = form.unit.modules
+    sites = [(module, site) for module in modules for site in module.sites if site.kind == "estimator"]
+    kinds = [kind_of(module, site.symbol, "keras") for module, site in sites]
+    named = dict.fromkeys(_KINDS.get(kind or "", "other") for kind in kinds)
+    return JudgedProgram(
+        tuple(module.path for module in modules), tuple(named) or ("other",), "object", _directories(modules), form.left
+    )
+
+
+def _directories(modules: Sequence[Module]) -> tuple[str, ...]:
+    """What the sites of some files are given as ``model_dir``, as it is written there."""
+    calls = (site.node for module in modules for site in module.sites)
+    values = (keyword.value for call in calls for keyword in call.keywords if keyword.arg == "model_dir")
+    return tuple(dict.fromkeys(map(ast.unparse, values)))
 
 
 def _of_file(findings: list[Finding], path: str) -> list[Finding]:

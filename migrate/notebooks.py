@@ -17,6 +17,7 @@ from migrate.files.prefilter import may_hold_site
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.finding import Finding, Span
+from migrate.judged import JudgedProgram
 from migrate.rewrite.todo import Texts, commented
 from migrate.settings import Settings
 
@@ -32,12 +33,14 @@ class _Cells:
       sources: their new sources.
       inserted: new cells, by the cell that each goes before.
       reaches: the files that their programs would need changed.
+      programs: the programs of their estimators.
     """
 
     texts: Mapping[str, str]
     sources: dict[int, str] = field(default_factory=dict)
     inserted: dict[int, str] = field(default_factory=dict)
     reaches: list[str] = field(default_factory=list)
+    programs: list[JudgedProgram] = field(default_factory=list)
 
 
 def examine_notebook(
@@ -80,7 +83,7 @@ def examine_notebook(
             return Examined(path)
         if not rewrites:  # which needs no nbformat either
             findings.sort(key=_place)
-            return Examined(path, findings, notebook.file, reaches=tuple(cells.reaches))
+            return Examined(path, findings, notebook.file, reaches=tuple(cells.reaches), programs=cells.programs)
         notebook.validate()
         after = notebook.replaced(cells.sources, cells.inserted)
         problem = invalid(after) if after != notebook.file.text else None
@@ -92,9 +95,11 @@ def examine_notebook(
         raise
     except Exception as error:  # a mistake of the tool in one file must lose no other
         left = [one.left("this notebook could not be rewritten") if one.rewritten else one for one in findings]
-        return Examined(path, [*left, failed(path, error, "examining")], reaches=tuple(cells.reaches))
+        found_so_far = [*left, failed(path, error, "examining")]
+        return Examined(path, found_so_far, reaches=tuple(cells.reaches), programs=cells.programs)
     findings.sort(key=_place)
-    return Examined(path, findings, notebook.file, after=after, reaches=tuple(cells.reaches))
+    reaches = tuple(cells.reaches)
+    return Examined(path, findings, notebook.file, after=after, reaches=reaches, programs=cells.programs)
 
 
 def _place(finding: Finding) -> tuple[int, Span, str]:
@@ -157,6 +162,7 @@ def _program(
     source = _source(path, text)
     examined = judged(path, source, tree if text == program.text else parse(source), settings, cells.texts)
     cells.reaches += examined.reaches
+    cells.programs += examined.programs
     findings = [_in_cell(finding, program, text) for finding in examined.findings]
     declined = frozenset(
         (path, found.code, found.span, None)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from migrate.files.text import SourceText
 from migrate.finding import Finding
+from migrate.judged import JudgedProgram
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class FileChange:
       source: how the file's text stands in bytes; None for a file that does not exist yet.
       needs: the module of emitted code that ``after`` imports; None for none.
       together: the files of its program, itself included, which are written with it or not at all.
+      generated: how many lines of ``after`` are generated code that the file holds itself.
     """
 
     path: str
@@ -25,6 +27,7 @@ class FileChange:
     source: SourceText | None = None
     needs: str | None = None
     together: tuple[str, ...] = ()
+    generated: int = 0
 
 
 @dataclass
@@ -35,11 +38,13 @@ class Outcome:
       files_read: how many files were read, those without a site included.
       findings: every site, rewritten or left, and every error.
       changes: the files to rewrite or to create.
+      programs: the programs behind the findings, in the order in which they were judged.
     """
 
     files_read: int = 0
     findings: list[Finding] = field(default_factory=list)
     changes: list[FileChange] = field(default_factory=list)
+    programs: list[JudgedProgram] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:

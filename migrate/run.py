@@ -95,7 +95,8 @@ def _run(
     rewritten = {os.path.abspath(change.path): change for change in outcome.changes if change.source is not None}
     for one in examined:
         if one.plan is None:
-            _take_whole(one, rewritten, settings, outcome)
+            one = _taken_whole(one, rewritten, settings, outcome)
+        outcome.programs += one.programs
     if settings.todo and rewrites:
         _comment_all(examined, settings, processes, outcome)
     outcome.changes.sort(key=lambda change: change.path)
@@ -103,8 +104,8 @@ def _run(
     return outcome
 
 
-def _take_whole(one: Examined, rewritten: Mapping[str, FileChange], settings: Settings, outcome: Outcome) -> None:
-    """Takes what is known of a file without a plan; a notebook's whole text is there already.
+def _taken_whole(one: Examined, rewritten: Mapping[str, FileChange], settings: Settings, outcome: Outcome) -> Examined:
+    """Takes what is known of a file without a plan, and gives it; a notebook's whole text is there already.
 
     One that was left for files which this run rewrites is judged again with these, as a second run would.
     """
@@ -117,6 +118,7 @@ def _take_whole(one: Examined, rewritten: Mapping[str, FileChange], settings: Se
     if one.source is not None and one.after not in (None, one.source.text):
         change = FileChange(one.path, one.source.text, one.after, one.source, together=together)
         outcome.changes.append(change)
+    return one
 
 
 def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
@@ -209,7 +211,9 @@ def _rewrite_all(
             assert one.source is not None
             outcome.findings += one.findings
             needs = placement.needs.get(names[one.path])
-            outcome.changes.append(FileChange(one.path, one.source.text, after, one.source, needs, one.together))
+            held = len(placement.inline.get(names[one.path], "").splitlines())
+            change = FileChange(one.path, one.source.text, after, one.source, needs, one.together, held)
+            outcome.changes.append(change)
     for path in {change.needs for change in outcome.changes}:
         before, text = (_text(path), modules[path]) if path is not None else (None, None)
         if path is not None and isinstance(text, str) and text != before:

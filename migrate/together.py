@@ -116,13 +116,15 @@ def examine_group(group: Group, settings: Settings) -> list[Examined]:
 def _examined(tree: Tree, group: Group, settings: Settings) -> list[Examined]:
     modules = list(_readable(tree, group))
     judged = judge_together(modules, settings, tree)
-    together = tuple(module.path for module in modules if judged[module.path][1].shared)
+    together = tuple(module.path for module in modules if judged[module.path].plan.shared)
     examined = []
     for module in modules:
-        findings, plan = judged[module.path]
+        findings, plan, programs = judged[module.path]
         source = tree.source(os.path.abspath(module.path))
         own = together if plan.shared else ()
-        examined.append(Examined(module.path, findings, source, plan or None, together=own, group=group))
+        examined.append(
+            Examined(module.path, findings, source, plan or None, together=own, group=group, programs=programs)
+        )
     return examined
 
 
@@ -133,7 +135,7 @@ def found_in(group: Group, texts: Mapping[str, str], settings: Settings) -> dict
         if name in texts:
             tree.add(path, texts[name])
     judged = judge_together(list(_readable(tree, group)), settings, tree)
-    return {path: findings for path, (findings, _) in judged.items()}
+    return {path: one.findings for path, one in judged.items()}
 
 
 def _readable(tree: Tree, group: Group) -> Iterator[Module]:

@@ -18,6 +18,7 @@ from migrate import __version__
 from migrate.files.walk import NOTEBOOK
 from migrate.finding import Finding
 from migrate.outcome import FileChange, Outcome
+from migrate.planning.rows import ProgramRow
 from migrate.report import in_order
 from migrate.report.columns import Row, rows
 from migrate.report.pages import Page
@@ -38,6 +39,16 @@ class _Card:
     message: str
     why: str
     key: str
+
+
+@dataclass(frozen=True)
+class _Program:
+    """A row of the plan as the page shows it."""
+
+    row: ProgramRow
+    entry_point: str
+    blocked_by: str
+    next_step: str
 
 
 @dataclass(frozen=True)
@@ -63,13 +74,19 @@ class _File:
     key: str
 
 
-def render(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str], Sequence[str]]) -> str:
+def render(
+    outcome: Outcome,
+    pages: Mapping[str, Page],
+    lines_of: Callable[[str], Sequence[str]],
+    programs: Sequence[ProgramRow] = (),
+) -> str:
     """The page.
 
     Args:
       outcome: what was found and would be written.
       pages: the page of each code.
       lines_of: gives the lines of a file as it was read, by its path.
+      programs: the plan's rows, which make the first table.
     """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("migrate.report", "review"),
@@ -86,6 +103,7 @@ def render(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str]
     reasons = Counter((finding.code, finding.message) for finding in outcome.findings if finding.is_own_reason)
     return environment.get_template("page.html").render(
         version=__version__,
+        programs=[_Program(row, *map(printable, _told(row))) for row in programs],
         fates=FATES,
         totals=Counter(fate for _, fate in fates),
         counts=Counter(fates),
@@ -94,6 +112,13 @@ def render(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str]
         files=len(files),
         packed=base64.b64encode(packed).decode("ascii"),
     )
+
+
+def _told(row: ProgramRow) -> tuple[str, str, str]:
+    reason = row.blocked_by
+    more = f" (and {len(row.entry_points) - 1} more)" if len(row.entry_points) > 1 else ""
+    blocked = "" if reason is None else f"{reason.message} ({reason.code}, {reason.place})"
+    return f"{row.entry_points[0]}{more}", blocked, "" if reason is None else reason.next_step
 
 
 def _files(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str], Sequence[str]]) -> list[_File]:

@@ -1,9 +1,9 @@
 """All that a run has to say: the report that was asked for, and the summary beside it."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from migrate.finding import Finding
 from migrate.outcome import Outcome
@@ -11,6 +11,9 @@ from migrate.report import concise, diff, json_report, summary, text
 from migrate.report.pages import Page
 from migrate.report.source import line_reader, span_reader
 from migrate.report.terminal import Line, is_colourful, plain, printable, show
+
+if TYPE_CHECKING:
+    from migrate.planning.rows import ProgramRow
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class Report:
       todo: whether the sites that are left get comments.
       check: whether the run only finds, so that nothing is promised of ``--write``.
       show_helpers: whether the diff on a terminal shows the generated modules whole.
+      programs: the rows of the plan, for the review page.
     """
 
     outcome: Outcome
@@ -36,6 +40,7 @@ class Report:
     todo: bool = False
     check: bool = False
     show_helpers: bool = False
+    programs: "Sequence[ProgramRow]" = ()
 
     def save(self, file: BinaryIO) -> None:
         """Writes the report into a file, without colour."""
@@ -95,7 +100,8 @@ class Report:
         if self.format == "html":
             from migrate.report import html
 
-            return html.render(self.outcome, self.pages, line_reader(self.outcome.changes, self.stdin))
+            reader = line_reader(self.outcome.changes, self.stdin)
+            return html.render(self.outcome, self.pages, reader, self.programs)
         return json_report.render(self.outcome, self.written or ())
 
     def _findings(self, findings: Iterable[Finding]) -> Iterator[Line]:

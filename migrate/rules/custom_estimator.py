@@ -24,6 +24,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, is_none, literal
 from migrate.analysis.functions import Function, Unfollowable, functions_behind
+from migrate.analysis.legacy_keras import needs_tf_keras
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
 from migrate.analysis.specs import read_spec
@@ -84,10 +85,7 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     if warm_start is not None and not is_none(warm_start):
         draft.warm_start = draft.repeatable(warm_start, "warm_start_from")
     message = "the model_fn stays, and trains on TF2 variables that a CheckpointManager saves"
-    used = [found for file in draft.files for _, found in [*file.module.v1, *file.module.tf1_only]]
-    if any(
-        found.tail.startswith(("layers.", "contrib.layers.flatten", "nn.rnn_cell.", "contrib.rnn.")) for found in used
-    ):
+    if any(needs_tf_keras(file.module) for file in draft.files):
         yield noted(site, f"{message}; its layers need tf_keras and TF_USE_LEGACY_KERAS=1 from 2.16 on")
     else:
         yield exact(site, message)

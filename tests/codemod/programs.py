@@ -5,9 +5,10 @@ from functools import cache
 
 from migrate.analysis.module import Module
 from migrate.edits.apply import apply
-from migrate.edits.plan import Plan, import_of_pieces
+from migrate.edits.plan import import_of_pieces
 from migrate.finding import Finding
 from migrate.judge import judge
+from migrate.judged import Judged
 from migrate.settings import Settings
 
 SLOTS = {
@@ -162,20 +163,20 @@ def program(kind: str = "canned", **slots: str) -> str:
 
 
 @cache
-def _judged(text: str, **settings: str) -> tuple[list[Finding], Plan]:
+def _judged(text: str, **settings: str) -> Judged:
     module = Module("program.py", text, ast.parse(text))
     return judge(module, Settings(**{"form": "loop", "canned": "keras", **settings}))
 
 
 def deleted_lines(text: str, **settings: str) -> list[int]:
     """The lines, from 0, of the statements that a rewrite deletes with their comments."""
-    _, plan = _judged(text, **settings)
+    _, plan, _ = _judged(text, **settings)
     return [line for span in plan.deleted for line in range(span.line - 1, span.end_line)]
 
 
 def migrate(text: str, **settings: str) -> tuple[str, list[Finding]]:
     """The rewritten text and the findings, in a loop or as a Keras model; unchanged where nothing is rewritten."""
-    findings, plan = _judged(text, **settings)
+    findings, plan, _ = _judged(text, **settings)
     if not plan:
         return text, findings
     imports = [import_of_pieces("tf2_recovery", plan.pieces, plan.aliases)] if plan.pieces else []

@@ -34,7 +34,7 @@ def programs() -> list[Program]:
         for example in rule.examples:
             if example.after is not None:
                 text = source(example)
-                _, plan = judge(Module("program.py", text, ast.parse(text)), Settings(**choices(rule, example)))
+                _, plan, _ = judge(Module("program.py", text, ast.parse(text)), Settings(**choices(rule, example)))
                 found.append((text, choices(rule, example), frozenset(plan.pieces)))
     return list(_covering(found))
 

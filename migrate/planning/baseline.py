@@ -1,0 +1,82 @@
+"""A plan of an earlier run: what is new since then, and what was done."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from migrate.finding import Finding
+from migrate.planning.rows import ProgramRow
+from migrate.settings import SettingsError
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What changed since an earlier plan.
+
+    Attributes:
+      baseline: the file of that plan.
+      new: the sites that it does not have, ``path: symbol``, each with how many.
+      gone: how many of its sites are no longer there.
+      unblocked: the entry points of programs that were blocked, and are ready now.
+      blocked: those that were ready, and are blocked now.
+      new_errors: files that cannot be read or parsed and that it does not name.
+    """
+
+    baseline: str
+    new: Mapping[str, int]
+    gone: int
+    unblocked: tuple[str, ...]
+    blocked: tuple[str, ...]
+    new_errors: tuple[str, ...]
+
+
+def compared(path: str, rows: Sequence[ProgramRow], errors: Sequence[Finding]) -> Comparison:
+    """What changed since the plan in a file, which ``plan --format json`` printed.
+
+    Args:
+      path: the file.
+      rows: the programs of today.
+      errors: what cannot be read today.
+
+    Raises:
+      SettingsError: the file holds no plan.
+    """
+    document = _read(path)
+    before: dict[str, int] = {}
+    status: dict[str, str] = {}
+    for one in document["programs"]:
+        status |= dict.fromkeys(one["entry_points"], one["status"])
+        for file, symbols in one["sites"].items():
+            for symbol, count in symbols.items():
+                before[f"{file}: {symbol}"] = before.get(f"{file}: {symbol}", 0) + count
+    now: dict[str, int] = {}
+    changed: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        for start in row.entry_points:
+            changed.setdefault((status.get(start, ""), row.status), []).append(start)
+        for file, sites in row.sites.items():
+            for symbol, count in sites.items():
+                now[f"{file}: {symbol}"] = now.get(f"{file}: {symbol}", 0) + count
+    known = {error["file"] for error in document["errors"]}
+    return Comparison(
+        baseline=path,
+        new={name: count - before.get(name, 0) for name, count in now.items() if count > before.get(name, 0)},
+        gone=sum(count - now.get(name, 0) for name, count in before.items() if count > now.get(name, 0)),
+        unblocked=tuple(changed.get(("blocked", "ready"), ())),
+        blocked=tuple(changed.get(("ready", "blocked"), ())),
+        new_errors=tuple(dict.fromkeys(error.path for error in errors if error.path not in known)),
+    )
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+        if document["kind"] != "plan" or document["schema_version"] != 1:
+            raise ValueError
+        return dict(document)
+    except OSError as error:
+        raise SettingsError(f"--baseline {path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError):
+        raise SettingsError(f"--baseline {path}: holds no plan; `plan --format json` prints one") from None

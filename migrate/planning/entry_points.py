@@ -1,0 +1,67 @@
+"""The files that a program is started by."""
+
+import os
+import re
+from collections.abc import Sequence
+
+from migrate.analysis.tree import Tree
+from migrate.files.read import read
+from migrate.files.trouble import Unreadable
+from migrate.files.walk import NOTEBOOK
+
+_STARTS = re.compile(rb"^if\s+__name__\s*==\s*[\"']__main__[\"']|^(?:tf\.|absl\.)?app\.run\(", re.MULTILINE)
+_FARTHEST = 3
+"""A program may be started by a file that imports one that imports one of its own."""
+
+
+def entry_points(files: Sequence[str], tree: Tree) -> tuple[str, ...]:
+    """The files among those of a program, or among those that import them, that are started by themselves.
+
+    Args:
+      files: the program's, that with its estimator first.
+      tree: the files around them.
+    """
+    starting = [path for path in files if _starts(path)]
+    if not starting:
+        starting = _importing(files, tree)
+    if len(starting) > 1:  # a library may start its own checks
+        libraries = {path for one in starting for path in reached(one, tree)} & {*map(os.path.abspath, starting)}
+        starting = [path for path in starting if os.path.abspath(path) not in libraries] or starting
+    scripts = [path for path in starting if not path.endswith(NOTEBOOK)]
+    return tuple(scripts or starting) or (files[0],)
+
+
+def reached(path: str, tree: Tree) -> list[str]:
+    """The other files, absolute, that run when a file is imported."""
+    if path.endswith(NOTEBOOK):
+        return []
+    try:
+        module = tree.module(os.path.abspath(path))
+    except Unreadable:
+        return []
+    return [link.target.path for link in tree.closure(module) if link.target.path != os.path.abspath(path)]
+
+
+def _starts(path: str) -> bool:
+    try:
+        return path.endswith(NOTEBOOK) or _STARTS.search(read(path)) is not None
+    except Unreadable:
+        return False
+
+
+def _importing(files: Sequence[str], tree: Tree) -> list[str]:
+    """The nearest files that start by themselves and import one of some files."""
+    near, seen = [os.path.abspath(path) for path in files if not path.endswith(NOTEBOOK)], set[str]()
+    for _ in range(_FARTHEST):
+        seen |= {*near}
+        around: dict[str, None] = {}
+        for path in near:
+            try:
+                around |= dict.fromkeys(tree.importers(tree.module(path)))
+            except Unreadable:
+                continue
+        near = [path for path in around if path not in seen]
+        starting = [tree.name(path) for path in near if _starts(path)]
+        if starting:
+            return starting
+    return []

@@ -1,0 +1,42 @@
+"""Who owns a file, by the repository's CODEOWNERS."""
+
+import os
+from functools import cache
+
+from migrate.analysis.imports import top
+from migrate.files.ignore import IgnoreRules
+
+_PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
+"""Where GitHub looks for the file, in its order."""
+
+
+def owners(path: str) -> tuple[str, ...]:
+    """The owners of a file; none where its repository names none.
+
+    Args:
+      path: the file.
+    """
+    absolute = os.path.realpath(path)
+    root = top(os.path.dirname(absolute))
+    rules = _rules(root) if root is not None else ()
+    assert root is not None or not rules
+    for pattern, named in reversed(rules):  # the last line that matches wins
+        place = absolute
+        while root is not None and len(place) > len(root):
+            if pattern.ignores(place, is_directory=place != absolute):
+                return named
+            place = os.path.dirname(place)
+    return ()
+
+
+@cache
+def _rules(root: str) -> tuple[tuple[IgnoreRules, tuple[str, ...]], ...]:
+    for place in _PLACES:
+        try:
+            with open(os.path.join(root, place), encoding="utf-8", errors="replace") as file:
+                lines = [line.partition(" #")[0].split() for line in file if not line.startswith(("#", "["))]
+        except OSError:
+            continue
+        # The patterns are git's, but for negation.
+        return tuple((IgnoreRules(root, words[0].encode()), tuple(words[1:])) for words in lines if words)
+    return ()

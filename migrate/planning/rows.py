@@ -1,0 +1,262 @@
+"""The rows of a plan: one for each program, with what its migration takes."""
+
+import ast
+import difflib
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from migrate.analysis.imports import top
+from migrate.analysis.legacy_keras import needs_tf_keras
+from migrate.analysis.module import Module
+from migrate.analysis.tree import Tree
+from migrate.files.walk import NOTEBOOK
+from migrate.finding import Finding
+from migrate.invocation import program
+from migrate.judged import JudgedProgram
+from migrate.outcome import FileChange, Outcome
+from migrate.planning.entry_points import entry_points, reached
+from migrate.planning.flags import arguments, directory_flag, flags_of, is_in_package
+from migrate.planning.owners import owners
+from migrate.settings import Settings
+
+READY, PARTLY, BLOCKED = "ready", "partly", "blocked"
+_KINDS = {"FT2": "Keras", "FT3": "session", "FT4": "distribution", "FT5": "hazard"}
+"""What a file without an estimator holds, by the group of a rule."""
+_TARGETS = {"portable": "TensorFlow 2.15 and later", "keras2": "Keras 2", "keras3": "Keras 3"}
+_PACKAGES = {"tf_slim": "tf_slim==1.1.0", "tensorflow_probability": "tensorflow_probability"}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a program is skipped.
+
+    Attributes:
+      code: the rule that says it.
+      place: ``path:line:column``.
+      message: what was found.
+      next_step: what to do.
+    """
+
+    code: str
+    place: str
+    message: str
+    next_step: str
+
+
+@dataclass(frozen=True)
+class Commands:
+    """What to run for one entry point after the migration.
+
+    Attributes:
+      entry_point: the file.
+      first: what to do before; empty for nothing.
+      verify: the command that compares the old and the new program; empty where there is none.
+      checkpoint: the command that converts the old checkpoints; empty where they need none.
+    """
+
+    entry_point: str
+    first: str = ""
+    verify: str = ""
+    checkpoint: str = ""
+
+
+@dataclass(frozen=True)
+class ProgramRow:
+    """A program: files that change together, or of which none does.
+
+    Attributes:
+      entry_points: the files that it is started by.
+      files: all its files that hold a finding or change.
+      kinds: ``premade``, ``model_fn``, ``TPU``, ``Keras``, or what else stands there.
+      forms: how it would train, in a ``loop``, by an ``object`` or as a ``keras`` model.
+      target: where the output runs.
+      status: ``ready``, ``partly`` where some of its sites are skipped, or ``blocked``.
+      blocked_by: the one reason; None where it is ready.
+      sites: how often each symbol stands in each file.
+      rewritten: how many sites are rewritten.
+      skipped: how many are not.
+      added: lines that come into the user's files, generated ones aside.
+      removed: lines that go from them.
+      generated: lines of generated code, in a module or in the files themselves; programs may share a module.
+      needs: what it needs at run time beside TensorFlow.
+      commands: what to run, for each entry point.
+      owners: who owns the entry points.
+    """
+
+    entry_points: tuple[str, ...]
+    files: tuple[str, ...]
+    kinds: tuple[str, ...]
+    forms: tuple[str, ...]
+    target: str
+    status: str
+    blocked_by: Reason | None
+    sites: Mapping[str, Mapping[str, int]]
+    rewritten: int
+    skipped: int
+    added: int = 0
+    removed: int = 0
+    generated: int = 0
+    needs: tuple[str, ...] = ()
+    commands: tuple[Commands, ...] = ()
+    owners: tuple[str, ...] = ()
+
+
+@dataclass
+class _Joined:
+    """Programs that have a file in common."""
+
+    files: dict[str, None] = field(default_factory=dict)
+    programs: list[JudgedProgram] = field(default_factory=list)
+
+
+def rows(outcome: Outcome, settings: Settings) -> list[ProgramRow]:
+    """The rows of a run, in the order of their entry points.
+
+    Args:
+      outcome: what was found and would be written.
+      settings: the user's choices.
+    """
+    findings: dict[str, list[Finding]] = {}
+    for finding in outcome.findings:
+        if not finding.error:
+            findings.setdefault(finding.path, []).append(finding)
+    changes = {change.path: change for change in outcome.changes}
+    tree = Tree()
+    made = [_row(one, findings, changes, settings, tree) for one in _joined(outcome, findings)]
+    return sorted(made, key=lambda row: row.entry_points)
+
+
+def _joined(outcome: Outcome, findings: Mapping[str, list[Finding]]) -> list[_Joined]:
+    """The programs that change together, and the files whose findings belong to none."""
+    together = [(one.files, [one]) for one in outcome.programs]
+    together += [(change.together, []) for change in outcome.changes if change.together]
+    together += [((path,), []) for path in findings]
+    of: dict[str, _Joined] = {}
+    for files, programs in together:
+        one = _Joined()
+        for other in {id(of[path]): of[path] for path in files if path in of}.values():
+            one.files |= other.files
+            one.programs += other.programs
+        one.files |= dict.fromkeys(files)
+        one.programs += programs
+        of |= dict.fromkeys(one.files, one)
+    groups = {id(one): one for one in of.values()}.values()
+    return [group for group in groups if any(path in findings for path in group.files)]
+
+
+def _row(
+    one: _Joined,
+    found: Mapping[str, list[Finding]],
+    changes: Mapping[str, FileChange],
+    settings: Settings,
+    tree: Tree,
+) -> ProgramRow:
+    files = [path for path in one.files if path in found or path in changes]
+    findings = [finding for path in files for finding in found.get(path, [])]
+    rewritten = sum(finding.rewritten for finding in findings)
+    blocked_by = _reason(one.programs, findings)
+    status = READY if rewritten == len(findings) else PARTLY if rewritten else BLOCKED
+    changed = [changes[path] for path in files if path in changes]
+    modules = {change.needs for change in changed} - {None}
+    lines = [_lines(change) for change in changed if change.path not in modules]
+    held = sum(change.generated for change in changed)
+    starts = entry_points(files, tree)
+    forms = dict.fromkeys(program.form for program in one.programs if program.cause is None)
+    needs = tuple(_needs(changed))
+    return ProgramRow(
+        entry_points=starts,
+        files=tuple(files),
+        kinds=_kinds(one.programs, findings),
+        forms=tuple(forms) if status != BLOCKED else (),
+        target=_TARGETS[settings.target],
+        status=status,
+        blocked_by=blocked_by if status != READY else None,
+        sites={path: dict(Counter(finding.symbol for finding in found[path])) for path in files if path in found},
+        rewritten=rewritten,
+        skipped=len(findings) - rewritten,
+        added=sum(added for added, _ in lines) - held,
+        removed=sum(removed for _, removed in lines),
+        generated=held + sum(_lines(changes[path])[0] for path in sorted(filter(None, modules)) if path in changes),
+        needs=needs,
+        commands=tuple(_commands(start, one, forms, needs, tree) for start in starts) if status == READY else (),
+        owners=tuple(dict.fromkeys(owner for start in starts for owner in owners(start))),
+    )
+
+
+def _kinds(programs: Sequence[JudgedProgram], findings: Sequence[Finding]) -> tuple[str, ...]:
+    kinds = [kind for one in programs for kind in one.kinds]
+    return tuple(dict.fromkeys(kinds)) or tuple(dict.fromkeys(_KINDS.get(one.code[:3], "other") for one in findings))
+
+
+def _reason(programs: Sequence[JudgedProgram], findings: Sequence[Finding]) -> Reason | None:
+    """The reason behind the first program that is skipped, else behind the first site that is."""
+    causes = [one.cause for one in programs if one.cause is not None]
+    causes += [one.cause for one in findings if one.cause is not None]
+    told = [
+        finding
+        for cause in causes
+        for finding in findings
+        if (finding.code, finding.path, finding.span) == (cause.code, cause.path, cause.span)
+    ]
+    told += [finding for finding in findings if finding.is_own_reason]
+    told += [finding for finding in findings if not finding.rewritten]
+    if not told:
+        return None
+    first = told[0]
+    return Reason(first.code, first.place, first.message, first.help or f"{program()} explain {first.code}")
+
+
+def _lines(change: FileChange) -> tuple[int, int]:
+    """How many lines a change adds and removes."""
+    before = (change.before or "").splitlines()
+    diff = list(difflib.unified_diff(before, change.after.splitlines(), n=0))[2:]
+    return sum(line.startswith("+") for line in diff), sum(line.startswith("-") for line in diff)
+
+
+def _needs(changes: Sequence[FileChange]) -> Iterator[str]:
+    """What the new texts need beside TensorFlow."""
+    modules = [
+        Module(change.path, change.after, ast.parse(change.after))
+        for change in changes
+        if not change.path.endswith(NOTEBOOK)
+    ]
+    if any(module.has_tf_keras or needs_tf_keras(module) for module in modules):
+        yield "tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on"
+    for package, requirement in _PACKAGES.items():
+        if any(_imports(module.tree, package) for module in modules):
+            yield requirement
+
+
+def _imports(tree: ast.Module, package: str) -> bool:
+    names = [
+        alias.name if isinstance(node, ast.Import) else node.module or ""
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0)
+        for alias in node.names
+    ]
+    return any(name.partition(".")[0] == package for name in names)
+
+
+def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequence[str], tree: Tree) -> Commands:
+    if start.endswith(NOTEBOOK):
+        return Commands(start, "Run the notebook from its first cell to its last, before and after, and compare")
+    flags = flags_of(dict.fromkeys([start, *one.files, *reached(start, tree)]))
+    written = [text for program in one.programs for text in program.directories]
+    directory = directory_flag(flags, written)
+    first = ""
+    if directory is None:
+        first = f"Give {start} a flag for its model_dir" + (f", which is {written[0]}" if written else "")
+    given = arguments(flags, directory)
+    absolute = os.path.abspath(start)
+    base = top(os.path.dirname(absolute)) or os.getcwd()
+    old = os.path.join(os.path.relpath(os.path.join(base, os.pardir, "before")), os.path.relpath(absolute, base))
+    options = [
+        *(["-m"] if is_in_package(start) else []),
+        *([given] if given else []),
+        *(["--new-env TF_USE_LEGACY_KERAS=1"] if any("tf_keras" in need for need in needs) else []),
+    ]
+    verify = f"{program()} verify {old} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
+    convert = f"{program()} checkpoint OLD_MODEL_DIR NEW_MODEL_DIR --for {start} {given}".rstrip()
+    return Commands(start, first, verify, convert if "keras" in forms else "")

@@ -1,0 +1,219 @@
+"""A plan as text, JSON and CSV."""
+
+import csv
+import io
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from migrate import __version__
+from migrate.finding import Finding
+from migrate.planning.baseline import Comparison
+from migrate.planning.rows import BLOCKED, PARTLY, READY, ProgramRow
+from migrate.report.terminal import Line, printable
+
+SCHEMA_VERSION = 1
+_STYLES = {READY: "green", PARTLY: "yellow", BLOCKED: "magenta"}
+_MOST_DIRECTORIES = 20
+_COLUMNS = (
+    *("entry_point", "other_entry_points", "files", "kind", "form", "target", "status", "blocked_by", "next_step"),
+    *("rewritten", "skipped", "lines_added", "lines_removed", "lines_generated", "needs", "verify", "checkpoint"),
+    "owners",
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that the command has to say.
+
+    Attributes:
+      rows: the programs.
+      errors: what could not be read or parsed.
+      comparison: what changed since an earlier plan; None where none was given.
+    """
+
+    rows: Sequence[ProgramRow]
+    errors: Sequence[Finding]
+    comparison: Comparison | None
+
+
+def lines(plan: Plan) -> Iterator[Line]:
+    """The plan for people: a paragraph for each program, the roll-ups, the comparison and the totals."""
+    for row in plan.rows:
+        yield from _row(row)
+        yield []
+    for error in plan.errors:
+        text = printable(f"{error.place}: {error.code} {error.message}")
+        yield [("error  ", "bold red"), (text, "")]
+    if plan.errors:
+        yield []
+    yield from _rolled_up("By directory", by_directory(plan.rows))
+    owners = by_owner(plan.rows)
+    if set(owners) - {""}:
+        yield from _rolled_up("By owner (CODEOWNERS)", {name or "(none)": rows for name, rows in owners.items()})
+    if plan.comparison is not None:
+        yield from _compared(plan.comparison)
+    yield [(f"{_total(plan.rows)}.", "bold")]
+
+
+def _row(row: ProgramRow) -> Iterator[Line]:
+    others = f" (and {len(row.entry_points) - 1} more)" if len(row.entry_points) > 1 else ""
+    yield [
+        (f"{row.status:7} ", f"bold {_STYLES[row.status]}"),
+        (printable(row.entry_points[0], keep=""), "bold"),
+        (f"{others}: {', '.join(row.kinds)}, {_count(len(row.files), 'file')}", ""),
+        (f", {_count(row.rewritten + row.skipped, 'site')}", ""),
+    ]
+    if row.status != BLOCKED:
+        form = f"{' or '.join(_form(form) for form in row.forms)}, " if row.forms else ""
+        generated = f", {row.generated} generated" if row.generated else ""
+        yield _note("becomes", f"{form}{row.target}; lines +{row.added} -{row.removed}{generated}")
+    if row.blocked_by is not None:
+        reason = row.blocked_by
+        what = f"{reason.message} ({reason.code}, {reason.place})"
+        yield _note("blocked by" if row.status == BLOCKED else f"{row.skipped} skipped", what)
+        yield _note("next step", reason.next_step)
+    if row.needs:
+        yield _note("needs", "; ".join(row.needs))
+    for command in row.commands[:1]:
+        if command.first:
+            yield _note("first", command.first)
+        if command.verify:
+            yield _note("verify", command.verify)
+            yield _note("checkpoint", command.checkpoint or "none to convert: start it in the old directory")
+
+
+def _form(form: str) -> str:
+    return {"keras": "a Keras model", "loop": "a training loop", "object": "an object with the Estimator's methods"}[
+        form
+    ]
+
+
+def _note(title: str, text: str) -> Line:
+    return [(f"        {title}: ", "cyan"), (printable(text), "")]
+
+
+def by_directory(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
+    """The programs by the directory of their entry point, as deep as twenty directories hold them all."""
+    parts = [(os.path.dirname(row.entry_points[0]).split(os.sep), row) for row in rows]
+    found: dict[str, list[ProgramRow]] = {}
+    for depth in range(1, 1 + max((len(one) for one, _ in parts), default=0)):
+        deeper: dict[str, list[ProgramRow]] = {}
+        for one, row in parts:
+            deeper.setdefault(os.sep.join(one[:depth]) or (os.sep if one[1:] else os.curdir), []).append(row)
+        if len(found) > 1 and len(deeper) > _MOST_DIRECTORIES:
+            break
+        found = deeper
+    return found
+
+
+def by_owner(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
+    """The programs by their owners; under "" those without."""
+    found: dict[str, list[ProgramRow]] = {}
+    for row in rows:
+        for owner in row.owners or ("",):
+            found.setdefault(owner, []).append(row)
+    return dict(sorted(found.items()))
+
+
+def _rolled_up(title: str, groups: Mapping[str, Sequence[ProgramRow]]) -> Iterator[Line]:
+    if len(groups) < 2:
+        return
+    yield [(f"{title}:", "bold")]
+    width = max(map(len, groups))
+    for name, rows in sorted(groups.items()):
+        yield [(f"  {printable(name):{width}}  ", ""), (_total(rows), "")]
+    yield []
+
+
+def _total(rows: Sequence[ProgramRow]) -> str:
+    status = Counter(row.status for row in rows)
+    sites = sum(row.rewritten + row.skipped for row in rows)
+    rewritten = sum(row.rewritten for row in rows)
+    words = ", ".join(f"{status[name]} {name}" for name in (READY, PARTLY, BLOCKED) if status[name])
+    return (
+        f"{_count(len(rows), 'program')}{f' ({words})' if words else ''}, {rewritten} of {_count(sites, 'site')} ready"
+    )
+
+
+def _compared(comparison: Comparison) -> Iterator[Line]:
+    yield [(f"Since {printable(comparison.baseline)}:", "bold")]
+    for name, count in comparison.new.items():
+        yield [("  new: ", "magenta"), (f"{printable(name)}{f' (+{count})' if count > 1 else ''}", "")]
+    for name in comparison.new_errors:
+        yield [("  new error: ", "red"), (printable(name), "")]
+    for title, names in (("ready now", comparison.unblocked), ("blocked now", comparison.blocked)):
+        if names:
+            yield [(f"  {title}: ", ""), (printable(", ".join(names)), "")]
+    new = sum(comparison.new.values())
+    yield [(f"  {_count(new, 'new site')}, {_count(comparison.gone, 'site')} gone", "")]
+    yield []
+
+
+def document(plan: Plan) -> str:
+    """The plan for machines; also what ``--baseline`` reads."""
+    content = {
+        "schema_version": SCHEMA_VERSION,
+        "kind": "plan",
+        "tool": {"name": "estimator-migrate", "version": __version__},
+        "programs": [asdict(row) for row in plan.rows],
+        "errors": [
+            {"file": one.path, "place": one.place, "code": one.code, "message": one.message, "help": one.help}
+            for one in plan.errors
+        ],
+        "by_directory": {name: _numbers(rows) for name, rows in sorted(by_directory(plan.rows).items())},
+        "by_owner": {name: _numbers(rows) for name, rows in by_owner(plan.rows).items() if name},
+        "totals": _numbers(plan.rows),
+        "comparison": None if plan.comparison is None else asdict(plan.comparison),
+    }
+    return json.dumps(content, indent=2, ensure_ascii=True) + "\n"
+
+
+def _numbers(rows: Sequence[ProgramRow]) -> dict[str, int]:
+    status = Counter(row.status for row in rows)
+    return {
+        "programs": len(rows),
+        **{name: status[name] for name in (READY, PARTLY, BLOCKED)},
+        "rewritten": sum(row.rewritten for row in rows),
+        "skipped": sum(row.skipped for row in rows),
+        "lines_added": sum(row.added for row in rows),
+        "lines_removed": sum(row.removed for row in rows),
+    }
+
+
+def table(plan: Plan) -> str:
+    """The plan for a spreadsheet, a line for each program below a line with the names of the columns."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for row in plan.rows:
+        reason, command = row.blocked_by, row.commands[0] if row.commands else None
+        writer.writerow(
+            [
+                row.entry_points[0],
+                " ".join(row.entry_points[1:]),
+                len(row.files),
+                " ".join(row.kinds),
+                " ".join(row.forms),
+                row.target,
+                row.status,
+                "" if reason is None else f"{reason.code} {reason.place}: {reason.message}",
+                reason.next_step if reason is not None else "" if command is None else command.first,
+                row.rewritten,
+                row.skipped,
+                row.added,
+                row.removed,
+                row.generated,
+                "; ".join(row.needs),
+                command.verify if command else "",
+                command.checkpoint if command else "",
+                " ".join(row.owners),
+            ]
+        )
+    return text.getvalue()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,247 @@
+"""What ``plan`` says of each program, and of what is new since an earlier plan."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from migrate.cli import main
+from migrate.planning.flags import Flag, arguments, directory_flag, flags_of
+from migrate.planning.owners import owners
+from tests.codemod.programs import program
+
+MODEL_FN = """\
+import argparse
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    loss = tf.reduce_mean(tf.layers.dense(features, 1))
+    step = tf.train.get_global_step()
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.train.AdamOptimizer(0.1).minimize(loss, step))
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors([[1.0]]).repeat()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out_dir", default="out")
+    parser.add_argument("--data", required=True)
+    args = parser.parse_args()
+    config = tf.estimator.RunConfig(model_dir=args.out_dir)
+    estimator = tf.estimator.Estimator(model_fn, config=config)
+    estimator.train(input_fn, max_steps=3)
+
+
+if __name__ == "__main__":
+    main()
+"""
+BLOCKED = """\
+import tensorflow as tf
+
+estimator = tf.estimator.BoostedTreesClassifier([], 1)
+estimator.train(lambda: None)
+"""
+
+
+def plan(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    main(["plan", *(arguments or ["."]), "--format", "json"])
+    document = json.loads(capsys.readouterr().out)
+    assert isinstance(document, dict)
+    return document
+
+
+def test_a_program_has_a_row_with_its_kind_its_form_and_its_lines(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [row] = plan(capsys)["programs"]
+    assert (row["entry_points"], row["kinds"], row["forms"]) == (["./train.py"], ["premade"], ["keras"])
+    assert (row["status"], row["blocked_by"], row["skipped"]) == ("ready", None, 0)
+    main(["--format", "diff", "."])
+    own = capsys.readouterr().out.partition("+++ b/train.py\n")[2].partition("\n--- ")[0].splitlines()
+    assert row["added"] + row["generated"] >= sum(line.startswith("+") for line in own)
+    assert row["removed"] == sum(line.startswith("-") for line in own)
+
+
+def test_its_commands_have_its_own_flags_and_what_it_needs_at_run_time(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(MODEL_FN)
+    [row] = plan(capsys)["programs"]
+    [command] = row["commands"]
+    assert row["needs"] == ["tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on"]
+    assert command["verify"].endswith(
+        "before/./train.py ./train.py --old-python OLD --new-python NEW --model-dir-flag --out_dir --args '--data DATA'"
+        " --new-env TF_USE_LEGACY_KERAS=1".replace("before/./train.py", "before/train.py")
+    )
+    assert command["checkpoint"] == ""
+    assert command["first"] == ""
+
+
+def test_a_keras_model_gets_the_command_that_converts_its_checkpoints(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [row] = plan(capsys)["programs"]
+    assert "checkpoint OLD_MODEL_DIR NEW_MODEL_DIR --for ./train.py" in row["commands"][0]["checkpoint"]
+
+
+def test_a_program_without_a_flag_for_its_directory_is_told_to_get_one_first(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(MODEL_FN.replace("args.out_dir", "'/data/model'").replace("--out_dir", "--rate"))
+    [row] = plan(capsys)["programs"]
+    assert row["commands"][0]["first"] == "Give ./train.py a flag for its model_dir, which is '/data/model'"
+
+
+def test_a_blocked_program_has_one_reason_and_the_next_step(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text(BLOCKED)
+    [row] = plan(capsys)["programs"]
+    assert (row["status"], row["forms"], row["commands"]) == ("blocked", [], [])
+    assert row["blocked_by"]["place"].startswith("./train.py:3:")
+    assert row["blocked_by"]["next_step"]
+
+
+def test_files_that_change_together_are_one_row_which_starts_where_the_program_does(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, main_function = MODEL_FN.split("def main():")
+    (project / "model.py").write_text(model)
+    (project / "train.py").write_text(
+        "import argparse\nimport tensorflow as tf\nfrom model import input_fn, model_fn\n\n\ndef main():"
+        + main_function
+    )
+    [row] = plan(capsys)["programs"]
+    assert row["entry_points"] == ["./train.py"]
+    assert sorted(row["files"]) == ["./model.py", "./train.py"]
+
+
+def test_a_program_starts_in_the_file_that_imports_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text(MODEL_FN.partition("if __name__")[0])
+    (project / "start.py").write_text("import train\n\nif __name__ == '__main__':\n    train.main()\n")
+    [row] = plan(capsys)["programs"]
+    assert row["entry_points"] == ["start.py"]
+
+
+def test_the_text_rolls_up_by_directory_and_owner(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in (("ads", BLOCKED), ("search", program())):
+        (project / name).mkdir()
+        (project / name / "train.py").write_text(text)
+    (project / "CODEOWNERS").write_text("* @all\n/ads/ @ads # theirs\n")
+    assert main(["plan", "ads", "search"]) == 1
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["ads", "1", "program", "(1", "blocked),"] == next(line for line in lines if line[:1] == ["ads"])[:5]
+    assert next(line for line in lines if line[:1] == ["@ads"])[:3] == ["@ads", "1", "program"]
+    assert next(line for line in lines if line[:1] == ["@all"])[:3] == ["@all", "1", "program"]
+    assert lines[-1][:6] == ["2", "programs", "(1", "ready,", "1", "blocked),"]
+
+
+def test_the_last_line_of_codeowners_that_matches_wins(project: Path) -> None:
+    (project / ".github").mkdir()
+    (project / ".github" / "CODEOWNERS").write_text("* @all\n*.py @python\n/jobs/**/train.py @jobs a@b.c\n/jobs/old\n")
+    (project / "jobs" / "old").mkdir(parents=True)
+    (project / "jobs" / "new").mkdir()
+    assert owners("train.py") == ("@python",)
+    assert owners("jobs/new/train.py") == ("@jobs", "a@b.c")
+    assert owners("jobs/old/train.py") == ()
+
+
+def test_a_spreadsheet_gets_a_line_for_each_program(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "blocked.py").write_text(BLOCKED)
+    main(["plan", ".", "--format", "csv"])
+    records = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(one["entry_point"], one["status"]) for one in records] == [
+        ("./blocked.py", "blocked"),
+        ("./train.py", "ready"),
+    ]
+    assert records[0]["next_step"]
+
+
+def test_with_a_baseline_only_new_estimator_code_fails(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", ".", "--format", "json", "--output", "plan.json"]) == 1
+    assert main(["plan", ".", "--baseline", "plan.json"]) == 0
+    text = (project / "train.py").read_text()
+    (project / "train.py").write_text("# moved down by a line\n" + text)
+    assert main(["plan", ".", "--baseline", "plan.json"]) == 0
+    (project / "new.py").write_text(BLOCKED)
+    capsys.readouterr()
+    assert main(["plan", ".", "--baseline", "plan.json"]) == 1
+    assert "new: ./new.py: tensorflow.estimator.BoostedTreesClassifier" in capsys.readouterr().out
+    assert main(["plan", ".", "--baseline", "plan.json", "--exit-zero"]) == 0
+
+
+def test_the_comparison_counts_what_is_gone_and_names_what_is_unblocked(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (project / "train.py").read_text()
+    (project / "train.py").write_text(BLOCKED)
+    main(["plan", ".", "--format", "json", "--output", "plan.json"])
+    (project / "train.py").write_text(text)
+    comparison = plan(capsys, ".", "--baseline", "plan.json")["comparison"]
+    assert comparison["unblocked"] == ["./train.py"]
+    assert comparison["gone"] > 0
+
+
+def test_an_error_that_the_baseline_names_fails_no_later_run(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "old.py").write_text("import tensorflow as tf\nprint tf.estimator.Estimator\n")
+    assert main(["plan", ".", "--format", "json", "--output", "plan.json"]) == 2
+    assert main(["plan", ".", "--baseline", "plan.json"]) == 0
+    (project / "new.py").write_text("import tensorflow as tf\nprint tf.estimator.Estimator\n")
+    assert main(["plan", ".", "--baseline", "plan.json"]) == 2
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"kind": "other"}'])
+def test_a_baseline_that_is_no_plan_is_refused(project: Path, capsys: pytest.CaptureFixture[str], content: str) -> None:
+    (project / "plan.json").write_text(content)
+    assert main(["plan", ".", "--baseline", "plan.json"]) == 2
+    assert "--baseline plan.json: holds no plan" in capsys.readouterr().err
+
+
+def test_a_tree_without_programs_has_an_empty_plan(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "other.py"]) == 0
+    assert capsys.readouterr().out == "0 programs, 0 of 0 sites ready.\n"
+
+
+def test_the_review_page_begins_with_the_programs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("jinja2")
+    (project / "blocked.py").write_text(BLOCKED)
+    main([".", "--format", "html", "--output", "review.html"])
+    page = (project / "review.html").read_text()
+    assert page.index("<caption>Programs") < page.index("<caption>By rule")
+    assert "<th scope=row>./blocked.py</th><td>premade</td>" in page
+
+
+def test_the_cache_keeps_the_plan(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = plan(capsys, ".", "--cache-dir", "cache")
+    assert plan(capsys, ".", "--cache-dir", "cache") == first
+
+
+FLAGS = {
+    "parser.add_argument('--job-dir', '-j', required=True)": Flag("--job-dir", "job_dir", True),
+    "parser.add_argument('-o', dest='out')": Flag("-o", "out", False),
+    "parser.add_argument('source')": Flag("source", "source", True),
+    "parser.add_argument('rest', nargs='*')": Flag("rest", "rest", False),
+    "flags.DEFINE_string('model_dir', None, 'where')": Flag("--model_dir", "model_dir", False),
+    "flags.DEFINE_string('data', None, '')\nflags.mark_flag_as_required('data')": Flag("--data", "data", True),
+    "tf.flags.DEFINE_integer('n', 1, '')\napp.mark_flags_as_required(['n'])": Flag("--n", "n", True),
+    "@click.option('--out', required=True)\ndef f(): pass": Flag("--out", "out", True),
+}
+
+
+@pytest.mark.parametrize("code", list(FLAGS))
+def test_the_flags_of_every_library_are_read(tmp_path: Path, code: str) -> None:
+    (tmp_path / "flags.py").write_text(code + "\n")
+    assert flags_of([str(tmp_path / "flags.py")]) == [FLAGS[code]]
+
+
+def test_the_directory_is_given_by_the_flag_that_the_code_reads_there() -> None:
+    flags = [Flag("--model_dir", "model_dir", False), Flag("--out", "out", True), Flag("name", "name", True)]
+    directory = directory_flag(flags, ["os.path.join(args.out, 'x')"])
+    assert directory == flags[1]
+    assert arguments(flags, directory) == "--model-dir-flag --out --args NAME"
+    assert arguments(flags, flags[2]) == "--args '{model_dir} --out OUT'"
+    assert arguments(flags[:1], directory_flag(flags, [])) == ""

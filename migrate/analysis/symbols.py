@@ -1,6 +1,7 @@
 """TensorFlow's names under their many spellings, and which of them are recovery sites."""
 
 import ast
+import re
 from dataclasses import dataclass
 
 from migrate.analysis.names import Names
@@ -53,6 +54,9 @@ _ROOTS = (
     ("tensorflow.", "tf"),
 )
 _KERAS_ROOTS = {"keras.": "keras", "tf_keras.": "tf_keras"}
+
+_NESTED = re.compile(r"^tensorflow\.(?:compat\.v[12]\.)+(compat\.v[12]\.)")
+"""Each API holds the others: under ``import tensorflow.compat.v2 as tf``, ``tf.compat.v1`` is TensorFlow 1's."""
 
 _TF1_ONLY_MODULES = ("estimator.inputs.",)
 
@@ -113,6 +117,7 @@ def symbol(qualified: str | None) -> Symbol | None:
     """The TensorFlow symbol behind a dotted name, or None for anything else."""
     if qualified is None:
         return None
+    qualified = _NESTED.sub(r"tensorflow.\1", qualified)
     for root, api in _KERAS_ROOTS.items():
         if qualified.startswith(root):
             return Symbol(qualified, api, f"keras.{qualified.removeprefix(root)}")

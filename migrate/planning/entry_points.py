@@ -10,12 +10,15 @@ from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK
 
 _STARTS = re.compile(rb"^if\s+__name__\s*==\s*[\"']__main__[\"']|^(?:tf\.|absl\.)?app\.run\(", re.MULTILINE)
+_TRAINS = re.compile(rb"\.train\(|train_and_evaluate\(|\.fit\(")
 _FARTHEST = 3
 """A program may be started by a file that imports one that imports one of its own."""
 
 
 def entry_points(files: Sequence[str], tree: Tree) -> tuple[str, ...]:
     """The files among those of a program, or among those that import them, that are started by themselves.
+
+    One that trains comes before one that does not.
 
     Args:
       files: the program's, that with its estimator first.
@@ -24,11 +27,11 @@ def entry_points(files: Sequence[str], tree: Tree) -> tuple[str, ...]:
     starting = [path for path in files if _starts(path)]
     if not starting:
         starting = _importing(files, tree)
-    if len(starting) > 1:  # a library may start its own checks
+    if len(starting) > 1:  # a library may start its own checks; a script that trains may lend its model_fn to others
         libraries = {path for one in starting for path in reached(one, tree)} & {*map(os.path.abspath, starting)}
-        starting = [path for path in starting if os.path.abspath(path) not in libraries] or starting
+        starting = [path for path in starting if os.path.abspath(path) not in libraries or _trains(path)] or starting
     scripts = [path for path in starting if not path.endswith(NOTEBOOK)]
-    return tuple(scripts or starting) or (files[0],)
+    return tuple(sorted(scripts or starting, key=lambda path: not _trains(path))) or (files[0],)
 
 
 def reached(path: str, tree: Tree) -> list[str]:
@@ -40,6 +43,13 @@ def reached(path: str, tree: Tree) -> list[str]:
     except Unreadable:
         return []
     return [link.target.path for link in tree.closure(module) if link.target.path != os.path.abspath(path)]
+
+
+def _trains(path: str) -> bool:
+    try:
+        return _TRAINS.search(read(path)) is not None
+    except Unreadable:
+        return False
 
 
 def _starts(path: str) -> bool:

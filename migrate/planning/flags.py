@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from migrate.analysis.imports import above_package
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -133,5 +134,14 @@ def arguments(flags: Collection[Flag], directory: Flag | None) -> str:
 
 
 def is_in_package(path: str) -> bool:
-    """Whether a file is run as a module of its package."""
-    return os.path.exists(os.path.join(os.path.dirname(path), "__init__.py"))
+    """Whether a file is run as a module: it imports its own package by name, or what stands beside it by dots."""
+    directory = os.path.dirname(os.path.abspath(path))
+    top = above_package(directory)
+    package = os.path.relpath(directory, top).split(os.sep)[0]
+    if directory == top or not package.isidentifier():
+        return False
+    own = rb"^\s*(?:from\s+\.|(?:from|import)\s+" + package.encode() + rb"\b)"
+    try:
+        return re.search(own, read(path), re.MULTILINE) is not None
+    except Unreadable:
+        return False

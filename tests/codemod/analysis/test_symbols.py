@@ -25,6 +25,8 @@ est.train(data, max_steps=3)
         ("", "tf.estimator.DNNClassifier", "sum_over_batch_size"),
         ("", "tf.compat.v2.estimator.DNNClassifier", "sum_over_batch_size"),
         ("", "tf.compat.v1.estimator.DNNClassifier", "sum"),
+        ("import tensorflow.compat.v2 as tf2", "tf2.compat.v1.estimator.DNNClassifier", "sum"),
+        ("import tensorflow.compat.v1 as tf1", "tf1.compat.v2.estimator.DNNClassifier", "sum_over_batch_size"),
         ("from tensorflow import estimator as e", "e.DNNClassifier", "sum_over_batch_size"),
         ("from tensorflow_estimator import estimator as e", "e.DNNClassifier", "sum"),
         ("from tensorflow.python.estimator.canned.dnn import DNNClassifier", "DNNClassifier", "sum"),

@@ -127,6 +127,17 @@ def test_a_program_starts_in_the_file_that_imports_it(project: Path, capsys: pyt
     assert row["entry_points"] == ["start.py"]
 
 
+def test_a_script_that_trains_comes_before_those_that_import_it(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(MODEL_FN)
+    export = "import tensorflow as tf\nfrom train import model_fn\n\n\ndef main():\n"
+    export += "    print(tf.estimator.Estimator(model_fn, 'out').latest_checkpoint())\n\n\n"
+    (project / "export.py").write_text(export + "if __name__ == '__main__':\n    main()\n")
+    [row] = plan(capsys)["programs"]
+    assert row["entry_points"] == ["./train.py", "./export.py"]
+
+
 def test_the_text_rolls_up_by_directory_and_owner(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, text in (("ads", BLOCKED), ("search", program())):
         (project / name).mkdir()

@@ -111,7 +111,7 @@ def parse_plan(arguments: Sequence[str]) -> PlanArguments:
     """
     parser = argparse.ArgumentParser(
         prog=f"{program()} plan",
-        description="Print a row for each program: what becomes of it, what blocks it, and what to run. Changes nothing.",
+        description="Print a row for each program: what it becomes, what blocks it, what to run. Changes nothing.",
         epilog="exit code: 0 no program found, or with --baseline no new one; 1 programs found, or new ones; "
         "2 an error in a file (with --baseline: in one that the baseline does not name) or the arguments",
         allow_abbrev=False,

@@ -143,7 +143,7 @@ def _rewritten(outcome: Outcome, name: str, stdin: bytes) -> bytes:
 
 def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Collection[str] | None) -> Report:
     needs_pages = outcome.findings or asked.format == "sarif"
-    programs: "Sequence[ProgramRow]" = ()
+    programs: Sequence[ProgramRow] = ()
     if asked.format == "html" and stdin is None:
         from migrate.planning.rows import rows
 
@@ -256,10 +256,7 @@ def _plan(arguments: Sequence[str]) -> int:
         _print(sys.stdout, lambda stream: stream.buffer.write(content))
     else:
         _print(sys.stdout, lambda stream: show(plan_report.lines(plan), stream))
-    if comparison is not None:
-        code = 2 if comparison.new_errors else 1 if comparison.new else 0
-    else:
-        code = outcome.exit_code
+    code = outcome.exit_code if comparison is None else comparison.exit_code
     return 0 if asked.run.exit_zero and code == 1 else code
 
 

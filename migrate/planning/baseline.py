@@ -30,6 +30,11 @@ class Comparison:
     blocked: tuple[str, ...]
     new_errors: tuple[str, ...]
 
+    @property
+    def exit_code(self) -> int:
+        """0 nothing new, 1 new sites, 2 an error in a file that the earlier plan does not name."""
+        return 2 if self.new_errors else 1 if self.new else 0
+
 
 def compared(path: str, rows: Sequence[ProgramRow], errors: Sequence[Finding]) -> Comparison:
     """What changed since the plan in a file, which ``plan --format json`` printed.

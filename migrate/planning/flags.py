@@ -74,7 +74,7 @@ def _defined(call: ast.Call) -> Iterator[Flag]:
         name = next(iter(_words([given["dest"]] if "dest" in given else [])), "")
         if called == "option" and not spelled.startswith("-"):
             return
-        is_required = not spelled.startswith("-") and "nargs" not in given or _is_true(given.get("required"))
+        is_required = (not spelled.startswith("-") and "nargs" not in given) or _is_true(given.get("required"))
         yield Flag(spelled, name or spelled.lstrip("-").replace("-", "_"), is_required)
 
 

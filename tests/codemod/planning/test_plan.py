@@ -145,7 +145,7 @@ def test_the_text_rolls_up_by_directory_and_owner(project: Path, capsys: pytest.
     (project / "CODEOWNERS").write_text("* @all\n/ads/ @ads # theirs\n")
     assert main(["plan", "ads", "search"]) == 1
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["ads", "1", "program", "(1", "blocked),"] == next(line for line in lines if line[:1] == ["ads"])[:5]
+    assert next(line for line in lines if line[:1] == ["ads"])[:5] == ["ads", "1", "program", "(1", "blocked),"]
     assert next(line for line in lines if line[:1] == ["@ads"])[:3] == ["@ads", "1", "program"]
     assert next(line for line in lines if line[:1] == ["@all"])[:3] == ["@all", "1", "program"]
     assert lines[-1][:6] == ["2", "programs", "(1", "ready,", "1", "blocked),"]

@@ -33,10 +33,9 @@ def saved_keys(variables, saver):
 
 def _keys_of(saver, variables):
     saver.build()
-    made = saver.as_saver_def()
     names = {variable.handle.op.name: name for name, variable in variables.items()}
     keys, others = {}, []
-    for save in _saves_before(made.save_tensor_name):
+    for save in _saves_before(saver.as_saver_def().save_tensor_name):
         _, saved, parts, *tensors = save.inputs
         found = zip(tf.get_static_value(saved), tf.get_static_value(parts), tensors)
         for key, part, tensor in found:
@@ -54,10 +53,6 @@ def _keys_of(saver, variables):
         tf.get_logger().warning(
             "Saved beside what the model_fn's Saver saves: %s", more
         )
-    tf.get_logger().warning(
-        "The CheckpointManager's max_to_keep counts, not the Saver's %d.",
-        made.max_to_keep,
-    )
     return keys
 
 

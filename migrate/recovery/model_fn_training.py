@@ -75,7 +75,8 @@ class ModelFnTraining:
             scaffold = self._scaffold = spec.scaffold or tf1.train.Scaffold()
             start = scaffold.local_init_op or scaffold.default_local_init_op()
             savers = [scaffold.saver, *tf1.get_collection(tf1.GraphKeys.SAVERS)]
-            keys = saved_keys(self._saved, next(filter(None, savers), None))
+            self._saver = next(filter(None, savers), None)
+            keys = saved_keys(self._saved, self._saver)
         self.spec = spec
         in_graph = {**local, **self._saved}
         held = {
@@ -96,6 +97,25 @@ class ModelFnTraining:
         tf.function(
             lambda: self.part([start]).run(self._by_handle)[:0], autograph=False
         )()
+
+    def managed_by(self, manager):
+        """Returns the manager that saves, a ``tf.train.CheckpointManager``.
+
+        That is another than the given one where the model_fn has a Saver of its own,
+        which says how many checkpoints to keep.
+        """
+        if self._saver is None:
+            return manager
+        asked = self._saver.as_saver_def()
+        return tf.train.CheckpointManager(
+            self.checkpoint,
+            manager.directory,
+            max_to_keep=asked.max_to_keep or None,
+            keep_checkpoint_every_n_hours=asked.keep_checkpoint_every_n_hours,
+            checkpoint_name="model.ckpt",
+            step_counter=self.global_step,
+            checkpoint_interval=manager.checkpoint_interval,
+        )
 
     def restore(self, manager):
         """Restores the latest checkpoint; where there is none, initializes.

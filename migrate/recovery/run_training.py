@@ -30,7 +30,8 @@ def run_training(
 
     Args:
       train: a ``ModelFnTraining``.
-      manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``.
+      manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``; a Saver
+        of the model_fn's own says how many are kept, as under an Estimator.
       max_steps: the global step to end at, of a fraction the next whole one; None for
         the end of the data. Where the latest checkpoint is as far, nothing is done.
       steps: instead, how many more steps to take.
@@ -50,6 +51,7 @@ def run_training(
       tf.compat.v1.train.NanLossDuringTrainingError: the loss is not a number.
       ValueError: there are listeners, and nothing is saved.
     """
+    manager = train.managed_by(manager)
     path = manager.latest_checkpoint
     if path and max_steps is not None and saved_step(path) >= max_steps:
         tf1.logging.info("Skipping training since max_steps has already saved.")

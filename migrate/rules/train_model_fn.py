@@ -10,8 +10,9 @@ starts again at its first element; with ``--input continue`` its iterator is in 
 Fidelity: exact. The checkpoints are the Estimator's: files ``model.ckpt-N``, variables under their TensorFlow 1 names.
 The old program, ``init_from_checkpoint`` and whatever reads checkpoints by name go on with them. The Estimator's
 earlier ones count for ``max_to_keep`` and are deleted when their turn comes; ``mend_checkpoint_list`` sees to that, and
-passes over a torn newest one. A Saver of the model_fn's Scaffold says under which names a variable is saved; how many
-checkpoints are kept is the manager's to say, and the program warns of it. ``saving_listeners`` hear of each save
+passes over a torn newest one. A Saver of the model_fn's Scaffold says, as under the Estimator, under which names a
+variable is saved, how many checkpoints are kept, and one of how many hours for good. Variables that it leaves out are
+saved all the same, with a warning: an Estimator could not resume without them. ``saving_listeners`` hear of each save
 and may end the training.
 Updates that an Estimator makes in no stated order are made in that of the program. Where two ``minimize`` of one Adam
 train the same variables, three runs of an Estimator on 2.15.1 had three losses at step 10 (8.554, 8.566, 8.591); the

@@ -115,10 +115,20 @@ def test_what_a_model_fns_saver_leaves_out_is_saved_too_and_said(tmp_path, caplo
     assert "Saved beside what the model_fn's Saver saves: ['w', 'w/Momentum']" in caplog.text
 
 
-def test_how_many_a_model_fns_saver_keeps_is_said(tmp_path, caplog):
-    tf.get_logger().propagate = True
-    Job(tmp_path, saving(lambda: None, max_to_keep=7))
-    assert "max_to_keep counts, not the Saver's 7" in caplog.text
+@pytest.mark.parametrize(
+    ("settings", "first", "then"),
+    [
+        ({"max_to_keep": 2}, [8, 11], [15, 19]),
+        ({}, [0, 4, 8, 11], [4, 8, 11, 15, 19]),  # a Saver keeps five
+        ({"max_to_keep": None}, [0, 4, 8, 11], [0, 4, 8, 11, 15, 19]),
+        ({"max_to_keep": 1, "keep_checkpoint_every_n_hours": 1e-9}, [0, 4, 8, 11], [0, 4, 8, 11, 15, 19]),
+    ],
+)
+def test_a_model_fns_saver_says_how_many_are_kept(tmp_path, settings, first, then):
+    """Measured of the Estimator under 2.15: its Saver counts, and RunConfig.keep_checkpoint_max does not."""
+    for end, kept in ((11, first), (19, then)):
+        Job(tmp_path, saving(lambda: None, **settings), keep=3).run(end)
+        assert checkpoints(tmp_path) == [f"model.ckpt-{step}" for step in kept]
 
 
 def test_an_iterators_state_lies_beside_the_variables(tmp_path):

@@ -1,8 +1,8 @@
 """What a power cut can leave of a directory: recorded file-system calls, replayed with what was not synced dropped.
 
 The model is strict. Of everything that no ``fsync`` has put on the disk any part may be missing, in any combination,
-whatever came later. Data are put there by an ``fsync`` of their file, names by one of the directory; a name is set, or
-moved, as a whole. Data that are missing leave an empty file, or one of zeros.
+whatever came later. Data are put there by an ``fsync`` of their file, names by one of the directory, each when the call
+has ended; a name is set, or moved, as a whole. Data that are missing leave an empty file, or one of zeros.
 """
 
 import itertools
@@ -16,6 +16,8 @@ from pathlib import Path
 CALLS = "openat,write,pwrite64,rename,renameat,renameat2,link,linkat,unlink,unlinkat,fsync,fdatasync,ftruncate"
 
 _CALL = re.compile(r"^\d+\s+(\w+)\((.*)\)\s+= (\d+)")
+_BEGUN = re.compile(r"^(\d+)(\s+\w+\(.*) <unfinished \.\.\.>$")
+_ENDED = re.compile(r"^(\d+)\s+<\.\.\. \w+ resumed>(.*)$")
 _TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"|\d+<((?:\\x[0-9a-f]{2})*)>')
 
 
@@ -56,7 +58,7 @@ def record(command: list[str], directory: Path, trace: Path, environment: dict[s
 def _calls(trace: Path, directory: Path) -> Iterator[Call]:
     files: dict[str, int] = {}
     numbers = itertools.count()
-    for line in trace.read_text(encoding="ascii").splitlines():
+    for line in _whole_lines(trace):
         found = _CALL.match(line)
         texts = [bytes.fromhex(one.replace("\\x", "")) for pair in _TEXT.findall(line) for one in pair if one]
         if found is None or not any(text.startswith(str(directory).encode()) for text in texts):
@@ -86,6 +88,18 @@ def _calls(trace: Path, directory: Path) -> Iterator[Call]:
             yield Call("name", files.pop(own[0]), removed=own[0])
         else:
             raise AssertionError(f"not replayed: {line[:200]}")
+
+
+def _whole_lines(trace: Path) -> Iterator[str]:
+    """The calls in the order of their ends; ``strace`` cuts one in two where a call of another thread comes between."""
+    begun: dict[str, str] = {}
+    for line in trace.read_text(encoding="ascii").splitlines():
+        if (start := _BEGUN.match(line)) is not None:
+            begun[start[1]] = start[1] + start[2]
+        elif (end := _ENDED.match(line)) is not None and end[1] in begun:
+            yield begun.pop(end[1]) + end[2]
+        else:
+            yield line
 
 
 def unsynced(calls: list[Call], end: int) -> list[int]:

@@ -1,6 +1,6 @@
 """Random SIGKILLs over the TF2 programs that the codemod writes for ``legacy_examples/``; the proof of durability.
 
-usage: python -m tests.benchmarks.durability RESULTS [--kills N] [--seed S] PYTHON...
+usage: python -m tests.benchmarks.durability RESULTS [--kills N] [--seed S] [--program NAME]... PYTHON...
        python -m tests.benchmarks.durability RESULTS
 
 Every program of the pairs runs under every interpreter, as it stands in ``tf2_examples/`` and as ``--input continue``
@@ -173,6 +173,7 @@ def kill_jobs(options, results):
     with tempfile.TemporaryDirectory(prefix="durability-") as name, ExitStack() as stack:
         place = Path(name)
         data, scripts = digits(place), list(programs(place))
+        scripts = [(way, path) for way, path in scripts if not options.program or path.stem in options.program]
         plan = [(python, way, script) for python in options.pythons for way, script in scripts]
         jobs = {}
         for each in itertools.cycle(plan):
@@ -232,6 +233,7 @@ def main(argv):
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--each", type=int, default=20, help="kills of one program before the next has its turn")
     parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--program", action="append", metavar="NAME", help="only this pair; may be given again")
     options = parser.parse_intermixed_args(argv)
     if options.pythons:
         kill_jobs(options, options.results)

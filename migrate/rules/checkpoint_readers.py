@@ -5,8 +5,8 @@ A Keras model's checkpoints are files ``ckpt-N`` that hold objects: ``tf.train.l
 and ``.meta`` no file. Most of that happens in silence.
 
 Instead: nothing; each such place is told. Looked at are the program's file, the files that it imports and those that
-import it. A reader counts where its path is made from the estimator's ``model_dir`` or from the latest checkpoint in it;
-the names of files count wherever they are written.
+import it. A reader counts where its path is made from the estimator's ``model_dir``, or from the latest checkpoint in
+it; the names of files count wherever they are written.
 
 Fidelity: noted. With ``--canned auto`` a premade estimator that has such a reader becomes its ``model_fn``, which keeps
 the names and the files, so that nothing is to be told.
@@ -94,10 +94,11 @@ def _readers(program: Program, module: Module) -> Iterator[tuple[ast.expr, str, 
             path = call.args[0] if call.args else next(iter(keywords), None)
             if path is not None and _is_of(module, path, directory):
                 yield call, f"`{tail.rpartition('.')[2]}` reads the Estimator's checkpoints", tail != _LATEST
-    for node in module.names.parents:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _FILE_NAME.search(node.value):
-            if not isinstance(module.names.parent(node), ast.Expr):  # a docstring
-                yield node, f"{node.value!r} names a file of the Estimator's checkpoints", True
+    constants = [node for node in module.names.parents if isinstance(node, ast.Constant)]
+    for node in constants:
+        is_docstring = isinstance(module.names.parents[node], ast.Expr)
+        if isinstance(node.value, str) and not is_docstring and _FILE_NAME.search(node.value):
+            yield node, f"{node.value!r} names a file of the Estimator's checkpoints", True
 
 
 def _directory(program: Program) -> str | None:
@@ -115,8 +116,6 @@ def _is_of(module: Module, path: ast.expr, directory: str | None) -> bool:
     if text is not None and directory is not None and (normal(text) + os.sep).startswith(directory + os.sep):
         return True
     value = module.names.only_value(path) if isinstance(path, ast.Name) else None
-    for node in ast.walk(value if value is not None else path):
-        if isinstance(node, ast.Call) and node in module.calls_of(_LATEST) and node is not path:
-            if node.args and _is_of(module, node.args[0], directory):
-                return True
-    return False
+    searches = [call for call in module.calls_of(_LATEST) if call is not path and call.args]
+    within = [node for node in ast.walk(value if value is not None else path) if node in searches]
+    return any(isinstance(call, ast.Call) and _is_of(module, call.args[0], directory) for call in within)

@@ -1,9 +1,10 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 49a4a27297dd).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content e24c87e00ac8).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 import concurrent.futures
 import copy
@@ -856,17 +857,23 @@ def _check_written(prefix, tensors):
 
 
 def _sync_files(prefix, *endings):
-    """Waits until files, and then that they are in their directory, is on the disk."""
+    """Waits until files, and their names in their directory, are on the disk."""
     paths = [prefix + ending for ending in endings if os.path.exists(prefix + ending)]
-    for path in [*paths, os.path.dirname(prefix) or "."] if paths else []:
-        opened = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        except OSError as error:
-            if error.errno != errno.EINVAL:  # a file system that cannot
-                raise
-        finally:
-            os.close(opened)
+    if paths:
+        paths.append(os.path.dirname(prefix) or ".")
+        with ThreadPoolExecutor(len(paths)) as threads:  # at once: a disk joins syncs
+            list(threads.map(_sync, paths))
+
+
+def _sync(path):
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system that cannot
+            raise
+    finally:
+        os.close(opened)
 
 
 def _delete_graphs(prefix):
@@ -1077,10 +1084,9 @@ def saved_keys(variables, saver):
 
 def _keys_of(saver, variables):
     saver.build()
-    made = saver.as_saver_def()
     names = {variable.handle.op.name: name for name, variable in variables.items()}
     keys, others = {}, []
-    for save in _saves_before(made.save_tensor_name):
+    for save in _saves_before(saver.as_saver_def().save_tensor_name):
         _, saved, parts, *tensors = save.inputs
         found = zip(tf.get_static_value(saved), tf.get_static_value(parts), tensors)
         for key, part, tensor in found:
@@ -1098,10 +1104,6 @@ def _keys_of(saver, variables):
         tf.get_logger().warning(
             "Saved beside what the model_fn's Saver saves: %s", more
         )
-    tf.get_logger().warning(
-        "The CheckpointManager's max_to_keep counts, not the Saver's %d.",
-        made.max_to_keep,
-    )
     return keys
 
 
@@ -1181,7 +1183,8 @@ class ModelFnTraining:
             scaffold = self._scaffold = spec.scaffold or tf1.train.Scaffold()
             start = scaffold.local_init_op or scaffold.default_local_init_op()
             savers = [scaffold.saver, *tf1.get_collection(tf1.GraphKeys.SAVERS)]
-            keys = saved_keys(self._saved, next(filter(None, savers), None))
+            self._saver = next(filter(None, savers), None)
+            keys = saved_keys(self._saved, self._saver)
         self.spec = spec
         in_graph = {**local, **self._saved}
         held = {
@@ -1202,6 +1205,25 @@ class ModelFnTraining:
         tf.function(
             lambda: self.part([start]).run(self._by_handle)[:0], autograph=False
         )()
+
+    def managed_by(self, manager):
+        """Returns the manager that saves, a ``tf.train.CheckpointManager``.
+
+        That is another than the given one where the model_fn has a Saver of its own,
+        which says how many checkpoints to keep.
+        """
+        if self._saver is None:
+            return manager
+        asked = self._saver.as_saver_def()
+        return tf.train.CheckpointManager(
+            self.checkpoint,
+            manager.directory,
+            max_to_keep=asked.max_to_keep or None,
+            keep_checkpoint_every_n_hours=asked.keep_checkpoint_every_n_hours,
+            checkpoint_name="model.ckpt",
+            step_counter=self.global_step,
+            checkpoint_interval=manager.checkpoint_interval,
+        )
 
     def restore(self, manager):
         """Restores the latest checkpoint; where there is none, initializes.
@@ -1904,7 +1926,8 @@ def run_training(
 
     Args:
       train: a ``ModelFnTraining``.
-      manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``.
+      manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``; a Saver
+        of the model_fn's own says how many are kept, as under an Estimator.
       max_steps: the global step to end at, of a fraction the next whole one; None for
         the end of the data. Where the latest checkpoint is as far, nothing is done.
       steps: instead, how many more steps to take.
@@ -1924,6 +1947,7 @@ def run_training(
       tf.compat.v1.train.NanLossDuringTrainingError: the loss is not a number.
       ValueError: there are listeners, and nothing is saved.
     """
+    manager = train.managed_by(manager)
     path = manager.latest_checkpoint
     if path and max_steps is not None and saved_step(path) >= max_steps:
         tf1.logging.info("Skipping training since max_steps has already saved.")

@@ -102,6 +102,7 @@ class Finding:
       cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
       why: what a reviewer should know of the fidelity of this very rewrite; empty where there is nothing special.
       cause: what keeps the tool from rewriting the site, where that is not the site itself.
+      successor: what TensorFlow 2 or a package has in the place of a name; empty where the finding is of no such name.
     """
 
     code: str
@@ -116,6 +117,7 @@ class Finding:
     cell: int | None = None
     cause: Cause | None = None
     why: str = ""
+    successor: str = ""
 
     @property
     def place(self) -> str:
@@ -135,4 +137,5 @@ class Finding:
     def left_for(self, cause: Cause) -> "Finding":
         """The same site, left alone for a cause that is not its own."""
         message, help = cause.words(self.path, self.span, self.cell)
+        help = help or (f"Its successor is {self.successor}." if self.successor else "")
         return replace(self, fidelity=Fidelity.MANUAL, message=message, help=help, rewritten=False, cause=cause)

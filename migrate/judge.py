@@ -416,8 +416,9 @@ def _findings(
         span = module.span(verdict.node)
         symbol = _symbol(program, module, verdict.node)
         finding = Finding(
-            rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help, why=verdict.why
+            rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help
         )
+        finding = replace(finding, why=verdict.why, successor=verdict.successor)
         if cause is None:
             yield replace(finding, rewritten=True)
         elif verdict.fidelity is Fidelity.MANUAL:

@@ -1,5 +1,6 @@
 """Writes the table of tf_slim's names, from the installed package: ``python -m tests.slim_names``."""
 
+import functools
 import importlib
 import types
 
@@ -20,12 +21,13 @@ def rows():
 
 
 def row(path, module, modules):
-    own = {
-        name
-        for name, value in vars(module).items()
-        if not name.startswith("_") and str(getattr(value, "__module__", None)).startswith("tf_slim")
-    }
+    own = {name for name, value in vars(module).items() if not name.startswith("_") and is_made_by_slim(value)}
     return f"{path}: {' '.join(sorted(own | modules.keys()))}\n"
+
+
+def is_made_by_slim(value):
+    made = value.func if isinstance(value, functools.partial) else value  # relu, linear
+    return str(getattr(made, "__module__", None)).startswith("tf_slim")
 
 
 def is_own(value):

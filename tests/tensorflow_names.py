@@ -222,12 +222,13 @@ def _contrib(sources: Sources) -> Iterator[tuple[str, str]]:
     while waiting:
         above, module = waiting.pop()
         seen.add(module)
-        for name in sources.names(module):
+        for name, origin in sources.names(module).items():
             path = f"{module}.{name}"
-            inner = sources.module(path)
+            inner = sources.module(origin or path)
             if name.startswith("_"):
                 continue
-            if inner.startswith("tensorflow.contrib.") and ".python" not in inner and inner not in seen:
+            is_public = ".python" not in inner or module == "tensorflow.contrib"  # which shows two of them
+            if inner.startswith("tensorflow.contrib.") and is_public and inner not in seen:
                 waiting.append((f"{above}.{name}", inner))
             elif not inner and (defined := sources.definition(path)) and not _GENERATED.search(defined):
                 yield f"{above}.{name}", defined

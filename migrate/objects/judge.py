@@ -51,11 +51,14 @@ class ObjectForm:
             module = verdict.module or self.unit.roots[0]
             span, symbol = module.span(verdict.node), _symbol(module, verdict.node)
             finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
+            finding = replace(finding, successor=verdict.successor)
             if self.left is None:
                 yield replace(finding, rewritten=True)
             elif verdict.fidelity is Fidelity.MANUAL:
                 yield finding
-            elif any(verdict.node is site.node for site in module.sites) and verdict.node not in others:
+            elif verdict.successor or (
+                any(verdict.node is site.node for site in module.sites) and verdict.node not in others
+            ):
                 yield finding.left_for(self.left)
 
 

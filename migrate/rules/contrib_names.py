@@ -40,6 +40,7 @@ See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
@@ -51,92 +52,9 @@ from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 from migrate.tensorflow.advice import advice
+from migrate.tensorflow.contrib import Row, in_tf_slim, rows_around, rows_of
 from migrate.tensorflow.names import lacking, lines_of
-from migrate.tensorflow.slim import REQUIREMENT, in_tf_slim
-
-_DATA = (
-    "CsvDataset", "Counter", "RandomDataset", "bucket_by_sequence_length", "choose_from_datasets",
-    "copy_to_device", "dense_to_sparse_batch", "enumerate_dataset", "get_single_element", "group_by_reducer",
-    "group_by_window", "ignore_errors", "make_batched_features_dataset", "make_csv_dataset", "map_and_batch",
-    "parallel_interleave", "prefetch_to_device", "rejection_resample", "sample_from_datasets", "scan",
-    "shuffle_and_repeat", "unbatch", "unique",
-)  # fmt: skip
-_STEP = ("assert_global_step", "create_global_step", "get_global_step", "get_or_create_global_step")
-_NEST = ("assert_same_structure", "flatten", "map_structure", "pack_sequence_as")
-
-SUCCESSORS = {
-    "training.checkpoints_iterator": "train.checkpoints_iterator",
-    "layers.flatten": "layers.flatten",
-    "lookup.HashTable": "lookup.StaticHashTable",
-    "metrics.streaming_mean": "metrics.mean",
-    "metrics.streaming_mean_tensor": "metrics.mean_tensor",
-    "summary.all_summary_ops": "summary.all_v2_summary_ops",
-    **{f"data.{name}": f"data.experimental.{name}" for name in _DATA},
-    **{f"framework.{name}": f"train.{name}" for name in ("list_variables", "load_checkpoint", "load_variable")},
-    **{f"framework.{name}": f"train.{name}" for name in _STEP},
-    **{f"framework.nest.{name}": f"nest.{name}" for name in _NEST},
-}
-"""Names below ``tf.contrib``, and where ``tf.compat.v1`` has the same again; what is the very object needs no row."""
-
-EMITTED = {
-    "crf.crf_decode": "crf_decode",
-    "crf.crf_log_likelihood": "crf_log_likelihood",
-    "crf.viterbi_decode": "viterbi_decode",
-    "layers.batch_norm": "batch_norm",
-    "layers.fully_connected": "fully_connected",
-    "layers.l1_regularizer": "l1_regularizer",
-    "layers.l2_regularizer": "l2_regularizer",
-    "layers.layer_norm": "layer_norm",
-    "layers.optimize_loss": "optimize_loss",
-    "lookup.index_table_from_file": "index_table_from_file",
-    "lookup.index_table_from_tensor": "index_table_from_tensor",
-    "lookup.index_to_string_table_from_file": "index_to_string_table_from_file",
-    "lookup.index_to_string_table_from_tensor": "index_to_string_table_from_tensor",
-    "rnn.LSTMBlockFusedCell": "LSTMBlockFusedCell",
-    "rnn.TimeReversedFusedRNN": "TimeReversedFusedRNN",
-    "metrics.f1_score": "f1_score",
-    "metrics.streaming_covariance": "streaming_covariance",
-    "metrics.streaming_pearson_correlation": "streaming_pearson_correlation",
-    "training.HParams": "HParams",
-    "summary.always_record_summaries": "always_record_summaries",
-    "summary.create_file_writer": "create_file_writer",
-    "summary.histogram": "write_histogram",
-    "summary.never_record_summaries": "never_record_summaries",
-    "summary.record_summaries_every_n_global_steps": "record_summaries_every_n_global_steps",
-    "summary.scalar": "write_scalar",
-    "framework.model_variable": "model_variable",
-    "layers.variance_scaling_initializer": "variance_scaling_initializer",
-    "layers.python.layers.initializers": "Initializers",
-    "layers.python.layers.utils.collect_named_outputs": "collect_named_outputs",
-    "layers.python.layers.utils.get_variable_collections": "get_variable_collections",
-    "mixed_precision.ExponentialUpdateLossScaleManager": "ExponentialUpdateLossScaleManager",
-    "mixed_precision.FixedLossScaleManager": "FixedLossScaleManager",
-    "mixed_precision.LossScaleOptimizer": "LossScaleOptimizer",
-}
-_RATES = (
-    "accuracy", "false_negatives", "false_positives", "mean_absolute_error", "mean_squared_error", "precision",
-    "recall", "root_mean_squared_error", "true_negatives", "true_positives",
-)  # fmt: skip
-_OPTIONS = ("metrics_collections", "updates_collections")
-_METRIC = ("predictions", "labels", "weights", *_OPTIONS, "name")
-STREAMING = {
-    **{f"metrics.streaming_{name}": (name, _METRIC) for name in _RATES},
-    "metrics.streaming_auc": (
-        "auc",
-        ("predictions", "labels", "weights", "num_thresholds", *_OPTIONS, "curve", "name"),
-    ),
-    **{
-        f"metrics.streaming_{name}_at_thresholds": (
-            f"{name}_at_thresholds",
-            ("predictions", "labels", "thresholds", "weights", *_OPTIONS, "name"),
-        )
-        for name in ("precision", "recall")
-    },
-}
-"""Streaming metrics: their names in ``tf.compat.v1.metrics``, and their parameters, which have another order there."""
-
-_XAVIER = ("layers.xavier_initializer", "layers.xavier_initializer_conv2d")
-
+from migrate.tensorflow.slim import REQUIREMENT
 
 @rule(
     "FT138",
@@ -275,38 +193,76 @@ def contrib_names_of(
             continue  # what contrib shares with tf.estimator has rules of its own
         if node in gone or node in file.renamed or is_guarded(file.module.names, node):
             continue
-        name = found.tail.removeprefix("contrib.")
-        if name in STREAMING and (streaming := _streaming(file, node, *STREAMING[name])) is not None:
-            yield streaming
-            continue
-        mirrored = _mirrored(file, node) if name == "distribute.MirroredStrategy" and gives_strategies else None
-        if mirrored is not None:
-            yield mirrored
-            continue
-        path = in_tf_slim(name)
-        if path is not None and with_slim and name.startswith(_SCOPED):
-            yield _of_slim(file, node, path)
-            continue
-        text = _public(target, file, found) or _successor(file, node, name)
-        if text is None and path is not None:
-            yield _of_slim(file, node, path)
-            continue
-        if text is None:
-            has_other = name in SUCCESSORS or name in EMITTED
-            lacks = "cannot be replaced automatically in this form" if has_other else "exists in no TensorFlow 2"
-            message = f"`{found.qualified}` {lacks}"
-            yield manual(node, message, advice(f"contrib.{name}"), file.module)
-            continue
-        file.renamed[node] = text
-        file.edits.append(ReplaceExpression(file.module.span(node), text))
-        yield exact(node, f"becomes {text}", file.module)
+        yield _verdict(file, node, found, target, with_slim, gives_strategies)
 
 
 def names_slim(modules: Iterable[Module]) -> bool:
     """Whether some file names what only tf_slim has: slim itself, an ``arg_scope``, a layer that is not emitted."""
     found = (one.tail.removeprefix("contrib.") for module in modules for _, one in module.tf1_only if one.is_contrib)
-    known = {*SUCCESSORS, *EMITTED, *STREAMING, *_XAVIER}
-    return any(name not in known and in_tf_slim(name) is not None for name in found)
+    return any(not any(rows_of(name)) and in_tf_slim(name) is not None for name in found)
+
+
+def _verdict(
+    file: Draft | OtherFile, node: ast.expr, found: Symbol, target: str, with_slim: bool, gives_strategies: bool
+) -> Verdict:
+    """Writes what stands for a name, by the first row of the table that fits."""
+    name = found.tail.removeprefix("contrib.")
+    rows = [*rows_of(name), *_public(found), *rows_around(name)]
+    if with_slim and name.startswith(_SCOPED):
+        rows.sort(key=lambda row: row.kind != "slim")
+    for row in rows:
+        verdict = _written(file, node, row, target, gives_strategies)
+        if verdict is not None:
+            return replace(verdict, successor=row.told() or "TensorFlow 2's of that name")
+    known = next((row for row in rows if row.told()), None)
+    if known is None:
+        return manual(node, f"`{found.qualified}` exists in no TensorFlow 2", advice(found.tail), file.module)
+    message = f"`{found.qualified}` cannot be replaced automatically in this form"
+    takes = ", ".join(one for one in known.arguments if one != "*" and not one.startswith("-"))
+    with_what = f", which takes {takes}" if takes else ""
+    return manual(node, message, f"Replace it by {known.told()}{with_what}, then migrate again.", file.module)
+
+
+def _public(found: Symbol) -> Iterator[Row]:
+    """The name outside contrib of an object that contrib only showed again."""
+    module, _, name = found.tail.rpartition(".")
+    if not found.tail.startswith("contrib."):
+        yield Row("tf", module, name, (found.tail,))
+
+
+def _written(
+    file: Draft | OtherFile, node: ast.expr, row: Row, target: str, gives_strategies: bool
+) -> Verdict | None:
+    """Writes what a row says stands for a name; None where it does not fit."""
+    parent = file.module.names.parent(node)
+    call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+    if row.arguments and not (call is not None and _is_taken(row, call)):
+        is_open = any(one.startswith("-") for one in row.arguments)
+        if call is not None or not is_open:
+            return None
+    if row.kind == "tf" and not lacking(f"tensorflow.compat.v1.{row.successor}", lines_of(target)):
+        return _replaced(file, node, f"{file.v1}.{row.successor}")
+    if row.kind == "piece":
+        return _replaced(file, node, file.piece(row.successor))
+    if row.kind == "by-name" and call is not None:
+        return _by_name(file, node, call, row)
+    if row.kind == "slim":
+        return _of_slim(file, node, row.successor)
+    if row.kind == "rule" and row.name == "MirroredStrategy" and call is not None and gives_strategies:
+        return _mirrored(file, node, call)
+    return None
+
+
+def _is_taken(row: Row, call: ast.Call) -> bool:
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return False
+    return row.takes(len(call.args), [keyword.arg for keyword in call.keywords])
+
+
+def _replaced(file: Draft | OtherFile, node: ast.expr, text: str) -> Verdict:
+    file.renamed[node] = text
+    file.edits.append(ReplaceExpression(file.module.span(node), text))
+    return exact(node, f"becomes {text}", file.module)
 
 
 def _of_slim(file: Draft | OtherFile, node: ast.expr, path: str) -> Verdict:
@@ -319,57 +275,26 @@ def _of_slim(file: Draft | OtherFile, node: ast.expr, path: str) -> Verdict:
     return Verdict(node, Fidelity.NOTED, message, help, file.module)
 
 
-def _public(target: str, file: Draft | OtherFile, found: Symbol) -> str | None:
-    """The name outside contrib of an object that contrib only showed again, if TensorFlow 2 still has it."""
-    is_there = not lacking(f"tensorflow.compat.v1.{found.tail}", lines_of(target))
-    return f"{file.v1}.{found.tail}" if is_there and not found.tail.startswith("contrib.") else None
-
-
-def _successor(file: Draft | OtherFile, node: ast.expr, name: str) -> str | None:
-    """What stands for a name of contrib, or None."""
-    call = file.module.names.parent(node)
-    if name in _KNOWN and not (isinstance(call, ast.Call) and call.func is node and _is_known(name, call)):
-        return None
-    given = {keyword.arg for keyword in call.keywords} if isinstance(call, ast.Call) and call.func is node else set()
-    if name.endswith(".HParams") and not given.isdisjoint({"hparam_def", "model_structure"}):
-        return None
-    if name in SUCCESSORS:
-        return f"{file.v1}.{SUCCESSORS[name]}"
-    if name in EMITTED:
-        return file.piece(EMITTED[name])
-    if name in _XAVIER:
-        # Its first parameter says which distribution; without it, it is that of Glorot and Bengio.
-        is_plain = isinstance(call, ast.Call) and call.func is node and not call.args and given <= {"seed", "dtype"}
-        return f"{file.v1}.glorot_uniform_initializer" if is_plain else file.piece("xavier_initializer")
-    return None
-
-
-def _streaming(file: Draft | OtherFile, node: ast.expr, name: str, parameters: tuple[str, ...]) -> Verdict | None:
-    """Writes the metric that stands for a streaming one, with a name for each argument; None where it cannot."""
-    call = file.module.names.parent(node)
-    if not isinstance(call, ast.Call) or call.func is not node or any(isinstance(a, ast.Starred) for a in call.args):
-        return None
-    text = f"{file.v1}.metrics.{name}"
-    if not call.args:
-        file.renamed[node] = text
-        file.edits.append(ReplaceExpression(file.module.span(node), text))
-        return exact(node, f"becomes {text}", file.module)
+def _by_name(file: Draft | OtherFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
+    """Writes a call whose arguments stand in another order, with a name for each; None where it cannot."""
+    text = f"{file.v1}.{row.successor}"
     inside = {part for argument in call.args + call.keywords for part in ast.walk(argument)}
     changing = [part for part, _ in [*file.module.tf1_only, *file.module.estimator] if part in inside]
-    if changing or len(call.args) > len(parameters) or any(keyword.arg is None for keyword in call.keywords):
+    if not call.args:
+        return _replaced(file, node, text)
+    if changing:
         return None
     source = file.module.source.text
-    given = [*zip(parameters, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+    given = [*zip(row.arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
     whole = f"{text}({', '.join(f'{name}={source(value, file.renamed)}' for name, value in given)})"
     file.renamed[call] = whole
     file.edits.append(ReplaceExpression(file.module.span(call), whole))
     return exact(node, f"becomes {text}, whose arguments stand in another order", file.module)
 
 
-def _mirrored(file: Draft | OtherFile, node: ast.expr) -> Verdict | None:
+def _mirrored(file: Draft | OtherFile, node: ast.expr, call: ast.Call) -> Verdict | None:
     """Writes TensorFlow 2's strategy for contrib's, by its number of GPUs or its devices; None where it cannot."""
-    call = file.module.names.parent(node)
-    if not isinstance(call, ast.Call) or call.func is not node or call.args or len(call.keywords) > 1:
+    if call.args or len(call.keywords) > 1:
         return None
     given = {keyword.arg: file.module.source.text(keyword.value, file.renamed) for keyword in call.keywords}
     if not given.keys() <= {"devices", "num_gpus"}:
@@ -385,46 +310,3 @@ def _mirrored(file: Draft | OtherFile, node: ast.expr) -> Verdict | None:
 _STRATEGIES = "contrib.distribute."
 _SCOPED = ("slim", "layers.")
 """Where the functions are that an ``arg_scope`` may give arguments."""
-_VARIABLE = {"name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections"}
-_TABLE = {"num_oov_buckets", "default_value", "name"}
-# The arguments that an emitted function takes, of those that contrib's took.
-_KNOWN = {
-    "lookup.HashTable": {"initializer", "default_value", "name"},
-    "lookup.index_table_from_file": {"vocabulary_file", "vocab_size", *_TABLE},
-    "lookup.index_table_from_tensor": {"mapping", *_TABLE},
-    "lookup.index_to_string_table_from_file": {"vocabulary_file", "vocab_size", "default_value", "name"},
-    "layers.flatten": {"inputs"},
-    "layers.batch_norm": {
-        "inputs", "decay", "center", "scale", "epsilon", "activation_fn", "updates_collections", "is_training",
-        "reuse", "trainable", "scope",
-    },
-    "layers.fully_connected": {
-        "inputs", "num_outputs", "activation_fn", "normalizer_fn", "normalizer_params", "weights_initializer",
-        "weights_regularizer", "biases_initializer", "biases_regularizer", "reuse", "trainable", "scope",
-    },
-    "layers.layer_norm": {
-        "inputs", "center", "scale", "activation_fn", "reuse", "trainable", "begin_norm_axis", "begin_params_axis",
-        "scope",
-    },
-    "framework.model_variable": _VARIABLE,
-    "layers.optimize_loss": {
-        "loss", "global_step", "learning_rate", "optimizer", "clip_gradients", "learning_rate_decay_fn", "update_ops",
-        "variables", "name", "summaries", "colocate_gradients_with_ops", "increment_global_step",
-    },
-}  # fmt: skip
-_POSITIONAL = {
-    "framework.model_variable": 7,
-    "layers.batch_norm": 6,
-    "lookup.HashTable": 2,
-    "layers.fully_connected": 10,
-    "layers.optimize_loss": 4,
-    "lookup.index_to_string_table_from_file": 4,
-}
-"""How many arguments may be given by position, where it is more than one: those before the first that is left out."""
-
-
-def _is_known(name: str, call: ast.Call) -> bool:
-    """Whether the emitted function takes the arguments of a call as contrib's did."""
-    given = {keyword.arg for keyword in call.keywords}
-    is_placed = len(call.args) <= _POSITIONAL.get(name, 1) and not any(isinstance(a, ast.Starred) for a in call.args)
-    return is_placed and given <= _KNOWN[name]

@@ -26,6 +26,7 @@ class Verdict:
       help: what the user can do.
       module: the file that it stands in; None for the one that makes the estimator.
       why: for a rewrite, what a reviewer should know of its fidelity at this very site; empty where nothing beyond it.
+      successor: for a rewritten name, what has its place; told where its program is left for another reason.
     """
 
     node: ast.expr | ast.stmt
@@ -34,6 +35,7 @@ class Verdict:
     help: str = ""
     module: Module | None = None
     why: str = ""
+    successor: str = ""
 
 
 def exact(node: ast.expr | ast.stmt, message: str, module: Module | None = None, why: str = "") -> Verdict:

@@ -88,6 +88,13 @@ def _is_only_in_1(name: str) -> bool:
     return {"1.15", OLD, NEW} <= lines and not any(_find("v2", name))
 
 
+def names_of(line: str) -> Iterator[str]:
+    """The public names below ``tf.compat.v1`` of a TensorFlow; of 1.15 below ``tensorflow``, contrib's too."""
+    for (kind, module), rows in _rows().items():
+        if kind == "v1":
+            yield from (f"{module}.{name}".lstrip(".") for row in rows if line in row.lines for name, _ in row.pairs)
+
+
 def needs_legacy_keras(qualified: str) -> bool:
     """Whether the newest TensorFlow has a name with ``TF_USE_LEGACY_KERAS=1`` alone."""
     return f"{NEW}k" in (_having(spelled(qualified)) or ())

@@ -1,44 +1,17 @@
-"""Where tf_slim, a package of its own, has the names of ``tf.contrib`` that it was made from.
+"""What tf_slim, the package in which much of ``tf.contrib`` lives on, has.
 
 The table, ``slim.txt``, is made by ``python -m tests.slim_names`` from tf_slim 1.1.0: a module of it, and its names.
 """
 
-import re
 from functools import cache
 from pathlib import Path
 
 TABLE = Path(__file__).with_name("slim.txt")
 REQUIREMENT = "tf_slim==1.1.0"
 
-_WHERE = {
-    "slim": ("",),
-    "layers": ("",),
-    "framework": ("",),
-    "losses": ("losses",),
-    "metrics": ("metrics",),
-    "training": ("training", "train_eval"),
-}
-"""The modules of contrib, and the modules of tf_slim that have their names."""
 
-_PRIVATE = re.compile(r"(?<=[a-z])\.python\.[a-z]+\.")
-"""Below it a package of contrib keeps what it shows: ``framework.python.ops.arg_scope``, ``slim.python.slim.nets``."""
-
-
-def in_tf_slim(name: str) -> str | None:
-    """The name in tf_slim of what contrib has, or None.
-
-    Args:
-      name: without ``tf.contrib``: ``layers.conv2d`` gives ``conv2d``, ``slim.learning.train`` gives
-        ``learning.train``; ``slim``, the module itself, gives "".
-    """
-    package, _, rest = _PRIVATE.sub(".", name, count=1).partition(".")
-    if package not in _WHERE or (package != "slim" and not rest):
-        return None
-    paths = (".".join(part for part in (module, rest) if part) for module in _WHERE[package])
-    return next((path for path in paths if _has(path)), None)
-
-
-def _has(path: str) -> bool:
+def has(path: str) -> bool:
+    """Whether tf_slim has a name: ``conv2d``, ``nets.resnet_v1``; "" is tf_slim itself."""
     parts = path.split(".") if path else []
     module = ""
     for number, part in enumerate(parts):

@@ -57,13 +57,30 @@ def test_ft139_says_nothing_of_another_name() -> None:
 
 @pytest.mark.parametrize(
     ("name", "advice"),
-    [("distributions.Independent", "tensorflow_probability"), ("quantize.x", "optimization"), ("rnn.x", "hand")],
+    [("distributions.Independent", "tensorflow_probability"), ("quantize.x", "optimization"), ("rnn.x", "Copy the cell")],
 )
 def test_ft138_advises_the_package_that_has_the_name(name: str, advice: str) -> None:
     _, findings = migrate(program(head=f"print(tf.contrib.{name})", kind="custom"))
     finding = next(one for one in findings if one.code == "FT138" and one.cause is None)
     assert advice in finding.help
     assert "optimize_loss" not in finding.message + text.why(finding)
+
+
+def test_a_name_of_contrib_in_a_program_that_is_left_tells_its_successor() -> None:
+    names = "print(tf.contrib.data.map_and_batch, tf.contrib.rnn.LSTMCell, tf.contrib.slim.conv2d, tf.contrib.rnn.x)"
+    _, findings = migrate(program(head=names, kind="custom"))
+    told = [one.help for one in findings if one.code == "FT138" and one.cause is not None]
+    assert [help.split()[-1 if "slim" not in help else 3] for help in told] == [
+        "tf.compat.v1.data.experimental.map_and_batch.", "tf.compat.v1.nn.rnn_cell.LSTMCell.", "tf_slim.conv2d",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", ["learn.learn_runner.run", "learn.python.learn.learn_runner.run", "learn.python.learn.experiment.Experiment"]
+)
+def test_ft151_advises_what_to_do_about_a_name_of_contrib_learn(name: str) -> None:
+    _, findings = migrate(program(head=f"models = [tf.estimator.Estimator]; tf.contrib.{name}(models)", kind="custom"))
+    assert any("train_and_evaluate" in one.help for one in findings if one.code == "FT151")
 
 
 def test_ft190_says_how_to_write_an_estimator_without_a_name() -> None:

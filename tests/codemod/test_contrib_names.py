@@ -1,0 +1,44 @@
+"""The table of contrib's successors has a row for every name of TensorFlow 1.15, and none that leads nowhere."""
+
+import pytest
+
+from migrate.tensorflow.contrib import read
+from migrate.tensorflow.names import lacking
+from tests.contrib_names import kind_of, of_1, wrong
+
+
+@pytest.fixture(scope="module")
+def known() -> set[str]:
+    return set(of_1())
+
+
+def test_every_name_of_1_has_a_row_and_every_row_leads_somewhere(known: set[str]) -> None:
+    assert len(known) > 2400
+    assert list(wrong(known)) == []
+
+
+def test_a_name_without_a_row_is_told(known: set[str]) -> None:
+    assert list(wrong({*known, "never.heard_of"})) == ["never.heard_of has no row"]
+
+
+def test_what_is_no_row_is_refused() -> None:
+    with pytest.raises(ValueError, match="not a row"):
+        list(read("tf data AUTOTUNE"))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("layers.conv2d", "slim"),
+        ("layers.fully_connected", "piece"),
+        ("data.map_and_batch", "tf"),
+        ("rnn.LSTMCell", "same"),
+        ("seq2seq.AttentionWrapper", "none"),
+        ("distributions.Mixture", "package"),
+        ("metrics.streaming_auc", "by-name"),
+        ("slim.real_valued_column", "none"),
+    ],
+)
+def test_a_name_has_the_kind_of_its_nearest_row(name: str, kind: str) -> None:
+    assert kind_of(name) == kind
+    assert lacking(f"tensorflow.contrib.{name}", ("2.15", "2.21")) == ("2.15", "2.21")

@@ -415,9 +415,7 @@ def _findings(
         module = verdict.module or program.module
         span = module.span(verdict.node)
         symbol = _symbol(program, module, verdict.node)
-        finding = Finding(
-            rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help
-        )
+        finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
         finding = replace(finding, why=verdict.why, successor=verdict.successor)
         if cause is None:
             yield replace(finding, rewritten=True)

@@ -173,7 +173,9 @@ def of_1(wheels):
     crossed = types.ModuleType("tensorflow.contrib.layers.python.ops.sparse_feature_cross_op")
     sys.modules |= {one.__name__: one for one in (operations, loader, crossed)}  # the rest of them is compiled
     framework = importlib.import_module("tensorflow.contrib.framework")
-    framework.deprecated_arg_values = importlib.import_module("tensorflow.python.util.deprecation").deprecated_arg_values
+    framework.deprecated_arg_values = importlib.import_module(
+        "tensorflow.python.util.deprecation"
+    ).deprecated_arg_values
     registry = importlib.import_module("tensorflow.python.framework.ops").gradient_registry
     registry._registry.pop("ImageProjectiveTransformV2")  # contrib's file has a gradient of its own
     for place, names in _MOVED.items():

@@ -3,7 +3,9 @@
 import tensorflow as tf
 
 
-def transform(images, transforms, interpolation="NEAREST", output_shape=None, name=None):
+def transform(
+    images, transforms, interpolation="NEAREST", output_shape=None, name=None
+):
     """Returns images whose points come from other places; 0 where there are none.
 
     Args:
@@ -107,7 +109,9 @@ def _as_batch(images):
     rank = images.shape.rank
     if rank not in (2, 3, 4):
         raise TypeError(f"Images should have rank between 2 and 4: {images}.")
-    return images if rank == 4 else images[None, ..., None] if rank == 2 else images[None]
+    return (
+        images if rank == 4 else images[None, ..., None] if rank == 2 else images[None]
+    )
 
 
 def _like(images, batch):

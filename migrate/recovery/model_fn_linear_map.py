@@ -33,9 +33,7 @@ class LinearMap:
         shape, dtype = [sum(size[1] for size in sizes), output_size], args[0].dtype
         scope = tf1.get_variable_scope()
         with tf1.variable_scope(scope) as outer:
-            self._weights = tf1.get_variable(
-                "kernel", shape, dtype, kernel_initializer
-            )
+            self._weights = tf1.get_variable("kernel", shape, dtype, kernel_initializer)
             if build_bias:
                 with tf1.variable_scope(outer) as inner:
                     inner.set_partitioner(None)

@@ -62,7 +62,9 @@ class _Predictor:
         unknown = input_dict.keys() - self.feed_tensors.keys()
         if unknown:
             known = sorted(self.feed_tensors)
-            raise ValueError(f"No inputs of the model: {sorted(unknown)}; it has {known}.")
+            raise ValueError(
+                f"No inputs of the model: {sorted(unknown)}; it has {known}."
+            )
         given = {k: value for k, value in input_dict.items() if value is not None}
         feed = {self.feed_tensors[k]: value for k, value in given.items()}
         return self.session.run(self.fetch_tensors, feed)

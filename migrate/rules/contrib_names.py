@@ -3,13 +3,12 @@
 ``tf.contrib`` exists in no TensorFlow 2. Some of it was moved into TensorFlow itself, and ``contrib`` only named it
 again; some small functions can be written down.
 
-Instead: the name that TensorFlow 2 has, below ``tf.compat.v1``; the functions that it has nowhere are emitted
-(``optimize_loss``, ``layer_norm``, ``fully_connected``, ``batch_norm``, ``l1_regularizer``, ``l2_regularizer``,
-``variance_scaling_initializer``, ``xavier_initializer``, the
-tables of ``lookup``, ``crf_log_likelihood``, ``crf_decode``, ``viterbi_decode``, ``LSTMBlockFusedCell``,
-``TimeReversedFusedRNN``, ``model_variable``, the loss scaling of ``mixed_precision``, the scalars and histograms of
-``summary``, ``f1_score``, ``streaming_covariance``, ``streaming_pearson_correlation``, ``HParams``). Other streaming
-metrics become those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments get names.
+Instead: what ``migrate/tensorflow/contrib.txt`` has for the name, the one table of all of contrib: the name that
+TensorFlow 2 has, below ``tf.compat.v1``; or a function that is generated: layers with their regularizers and
+initializers, ``optimize_loss``, lookup tables, conditional random fields, fused cells, loss scaling, summaries, metrics,
+``HParams``, ``AdamWOptimizer`` and ``LazyAdamOptimizer``, image transformations, ``sequence_input_layer``,
+``predictor.from_saved_model``, whole batches. Other streaming metrics become those of ``tf.compat.v1.metrics``, which
+take the labels first, so that their arguments get names.
 
 What else ``contrib.slim``, ``contrib.layers``, ``contrib.framework``, ``contrib.losses``, ``contrib.metrics`` and
 ``contrib.training`` held lives on in the package ``tf_slim``, and its name is written. A program that needs ``tf_slim``
@@ -28,10 +27,12 @@ trained beside TensorFlow 1.15's: the same variables, slots and tags, losses equ
 contrib's code ran on TensorFlow 2.15. A loss scale grows, shrinks and leaves out steps as TensorFlow 1.15's does, in
 variables of the same names. ``summary`` writes the events that TensorFlow 1.15 wrote, with the same tags, steps and
 values; where no step is given, it is that after the update. Metrics are those of TensorFlow 1.15 to the last bit, but
-for covariances with weights (1e-8). ``HParams`` reads, casts and refuses as there.
+for covariances with weights (1e-8). ``HParams`` reads, casts and refuses as there. Optimizers with weight decay, the lazy
+Adam, image transformations, sequence columns and sparse lookups give the values, gradients and variables' names of
+TensorFlow 1.15's own files, which were run on 2.15 (``python -m tests.contrib_golden``).
 
 A ``MirroredStrategy`` of contrib becomes TensorFlow 2's in a program in object form (FT151). Any other contrib name
-leaves the program, and is named, and so does one of these with an argument that is not carried over: noise or
+leaves the program, and is named with what to do about it, and so does one of these with an argument that is not carried over: noise or
 multipliers of gradients, collections for variables or outputs. A name that stands in ``try``, with an ``except`` for
 its lack beside it, leaves no program.
 
@@ -55,6 +56,7 @@ from migrate.tensorflow.advice import advice
 from migrate.tensorflow.contrib import Row, in_tf_slim, rows_around, rows_of
 from migrate.tensorflow.names import lacking, lines_of
 from migrate.tensorflow.slim import REQUIREMENT
+
 
 @rule(
     "FT138",
@@ -166,6 +168,11 @@ from migrate.tensorflow.slim import REQUIREMENT
     Example("t = tf.contrib.lookup.HashTable(x, -1)", "t = tf.lookup.StaticHashTable(x, -1)", "head", kind="custom"),
     Example("t = tf.contrib.lookup.HashTable(x, -1, shared_name='t')", None, "head", kind="custom"),
     Example("print(tf.contrib.layers.sparse_column_with_keys)", None, "head", kind="custom"),
+    Example("print(tf.contrib.layers.relu)", "print(slim.relu)", "head", kind="custom"),
+    Example("x = tf.contrib.opt.AdamWOptimizer(0.1)", "x = AdamWOptimizer(0.1)", "head", kind="custom"),
+    Example("x = tf.contrib.keras.datasets.mnist.load_data()", "x = tf.keras.datasets.mnist", "head", kind="custom"),
+    Example("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)", "head", kind="custom"),
+    Example("x = tf.contrib.seq2seq.tile_batch(x, 3)", None, "head", kind="custom"),
     kinds=CUSTOM,
 )
 def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -230,9 +237,7 @@ def _public(found: Symbol) -> Iterator[Row]:
         yield Row("tf", module, name, (found.tail,))
 
 
-def _written(
-    file: Draft | OtherFile, node: ast.expr, row: Row, target: str, gives_strategies: bool
-) -> Verdict | None:
+def _written(file: Draft | OtherFile, node: ast.expr, row: Row, target: str, gives_strategies: bool) -> Verdict | None:
     """Writes what a row says stands for a name; None where it does not fit."""
     parent = file.module.names.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None

@@ -24,7 +24,7 @@ from migrate.analysis.symbols import Symbol
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule, without_counterpart
 
 _SPECS = {
     "estimator.TrainSpec", "estimator.EvalSpec", "estimator.LatestExporter", "estimator.BestExporter",
@@ -100,12 +100,7 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
         elif found.other_name is not None:
             text = f"{file.tf}.compat.v1.{found.other_name}"  # compat.v1 holds itself under that name too
         else:
-            yield manual(
-                node,
-                f"`{found.qualified}` has no counterpart that is written yet",
-                "Take it out, or migrate what it does by hand.",
-                file.module,
-            )
+            yield without_counterpart(node, found, file.module)
             continue
         file.renamed[node] = text
         file.edits.append(ReplaceExpression(file.module.span(node), text))

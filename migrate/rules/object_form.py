@@ -33,10 +33,8 @@ from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
 from migrate.rewrite.module_aliases import modules_kept
-from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual
-from migrate.tensorflow.advice import advice
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual, without_counterpart
 
-_NO_COUNTERPART = "Take it out, or migrate what it does by hand."
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
 _SAVER_HOOK = "train.CheckpointSaverHook"
 _LIBRARIES = {
@@ -140,8 +138,7 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
         return None
     other = counterpart(found, is_v1=found.api == "v1" or (found.api == "tf" and file.is_tf1))
     if other is None:
-        message = f"`{found.qualified}` has no counterpart that is written yet"
-        return manual(node, message, _what_to_do(found), module)
+        return without_counterpart(node, found, module)
     if call is not None and found.is_contrib_learn and found.tail == "estimator.RunConfig":
         unknown = sorted({k.arg or "**" for k in call.keywords} - {*RUN_CONFIG_PARAMETERS})
         if unknown or call.args:
@@ -153,11 +150,6 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     text = _text(file, other)
     _replace(file, node, text)
     return _said(file, node, call, found, text)
-
-
-def _what_to_do(found: Symbol) -> str:
-    _, _, name = found.qualified.partition(".contrib.")
-    return advice(f"contrib.{name}") if found.is_contrib else _NO_COUNTERPART
 
 
 def _text(file: ObjectFile, other: Counterpart) -> str:

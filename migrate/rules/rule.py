@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.analysis.run_config import table
+from migrate.analysis.symbols import Symbol
 from migrate.edits.plan import Edit
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
+from migrate.tensorflow.advice import advice
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,13 @@ def noted(node: ast.expr | ast.stmt, message: str, help: str = "") -> Verdict:
 def manual(node: ast.expr | ast.stmt, message: str, help: str, module: Module | None = None) -> Verdict:
     """``node`` cannot be rewritten, so its program is left whole."""
     return Verdict(node, Fidelity.MANUAL, message, help, module)
+
+
+def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdict:
+    """A name of the Estimator API, contrib's included, that nothing is written for: its program is left whole."""
+    _, _, name = found.qualified.partition(".contrib.")
+    help = advice(f"contrib.{name}") if found.is_contrib else "Take it out, or migrate what it does by hand."
+    return manual(node, f"`{found.qualified}` has no counterpart that is written yet", help, module)
 
 
 REWRITTEN = frozenset({"canned", "keras", "custom", "tpu", "model-fn"})

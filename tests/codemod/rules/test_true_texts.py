@@ -57,7 +57,11 @@ def test_ft139_says_nothing_of_another_name() -> None:
 
 @pytest.mark.parametrize(
     ("name", "advice"),
-    [("distributions.Independent", "tensorflow_probability"), ("quantize.x", "optimization"), ("rnn.x", "Copy the cell")],
+    [
+        ("distributions.Independent", "tensorflow_probability"),
+        ("quantize.x", "optimization"),
+        ("rnn.x", "Copy the cell"),
+    ],
 )
 def test_ft138_advises_the_package_that_has_the_name(name: str, advice: str) -> None:
     _, findings = migrate(program(head=f"print(tf.contrib.{name})", kind="custom"))
@@ -76,11 +80,12 @@ def test_a_name_of_contrib_in_a_program_that_is_left_tells_its_successor() -> No
 
 
 @pytest.mark.parametrize(
-    "name", ["learn.learn_runner.run", "learn.python.learn.learn_runner.run", "learn.python.learn.experiment.Experiment"]
+    "name",
+    ["learn.learn_runner.run", "learn.python.learn.learn_runner.run", "learn.python.learn.experiment.Experiment"],
 )
-def test_ft151_advises_what_to_do_about_a_name_of_contrib_learn(name: str) -> None:
+def test_what_to_do_about_a_name_of_contrib_learn_is_advised(name: str) -> None:
     _, findings = migrate(program(head=f"models = [tf.estimator.Estimator]; tf.contrib.{name}(models)", kind="custom"))
-    assert any("train_and_evaluate" in one.help for one in findings if one.code == "FT151")
+    assert any("train_and_evaluate" in one.help for one in findings if one.code == "FT139")
 
 
 def test_ft190_says_how_to_write_an_estimator_without_a_name() -> None:

@@ -1,4 +1,6 @@
-"""Checks the table of contrib's successors: ``python -m tests.contrib_names``; it prints how many names have which kind.
+"""Checks the table of contrib's successors: ``python -m tests.contrib_names``.
+
+It prints how many names have which kind.
 
 With a name (``layers.conv2d``) it prints what the table says of it.
 """

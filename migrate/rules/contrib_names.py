@@ -5,8 +5,8 @@ again; some small functions can be written down.
 
 Instead: what ``migrate/tensorflow/contrib.txt`` has for the name, the one table of all of contrib: the name that
 TensorFlow 2 has, below ``tf.compat.v1``; or a function that is generated: layers with their regularizers and
-initializers, ``optimize_loss``, lookup tables, conditional random fields, fused cells, loss scaling, summaries, metrics,
-``HParams``, ``AdamWOptimizer`` and ``LazyAdamOptimizer``, image transformations, ``sequence_input_layer``,
+initializers, ``optimize_loss``, lookup tables, conditional random fields, fused cells, loss scaling, summaries,
+metrics, ``HParams``, ``AdamWOptimizer`` and ``LazyAdamOptimizer``, image transformations, ``sequence_input_layer``,
 ``predictor.from_saved_model``, whole batches. Other streaming metrics become those of ``tf.compat.v1.metrics``, which
 take the labels first, so that their arguments get names.
 
@@ -27,14 +27,14 @@ trained beside TensorFlow 1.15's: the same variables, slots and tags, losses equ
 contrib's code ran on TensorFlow 2.15. A loss scale grows, shrinks and leaves out steps as TensorFlow 1.15's does, in
 variables of the same names. ``summary`` writes the events that TensorFlow 1.15 wrote, with the same tags, steps and
 values; where no step is given, it is that after the update. Metrics are those of TensorFlow 1.15 to the last bit, but
-for covariances with weights (1e-8). ``HParams`` reads, casts and refuses as there. Optimizers with weight decay, the lazy
-Adam, image transformations, sequence columns and sparse lookups give the values, gradients and variables' names of
+for covariances with weights (1e-8). ``HParams`` reads, casts and refuses as there. Optimizers with weight decay, the
+lazy Adam, image transformations, sequence columns and sparse lookups give the values, gradients and variables' names of
 TensorFlow 1.15's own files, which were run on 2.15 (``python -m tests.contrib_golden``).
 
 A ``MirroredStrategy`` of contrib becomes TensorFlow 2's in a program in object form (FT151). Any other contrib name
-leaves the program, and is named with what to do about it, and so does one of these with an argument that is not carried over: noise or
-multipliers of gradients, collections for variables or outputs. A name that stands in ``try``, with an ``except`` for
-its lack beside it, leaves no program.
+leaves the program, and is named with what to do about it, and so does one of these with an argument that is not
+carried over: noise or multipliers of gradients, collections for variables or outputs. A name that stands in ``try``,
+with an ``except`` for its lack beside it, leaves no program.
 
 See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """

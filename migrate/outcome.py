@@ -38,7 +38,7 @@ class Outcome:
       files_read: how many files were read, those without a site included.
       findings: every site, rewritten or left, and every error.
       changes: the files to rewrite or to create.
-      programs: the programs behind the findings, in the order in which they were judged.
+      programs: the programs behind the findings.
     """
 
     files_read: int = 0

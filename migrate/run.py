@@ -100,6 +100,7 @@ def _run(
     if settings.todo and rewrites:
         _comment_all(examined, settings, processes, outcome)
     outcome.changes.sort(key=lambda change: change.path)
+    outcome.programs.sort(key=lambda one: one.files)
     outcome.findings.sort(key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code))
     return outcome
 

@@ -23,7 +23,7 @@ STDIN = "-"
 FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "html")
 """The reports that can be asked for, the default first."""
 
-_WITHOUT_REWRITES = ("text", "concise", "github")
+_WITHOUT_REWRITES = ("text", "concise", "github", "statistics")
 """Those that hold findings alone."""
 
 _DESCRIPTION = """\
@@ -41,7 +41,8 @@ commands, where one of these words is the first argument:
 A file or directory of that name is reached as ./rules, or after --.
 
 settings: [migrate] in setup.cfg or [tool.migrate] in pyproject.toml, from the current directory up to the root of the
-repository, may set recovery, target, input, canned, form, tpu, select, ignore and module_name; the command line wins.
+repository, may set recovery, target, input, canned, form, tpu, select, ignore, per_file_ignores, exclude and
+module_name; the command line wins.
 
 exit code: 0 nothing found; 1 something to change or skipped; 2 an error in a file or the arguments (the rest is done).
 """
@@ -60,7 +61,7 @@ class Arguments:
       show_helpers: whether the diff on a terminal shows the generated modules whole.
       write: whether to make the changes.
       interactive: whether to ask about each hunk first.
-      format: the report to print, one of ``FORMATS``; None for the summary alone.
+      format: the report to print, one of ``FORMATS`` or ``statistics``; None for the summary alone.
       output: the file to print the report to, or None for standard output.
       cache_dir: where what a run found is kept for the next one; None for nowhere.
       stdin_name: the path under which the file from standard input is examined and reported.
@@ -188,6 +189,8 @@ def parse(arguments: Sequence[str]) -> Arguments:
 
 
 def _default_format(options: argparse.Namespace) -> str | None:
+    if options.statistics:
+        return "statistics"
     if options.check:
         return "concise"
     # What is being written need not be shown as well, unless the user says so.
@@ -214,6 +217,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff; with --check: concise)")
     helpers = "in a diff on a terminal, show the generated modules whole (in a pipe the diff always is)"
+    counts = "print how often each rule found something, and what becomes of it, in place of a report"
+    parser.add_argument("--statistics", action="store_true", help=counts)
     parser.add_argument("--show-helpers", action="store_true", help=helpers)
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     _add_choices(parser)
@@ -234,6 +239,8 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tpu", choices=CHOICES["tpu"], help=tpu)
     parser.add_argument("--select", action="append", metavar="CODE", help="use only these rules, by code or prefix")
     parser.add_argument("--ignore", action="append", metavar="CODE", help="leave out these rules, by code or prefix")
+    exclude = "read no file that matches below a directory that is given (as in .gitignore); may be repeated"
+    parser.add_argument("--exclude", action="append", metavar="PATTERN", help=exclude)
     parser.add_argument(
         "-j", "--jobs", type=_jobs, metavar="N", help="maximum number of processes (default: one per core)"
     )
@@ -260,6 +267,8 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
         parser.error("no PATH given")
     if options.interactive and options.todo:
         parser.error("--interactive and --todo: add the comments in a second run")
+    if options.statistics and options.format:
+        parser.error("--statistics and --format: one report at a time")
     if options.format == "html":
         _check_html()
     if STDIN not in options.paths:
@@ -292,13 +301,26 @@ def _settings(options: argparse.Namespace) -> Settings:
         if texts is not None:
             given[name] = split_codes(",".join(texts))
     settings = replace(project.settings, **given, todo=getattr(options, "todo", False))  # type: ignore[arg-type]
-    for name in ("select", "ignore"):
-        codes = getattr(settings, name)
+    if options.exclude:
+        # The patterns of the command line are relative to the current directory, those of a file to the file's.
+        below = os.path.relpath(os.curdir, settings.root or os.curdir)
+        settings = replace(settings, exclude=(*settings.exclude, *(_from(below, one) for one in options.exclude)))
+    named = {name: getattr(settings, name) for name in ("select", "ignore")}
+    named["per_file_ignores"] = tuple(code for _, codes in settings.per_file_ignores for code in codes)
+    for name, codes in named.items():
         if codes:
             from migrate.rules import RULES
 
             check_codes(codes, tuple(RULES), f"--{name}" if name in given else f"{project.places[name]}: {name}")
     return settings
+
+
+def _from(below: str, pattern: str) -> str:
+    """A gitignore pattern of a directory as one of a directory above it."""
+    if below == os.curdir:
+        return pattern
+    name = pattern.removesuffix("/")
+    return f"{below}/{pattern.removeprefix('/')}" if "/" in name else f"{below}/**/{pattern}"
 
 
 def _listed(files_from: str | None) -> list[str]:

@@ -86,18 +86,13 @@ def _found(asked: Arguments, stdin: bytes | None) -> Outcome:
 
 
 def _run(asked: Arguments, stdin: bytes | None) -> Outcome:
-    from migrate.run import Progress, run
+    from migrate import api
 
-    def work(progress: Progress | None) -> Outcome:
-        return run(
-            asked.paths,
-            asked.settings,
-            jobs=asked.jobs,
-            progress=progress,
-            stdin=stdin,
-            stdin_name=asked.stdin_name,
-            rewrites=asked.needs_rewrites,
-        )
+    def work(progress: api.Progress | None) -> Outcome:
+        if stdin is not None:
+            return api.rewrite_source(stdin, asked.stdin_name, asked.settings)
+        find = api.rewrite if asked.needs_rewrites else api.check
+        return find(asked.paths, asked.settings, jobs=asked.jobs, progress=progress)
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return work(None)
@@ -111,14 +106,14 @@ def _run(asked: Arguments, stdin: bytes | None) -> Outcome:
 
 
 def _agreed(asked: Arguments, outcome: Outcome) -> Outcome:
+    from migrate import api
     from migrate.interactive import choose
-    from migrate.run import run
 
     return choose(
         outcome,
         asked.settings,
         pages(),
-        lambda settings: run(asked.paths, settings, jobs=asked.jobs, progress=None),
+        lambda settings: api.rewrite(asked.paths, settings, jobs=asked.jobs),
     )
 
 
@@ -127,7 +122,7 @@ def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:
     changed = {change.path for change in outcome.changes}
     if stdin is not None or not changed:
         return changed
-    from migrate.run import write
+    from migrate.api import write
 
     failures = write(outcome)
     outcome.findings.extend(failures)

@@ -193,6 +193,7 @@ class _Attempt:
             if module.has_single_sites:
                 selection = self.files.selections[module.path]
                 found += judge_sites(module, self.settings, selection, plans[module.path])
+        found += [unknown for selection in self.files.selections.values() for unknown in selection.unknown()]
         for path, one in judged.items():
             one.findings.extend(_of_file(found, path))
         return judged

@@ -7,6 +7,7 @@ from itertools import repeat
 
 from migrate.examine import examine_bytes
 from migrate.examined import Examined
+from migrate.files.ignore import IgnoreRules, excluding
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, Unreadable, trouble
@@ -70,8 +71,9 @@ def _run(
         examined = []
         reaching: list[Examined] = []
         notebooks: list[Examined] = []
-        total = sum(isinstance(found, str) for found in walk(paths)) if progress is not None else 0
-        files = _files(paths, outcome)
+        exclude = excluding(settings.exclude, settings.root)
+        total = sum(isinstance(found, str) for found in walk(paths, exclude)) if progress is not None else 0
+        files = _files(paths, exclude, outcome)
         for done, one in enumerate(_examine_all(files, paths, settings, processes, rewrites), start=1):
             if one.reaches and one.path.endswith(NOTEBOOK):
                 notebooks.append(one)
@@ -138,9 +140,9 @@ def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
         return Examined(name, [problem.finding])
 
 
-def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:
+def _files(paths: Sequence[str], exclude: IgnoreRules | None, outcome: Outcome) -> Iterator[str]:
     """Every file to read, counted; what is no file becomes a finding. They are not kept: there may be very many."""
-    for found in walk(paths):
+    for found in walk(paths, exclude):
         if isinstance(found, Finding):
             outcome.findings.append(found)
         else:

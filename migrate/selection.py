@@ -1,10 +1,13 @@
 """Which findings the user wants: ``--select``, ``--ignore``, and ``# migrate: ignore`` in the file."""
 
 import re
+from collections.abc import Iterator
 
-from migrate.finding import Obstacle, Span
+from migrate.files.ignore import is_matched
+from migrate.files.trouble import trouble
+from migrate.finding import Finding, Obstacle, Span
 from migrate.rules import RULES
-from migrate.settings import Settings
+from migrate.settings import Settings, unknown_code
 
 _IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
 
@@ -20,12 +23,14 @@ class Selection:
 
     def __init__(self, settings: Settings, path: str, text: str) -> None:
         self._declined = {(code, span) for file, code, span, cell in settings.declined if (file, cell) == (path, None)}
+        here = [codes for pattern, codes in settings.per_file_ignores if is_matched(pattern, settings.root, path)]
+        ignored = (*settings.ignore, *(code for codes in here for code in codes))
         self._codes = {
             code
             for code in RULES
-            if (not settings.select or code.startswith(settings.select))
-            and not code.startswith(settings.ignore or ("-",))
+            if (not settings.select or code.startswith(settings.select)) and not code.startswith(ignored or ("-",))
         }
+        self._path = path
         self._ignored = _ignored_lines(text)
 
     def takes(self, code: str) -> bool:
@@ -50,6 +55,14 @@ class Selection:
         if self.is_ignored(code, span):
             return Obstacle.IGNORED
         return Obstacle.DECLINED if self.is_declined(code, span) else None
+
+    def unknown(self) -> Iterator[Finding]:
+        """An error for each comment that names a code which begins no rule's: it ignores nothing."""
+        for line, codes in self._ignored.items():
+            for code in sorted(code for code in codes if not any(rule.startswith(code) for rule in RULES)):
+                message = f"`migrate: ignore[{code}]` ignores nothing: {unknown_code(code, tuple(RULES))}"
+                help = "Name a rule, or leave out the brackets to ignore every rule at this line."
+                yield trouble("FT008", self._path, message, help, Span(line, 0, line, 1))
 
     def wants(self, code: str, span: Span) -> bool:
         """Whether a finding is to be reported."""

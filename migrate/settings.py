@@ -17,7 +17,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 """The settings that take one of a few words, the default first."""
 
-_NAMES = (*CHOICES, "select", "ignore", "module_name")
+_NAMES = (*CHOICES, "select", "ignore", "module_name", "exclude", "per_file_ignores")
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,9 @@ class Settings:
       select: codes or prefixes of the rules to use; empty means all.
       ignore: codes or prefixes of the rules to leave out.
       module_name: the module that the emitted pieces are written to when a file does not hold them itself.
+      exclude: gitignore patterns of files and directories that are not read below a directory that is given.
+      per_file_ignores: gitignore patterns, each with the codes or prefixes of the rules to leave out in such files.
+      root: the directory that the patterns are relative to; "" is the current one.
       todo: whether each site that is left gets a comment that names the rule and the reason; only the command line
         sets it.
       declined: the path, code, span and notebook's cell of each site that the user said no to; only ``--interactive``
@@ -53,6 +56,9 @@ class Settings:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     module_name: str = "tf2_recovery"
+    exclude: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    root: str = ""
     todo: bool = False
     declined: frozenset[tuple[str, str, Span, int | None]] = frozenset()
 
@@ -152,6 +158,8 @@ class _Table:
             except ValueError as error:
                 raise SettingsError(f"{place}: {key} {error}, not {value!r}") from None
             places[name] = place
+        if checked.keys() & {"exclude", "per_file_ignores"}:
+            checked["root"] = os.path.dirname(os.path.abspath(self.path))
         return ProjectSettings(Settings(**checked), places)  # type: ignore[arg-type]
 
     def _place(self, key: str) -> str:
@@ -237,7 +245,30 @@ def _setup_cfg_table(path: str) -> _Table | None:
 def _checked(name: str, value: object) -> object:
     if name in CHOICES:
         return _one_of(CHOICES[name], value)
-    return _module_name(value) if name == "module_name" else _codes(value)
+    if name == "module_name":
+        return _module_name(value)
+    if name == "exclude":
+        return _patterns(value)
+    return _per_file(value) if name == "per_file_ignores" else _codes(value)
+
+
+def _patterns(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):  # in setup.cfg one a line, or between commas
+        value = [line.strip() for line in value.replace(",", "\n").splitlines()]
+    if not isinstance(value, list) or not all(isinstance(pattern, str) for pattern in value):
+        raise ValueError("must be a list of patterns")
+    return tuple(pattern for pattern in value if pattern)
+
+
+def _per_file(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if isinstance(value, str):  # in setup.cfg a line for each pattern
+        lines = [line.rpartition(":") for line in value.splitlines() if line.strip()]
+        if not all(pattern.strip() for pattern, _, _ in lines):
+            raise ValueError("must be lines of PATTERN: CODES")
+        value = {pattern.strip(): codes for pattern, _, codes in lines}
+    if not isinstance(value, dict):
+        raise ValueError("must be a table of patterns, each with rule codes")
+    return tuple((pattern, _codes(codes)) for pattern, codes in value.items())
 
 
 def _one_of(words: tuple[str, ...], value: object) -> str:

@@ -10,6 +10,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.programs import reached
 from migrate.analysis.tree import Tree
 from migrate.examined import Examined, Group, failed
+from migrate.files.ignore import excluding
 from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
 from migrate.files.trouble import Unreadable
@@ -40,7 +41,8 @@ def examine_together(
       processes: for the work.
     """
     related = {os.path.abspath(one.path) for one in found} | {path for one in found for path in one.reaches}
-    walked = ((os.path.abspath(path), path) for path in walk(paths) if isinstance(path, str))
+    found_below = walk(paths, excluding(settings.exclude, settings.root))
+    walked = ((os.path.abspath(path), path) for path in found_below if isinstance(path, str))
     given = {absolute: path for absolute, path in walked if absolute in related}
     users = _users(found, paths, settings.canned)
     for one in notebooks:

@@ -5,9 +5,9 @@ import argparse
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
+from migrate.api import rewrite_source
 from migrate.finding import Fidelity
 from migrate.report.source import STDIN
-from migrate.run import run
 from migrate.settings import CHOICES, Settings
 
 
@@ -34,7 +34,7 @@ class EstimatorCommand(CodemodCommand):
     def transform_module_impl(self, tree: cst.Module) -> cst.Module:
         """The rewritten module; each site that is left, or behaves differently after the rewrite, is a warning."""
         name = self.context.filename or STDIN
-        outcome = run((), self._settings, jobs=1, progress=None, stdin=tree.bytes, stdin_name=name)
+        outcome = rewrite_source(tree.bytes, name, self._settings)
         for finding in outcome.findings:
             if not finding.rewritten or finding.fidelity is Fidelity.NOTED:
                 line, column = finding.span.line, finding.span.column + 1

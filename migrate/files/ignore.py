@@ -10,6 +10,7 @@ The source of each rule is gitignore(5) and git's own dir.c and wildmatch.c; the
 import codecs
 import os
 import re
+from collections.abc import Sequence
 
 # POSIX character classes, as git's wildmatch.c takes them: ASCII only.
 _CLASSES = {
@@ -54,7 +55,8 @@ class IgnoreRules:
     """
 
     def __init__(self, base: str, text: bytes, above: "IgnoreRules | None" = None) -> None:
-        self._prefix = len(os.fsencode(base).rstrip(b"/")) + 1
+        self._base = os.path.join(os.fsencode(base), b"").decode("latin-1")
+        self._prefix = len(self._base)
         self._above = above
         self._keeps: list[bool] = []
         by_kind: dict[tuple[bool, bool], list[tuple[int, str]]] = {}
@@ -84,7 +86,7 @@ class IgnoreRules:
         self._keeps.append(keeps)
 
     def ignores(self, path: str, is_directory: bool) -> bool:
-        """Whether git ignores this entry of a directory that it does not ignore.
+        """Whether git ignores this entry of a directory that it does not ignore; nothing outside ``base``.
 
         Args:
           path: an absolute path below ``base``, without symbolic links above its last part.
@@ -92,6 +94,8 @@ class IgnoreRules:
         """
         if not path.isascii():
             path = os.fsencode(path).decode("latin-1")
+        if not path.startswith(self._base):
+            return False
         name = path[path.rindex("/") + 1 :]
         rules: IgnoreRules | None = self
         while rules is not None:
@@ -103,6 +107,36 @@ class IgnoreRules:
                 return not rules._keeps[line]
             rules = rules._above
         return False
+
+
+def excluding(patterns: Sequence[str], base: str) -> IgnoreRules | None:
+    """The rules that ignore what one of some patterns matches below a directory; None for no pattern.
+
+    Args:
+      patterns: as the lines of an ignore file.
+      base: the directory.
+    """
+    return (
+        IgnoreRules(os.path.realpath(base), "\n".join(patterns).encode(errors="surrogateescape")) if patterns else None
+    )
+
+
+def is_matched(pattern: str, base: str, path: str) -> bool:
+    """Whether a pattern of an ignore file in a directory matches a file below it, or a directory that holds the file.
+
+    Args:
+      pattern: one line of an ignore file.
+      base: the directory.
+      path: the file.
+    """
+    base, place = os.path.realpath(base), os.path.realpath(path)
+    rules = IgnoreRules(base, pattern.encode(errors="surrogateescape"))
+    is_directory = False
+    while place.startswith(os.path.join(base, "")):
+        if rules.ignores(place, is_directory):
+            return True
+        place, is_directory = os.path.dirname(place), True
+    return False
 
 
 def rules_of(directory: str, above: IgnoreRules | None, names: set[str]) -> IgnoreRules | None:

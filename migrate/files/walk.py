@@ -17,12 +17,13 @@ EDITOR_LOCK = ".#"
 """Emacs marks an unsaved ``a.py`` by ``.#a.py``, a symbolic link to nothing."""
 
 
-def walk(paths: Sequence[str]) -> Iterator[str | Finding]:
+def walk(paths: Sequence[str], exclude: IgnoreRules | None = None) -> Iterator[str | Finding]:
     """Yields every Python file and notebook to read once, and an error for each path that cannot be read.
 
     Args:
       paths: files and directories, in the order in which they are read; below each, files come sorted by path. What is
         named is read even where git ignores it, and is read when its own turn comes, not as part of a directory above.
+      exclude: what else is not read below a directory.
 
     Yields:
       The path of a file, spelled from the argument, or the finding FT001. Below a directory these are not read: what
@@ -30,7 +31,7 @@ def walk(paths: Sequence[str]) -> Iterator[str | Finding]:
       ``.ipynb_checkpoints`` and ``node_modules``, directories behind symbolic links. A linked file is
       read unless it links to a file of that kind below one of the directories, which is read there.
     """
-    walked = _Walk()
+    walked = _Walk(exclude)
     arguments = list(walked.arguments(paths))
     for argument in arguments:
         if isinstance(argument, _Directory):
@@ -55,7 +56,8 @@ class _Directory:
 
 
 class _Walk:
-    def __init__(self) -> None:
+    def __init__(self, exclude: IgnoreRules | None) -> None:
+        self._exclude = exclude
         self._roots: set[str] = set()
         self._named_files: set[str] = set()
         self._linked_files: set[str] = set()
@@ -107,11 +109,14 @@ class _Walk:
             real = os.path.join(directory.real, entry.name)
             if name.endswith("/"):
                 skipped = entry.name in SKIPPED_DIRECTORIES or real in self._roots
-                if not skipped and not (rules and rules.ignores(real, is_directory=True)):
+                if not skipped and not self._is_ignored(rules, real, is_directory=True):
                     chosen.append(_Directory(entry.path, real, rules))
-            elif name.endswith(SUFFIXES) and not (rules and rules.ignores(real, is_directory=False)):
+            elif name.endswith(SUFFIXES) and not self._is_ignored(rules, real, is_directory=False):
                 chosen.extend(self._file(entry, real))
         return chosen
+
+    def _is_ignored(self, rules: IgnoreRules | None, path: str, *, is_directory: bool) -> bool:
+        return any(one is not None and one.ignores(path, is_directory) for one in (rules, self._exclude))
 
     def _file(self, entry: os.DirEntry[str], real: str) -> Iterator[str | Finding]:
         if entry.is_file(follow_symlinks=False):

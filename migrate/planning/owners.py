@@ -4,7 +4,7 @@ import os
 from functools import cache
 
 from migrate.analysis.imports import top
-from migrate.files.ignore import IgnoreRules
+from migrate.files.ignore import is_matched
 
 _PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """Where GitHub looks for the file, in its order."""
@@ -19,18 +19,12 @@ def owners(path: str) -> tuple[str, ...]:
     absolute = os.path.realpath(path)
     root = top(os.path.dirname(absolute))
     rules = _rules(root) if root is not None else ()
-    assert root is not None or not rules
-    for pattern, named in reversed(rules):  # the last line that matches wins
-        place = absolute
-        while root is not None and len(place) > len(root):
-            if pattern.ignores(place, is_directory=place != absolute):
-                return named
-            place = os.path.dirname(place)
-    return ()
+    # The last line that matches wins.
+    return next((named for pattern, named in reversed(rules) if root and is_matched(pattern, root, absolute)), ())
 
 
 @cache
-def _rules(root: str) -> tuple[tuple[IgnoreRules, tuple[str, ...]], ...]:
+def _rules(root: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     for place in _PLACES:
         try:
             with open(os.path.join(root, place), encoding="utf-8", errors="replace") as file:
@@ -38,5 +32,5 @@ def _rules(root: str) -> tuple[tuple[IgnoreRules, tuple[str, ...]], ...]:
         except OSError:
             continue
         # The patterns are git's, but for negation.
-        return tuple((IgnoreRules(root, words[0].encode()), tuple(words[1:])) for words in lines if words)
+        return tuple((words[0], tuple(words[1:])) for words in lines if words)
     return ()

@@ -50,6 +50,8 @@ class Report:
             file.write(plain(self._findings(self.outcome.findings)).encode("utf-8", "backslashreplace"))
         elif self.format == "concise":
             file.write(plain(concise.lines(self.outcome.findings)).encode("utf-8", "backslashreplace"))
+        elif self.format == "statistics":
+            file.write(plain(self._statistics()).encode("utf-8", "backslashreplace"))
         elif self.format is not None:
             # A path that is no valid UTF-8 comes out in the bytes that it has.
             file.write(self._document().encode("utf-8", "surrogateescape"))
@@ -66,6 +68,8 @@ class Report:
             show(self._findings(self.outcome.findings), stream)
         elif self.format == "concise":
             show(concise.lines(self.outcome.findings), stream)
+        elif self.format == "statistics":
+            show(self._statistics(), stream)
         else:
             stream.flush()
             self.save(stream.buffer)
@@ -79,7 +83,7 @@ class Report:
         """
         errors = self._findings(finding for finding in self.outcome.findings if finding.error)
         found = summary.found(self.outcome, self.written)
-        if self.check:
+        if self.check or self.format == "statistics":
             show([*(errors if with_errors else ()), found], stream)
             return
         names = {code: page.name for code, page in self.pages.items()}
@@ -103,6 +107,9 @@ class Report:
             reader = line_reader(self.outcome.changes, self.stdin)
             return html.render(self.outcome, self.pages, reader, self.programs)
         return json_report.render(self.outcome, self.written or ())
+
+    def _statistics(self) -> Iterator[Line]:
+        return summary.by_rule(self.outcome, {code: page.name for code, page in self.pages.items()})
 
     def _findings(self, findings: Iterable[Finding]) -> Iterator[Line]:
         return text.lines(findings, line_reader(self.outcome.changes, self.stdin))

@@ -34,6 +34,18 @@ def lines(outcome: Outcome, names: Mapping[str, str]) -> Iterator[Line]:
         yield from _by_reason(left)
 
 
+def by_rule(outcome: Outcome, names: Mapping[str, str]) -> Iterator[Line]:
+    """A line for each rule: how many sites it found and what becomes of them.
+
+    Args:
+      outcome: what was found and would be written.
+      names: the rules' names by code.
+    """
+    sites = [finding for finding in outcome.findings if not finding.error]
+    if sites:
+        yield from _by_rule(sites, names)
+
+
 def would_write(outcome: Outcome, todo: bool) -> Line:
     """What the run with ``--write`` added would do.
 

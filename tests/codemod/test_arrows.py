@@ -20,7 +20,7 @@ KNOWS = {
     "recovery": set[str](),
     "verify": {"analysis", "files", "invocation", "__init__"},
     "checkpoints": {"recovery", "invocation"},
-    "codemods": {"run", "report", "finding", "settings"},
+    "codemods": {"api", "report", "finding", "settings"},
 }
 """What each folder may import: folders, and files at the top."""
 

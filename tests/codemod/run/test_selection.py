@@ -73,3 +73,13 @@ def test_the_settings_of_a_config_that_is_ignored_are_reported_by_themselves() -
     _, findings = migrated(LINES, ignore=("FT101",))
     assert {finding.code for finding in findings} >= {"FT102", "FT104", "FT130"}
     assert {finding.cause.code for finding in findings if finding.cause} == {"FT101"}
+
+
+def test_an_ignored_code_that_no_rule_has_is_told_with_the_nearest_one() -> None:
+    lines = [*LINES[:2], f"{LINES[2]}  # migrate: ignore[FT1O4, FT130]", *LINES[3:]]
+    _, findings = migrated(lines)
+    [unknown] = [finding for finding in findings if finding.code == "FT008"]
+    assert unknown.error
+    assert unknown.message.startswith("`migrate: ignore[FT1O4]` ignores nothing: unknown rule 'FT1O4'")
+    assert "FT104" in unknown.message
+    assert LINES[2] in body("\n".join(LINES) + "\n").splitlines()[unknown.span.line - 1]

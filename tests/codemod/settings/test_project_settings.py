@@ -190,3 +190,32 @@ def test_an_unknown_code_is_told_with_the_nearest_one() -> None:
         check_codes(("FT1", "FT140"), ("FT104", "XY999"), "setup.cfg:2: select")
     expected = "setup.cfg:2: select: unknown rule 'FT140' (`rules` lists them all); did you mean FT104?"
     assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "pyproject.toml",
+            '[tool.migrate]\nexclude = ["third_party/", "*_test.py"]\n'
+            '[tool.migrate.per-file-ignores]\n"old/**" = ["FT1"]\n"*.ipynb" = ["ft143", "FT2"]\n',
+        ),
+        (
+            "setup.cfg",
+            "[migrate]\nexclude = third_party/, *_test.py\nper_file_ignores =\n  old/**: FT1\n  *.ipynb: FT143 FT2\n",
+        ),
+    ],
+)
+def test_patterns_say_what_is_not_read_and_which_rules_a_file_goes_without(project: Path, name: str, text: str) -> None:
+    (project / name).write_text(text)
+    (project / "jobs").mkdir()
+    settings = read_project(str(project / "jobs")).settings
+    assert settings.exclude == ("third_party/", "*_test.py")
+    assert settings.per_file_ignores == (("old/**", ("FT1",)), ("*.ipynb", ("FT143", "FT2")))
+    assert settings.root == str(project)
+
+
+@pytest.mark.parametrize("value", ["exclude = 3", 'per-file-ignores = ["FT1"]', "exclude = [1]"])
+def test_patterns_of_another_form_are_told(project: Path, value: str) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.migrate]\n{value}\n")
+    assert "pyproject.toml:2" in message(project)

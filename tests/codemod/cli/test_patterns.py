@@ -1,0 +1,64 @@
+"""Which files are read, and which rules count in them, by patterns."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.cli import main
+from tests.codemod.programs import program
+
+
+@pytest.fixture
+def tree(project: Path) -> Path:
+    for name in ("jobs/train.py", "jobs/old/train.py", "third_party/train.py"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(program())
+    (project / "train.py").unlink()
+    return project
+
+
+def checked(capsys: pytest.CaptureFixture[str], *arguments: str) -> set[str]:
+    main(["--check", *arguments])
+    return {line.partition(":")[0] for line in capsys.readouterr().out.splitlines()}
+
+
+def test_an_excluded_directory_is_not_read_wherever_the_tool_is_started(
+    tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "pyproject.toml").write_text("[tool.migrate]\nexclude = ['/third_party/', 'old/']\n")
+    assert checked(capsys, ".") == {"./jobs/train.py"}
+    monkeypatch.chdir(tree / "jobs")
+    assert checked(capsys, "..") == {"../jobs/train.py"}
+
+
+def test_a_file_that_is_named_is_read_though_it_is_excluded(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert checked(capsys, "third_party/train.py", "--exclude", "third_party/") == {"third_party/train.py"}
+
+
+def test_the_command_line_excludes_below_the_current_directory(
+    tree: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "pyproject.toml").write_text("[tool.migrate]\nexclude = ['third_party/']\n")
+    monkeypatch.chdir(tree / "jobs")
+    assert checked(capsys, "..", "--exclude", "old/") == {"../jobs/train.py"}
+    assert checked(capsys, "..", "--exclude", "/train.py") == {"../jobs/old/train.py"}
+    assert checked(capsys, "..", "--exclude", "train.py") == set()
+
+
+def test_a_file_may_go_without_some_rules(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "pyproject.toml").write_text("[tool.migrate.per-file-ignores]\n'third_party/' = ['FT1']\n'old/' = ['FT']\n")
+    assert checked(capsys, ".") == {"./jobs/train.py"}
+
+
+def test_an_unknown_rule_in_the_settings_of_files_is_told(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "pyproject.toml").write_text("[tool.migrate]\nper-file-ignores = {'old/' = ['FT9']}\n")
+    assert main(["--check", "."]) == 2
+    assert "pyproject.toml:2: per_file_ignores: unknown rule 'FT9'" in capsys.readouterr().err
+
+
+def test_statistics_are_a_line_for_each_rule(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--statistics", "jobs"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == sorted({line.split()[0] for line in lines})
+    assert ["FT102", "save_checkpoints_steps", "2", "exact"] in [line.split() for line in lines]
+    assert main(["--statistics", "--format", "json", "jobs"]) == 2

@@ -1,0 +1,72 @@
+"""The tool as a library."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from migrate.api import Fidelity, Finding, Settings, SettingsError, check, rewrite, rewrite_source, write
+from migrate.cli import main
+from tests.codemod.programs import program
+
+
+def test_check_finds_the_sites_and_makes_no_text(project: Path) -> None:
+    outcome = check([project])
+    assert outcome.findings
+    assert all(finding.rewritten for finding in outcome.findings)
+    assert outcome.changes == []
+
+
+def test_a_finding_is_a_frozen_record_that_two_runs_give_alike(project: Path) -> None:
+    found, again = check([project]).findings, check([project]).findings
+    assert {*found} == {*again}
+    assert all(isinstance(one, Finding) and isinstance(one.fidelity, Fidelity) for one in found)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found[0].message = ""  # type: ignore[misc]
+
+
+def test_rewrite_finds_the_same_and_writes_nothing(project: Path) -> None:
+    before = (project / "train.py").read_bytes()
+    outcome = rewrite([project / "train.py"])
+    assert outcome.findings == check([project / "train.py"]).findings
+    [change, module] = sorted(outcome.changes, key=lambda change: change.path, reverse=True)
+    assert change.before == before.decode() != change.after
+    assert module.before is None
+    assert (project / "train.py").read_bytes() == before
+
+
+def test_what_write_puts_there_is_what_the_command_line_does(project: Path) -> None:
+    assert write(rewrite(["train.py"])) == []
+    written = {path.name: path.read_text() for path in project.glob("*.py")}
+    for name in written:
+        (project / name).unlink()
+    (project / "train.py").write_text(program())
+    main(["--write", "train.py"])
+    assert {path.name: path.read_text() for path in project.glob("*.py")} == {
+        name: text for name, text in written.items() if name != "other.py"
+    }
+
+
+def test_a_source_that_is_on_no_disk_is_rewritten(project: Path) -> None:
+    source = (project / "train.py").read_bytes()
+    [change] = rewrite_source(source, "nowhere/train.py").changes
+    assert change.path == "nowhere/train.py"
+    assert "class CheckpointRecovery" in change.after
+
+
+def test_settings_choose_and_a_wrong_one_is_rejected(project: Path) -> None:
+    assert check(["train.py"], Settings(ignore=("FT1",))).findings == []
+    with pytest.raises(SettingsError, match="canned must be auto, keras or model-fn"):
+        check(["train.py"], Settings(canned="kears"))
+    with pytest.raises(SettingsError, match="unknown rule 'FT999'"):
+        check(["train.py"], Settings(select=("FT999",)))
+
+
+def test_trouble_with_one_file_is_a_finding_and_loses_no_other(project: Path) -> None:
+    (project / "broken.py").write_text("import tensorflow as tf\ntf.estimator.(\n")
+    outcome = check([project, "missing.py"])
+    assert {(one.code, one.path) for one in outcome.findings if one.error} == {
+        ("FT001", "missing.py"),
+        ("FT003", str(project / "broken.py")),
+    }
+    assert any(one.rewritten for one in outcome.findings)

@@ -22,6 +22,7 @@ from migrate.rewrite.eager_names import eager_names
 from migrate.rewrite.share import share
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES, Rule
+from migrate.rules.order import in_order
 from migrate.rules.rule import REWRITTEN, Verdict
 from migrate.selection import Selection
 from migrate.settings import Settings
@@ -100,10 +101,12 @@ class _Attempt:
         self.verdicts: list[list[tuple[Rule, Verdict]]] = [[] for _ in self.drafts]
         self.findings: list[Finding] = []
         self.reasons: dict[str, str] = {}
-        for rule in RULES.values():
+        for rule in in_order(RULES.values()):
             for draft, collected in zip(self.drafts, self.verdicts, strict=True):
                 if rule.check is not None and rule.speaks_of(draft.program):
                     self._check(rule, draft, collected)
+        for collected in self.verdicts:
+            collected.sort(key=lambda one: one[0].code)
         self.left = {
             index: cause
             for index, (draft, collected) in enumerate(zip(self.drafts, self.verdicts, strict=True))

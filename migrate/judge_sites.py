@@ -30,8 +30,7 @@ def judge_sites(module: Module, settings: Settings, selection: Selection, plan: 
         except Exception as error:  # one rule's mistake must lose nothing else
             findings.append(_broken(module, rule, error))
     replaced = {edit.span for edit in plan.edits if isinstance(edit, ReplaceExpression)}
-    # A rewrite that takes a statement away comes before one inside it.
-    for rule, mend in sorted(mends, key=lambda pair: not any(_is_whole(edit) for edit in pair[1].edits)):
+    for rule, mend in sorted(mends, key=_outer_first):
         inside = [edit for edit in plan.edits if _is_whole(edit) and any(_holds(edit.span, e.span) for e in mend.edits)]
         cause = _cause(module, rule, mend, selection)
         if not mend.edits and all(module.span(verdict.node) in replaced for verdict in mend.verdicts):
@@ -43,6 +42,14 @@ def judge_sites(module: Module, settings: Settings, selection: Selection, plan: 
         made = [_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in mend.verdicts]
         findings += [finding for finding in made if selection.wants(finding.code, finding.span)]
     return findings
+
+
+def _outer_first(found: tuple[Rule, Mend]) -> tuple[int, int, str]:
+    """The key by which a rewrite that takes code away comes before one inside it, whichever rule speaks first."""
+    rule, mend = found
+    spans = [edit.span for edit in mend.edits if isinstance(edit, ReplaceStatement | ReplaceExpression)]
+    lines, columns = max(((one.end_line - one.line, one.end_column - one.column) for one in spans), default=(-1, 0))
+    return -lines, -columns, rule.code
 
 
 def _cause(module: Module, rule: Rule, mend: Mend, selection: Selection) -> Cause | None:

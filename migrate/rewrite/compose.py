@@ -46,9 +46,9 @@ def _keras(draft: Draft) -> None:
         made = [f"with {draft.strategy}.scope():", *(f"    {hung(line, 4)}" for line in made)]
     model = [*draft.before, *made, *draft.after_compile]
     recovery = [_backup(draft) if draft.uses_backup else _recovery(draft)]
-    recovery.append(
-        f"{draft.log} = {draft.piece('TrainingLog')}({_arguments({'': draft.model_dir, **draft.log_arguments})})"
-    )
+    log = {"": draft.model_dir}
+    log |= {name: draft.log_arguments[name] for name in ("summary_steps", "log_steps") if name in draft.log_arguments}
+    recovery.append(f"{draft.log} = {draft.piece('TrainingLog')}({_arguments(log)})")
     handed_on = ", ".join((draft.model, draft.backup if draft.uses_backup else draft.recovery, draft.log))
     if program.returned is not None:
         returned = program.returned[1]

@@ -67,6 +67,8 @@ _ONE = "Write the model with one tf.keras.layers.Embedding for all of them."
     ),
     Example("hidden_units=[8], input_layer_partitioner=args.parts", "tf.keras.layers.Dense(units", "estimator"),
     kinds=CANNED,
+    needs=("config", "model_dir", "seed", "strategy"),
+    settles=("model",),
 )
 def canned_keras(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node

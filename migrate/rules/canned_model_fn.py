@@ -78,6 +78,8 @@ _COMBINED_RATES = {"dnn": ("Adagrad", 0.001), "linear": ("Ftrl", 0.005)}
         kind="model-fn",
     ),
     kinds=MODEL_FN,
+    needs=("model_dir", "seed", "strategy", "names"),
+    settles=("model_fn",),
 )
 def canned_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
     problems = list(_problems(program, draft))

@@ -46,6 +46,8 @@ _KNOWN = {"checkpoint_dir", "save_secs", "save_steps", "listeners", "save_graph_
     Example("hooks=[tf1.train.CheckpointSaverHook('/tmp/h', 60)], saving_listeners=[x]", None, "train", kind="custom"),
     Example("print(tf1.train.CheckpointSaverHook)", None, "head", kind="custom"),
     kinds=CUSTOM,
+    needs=("config",),
+    settles=("names",),
 )
 def checkpoint_saver_hook(program: Program, draft: Draft) -> Iterator[Verdict]:
     for file in draft.changed_files:

@@ -174,6 +174,8 @@ from migrate.tensorflow.slim import REQUIREMENT
     Example("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)", "head", kind="custom"),
     Example("x = tf.contrib.seq2seq.tile_batch(x, 3)", None, "head", kind="custom"),
     kinds=CUSTOM,
+    needs=("config",),
+    settles=("names",),
 )
 def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     for file in draft.changed_files:

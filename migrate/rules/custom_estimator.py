@@ -54,6 +54,8 @@ from migrate.rules.rule import GIVEN, Example, Verdict, exact, manual, noted, ru
         kind="custom",
     ),
     kinds=GIVEN,
+    needs=("model_dir", "seed", "strategy", "names"),
+    settles=("model_fn",),
 )
 def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node

@@ -49,6 +49,7 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
         "hooks=[tf1.estimator.experimental.stop_if_lower_hook(model, 'loss', 9, n=1)]", None, "train", kind="custom"
     ),
     kinds=CUSTOM,
+    needs=("model_dir",),
 )
 def early_stopping(program: Program, draft: Draft) -> Iterator[Verdict]:
     for stop in program.early_stops:

@@ -28,6 +28,7 @@ from migrate.rules.rule import REWRITTEN, Example, Verdict, exact, manual, rule
     Example("print(tf1.estimator.BestExporter)", None, "head"),
     Example("RunConfig(model_dir=RunConfig().model_dir)", None),
     kinds=REWRITTEN,
+    needs=("config", "names", "training", "replaced", "imports"),
 )
 def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
     while aliases := list(_unused_aliases(program, draft)):  # one alias may be the only use of another

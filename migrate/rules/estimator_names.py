@@ -60,6 +60,8 @@ _EMITTED = {
     ),
     Example("tf1.estimator.FinalExporter", None, "mode", kind="custom"),
     kinds=CUSTOM,
+    needs=("config",),
+    settles=("names",),
 )
 def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     for file in draft.changed_files:

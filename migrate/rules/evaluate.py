@@ -29,6 +29,7 @@ from migrate.rules.rule import FIT, Example, Verdict, manual, noted, rule
     Example("steps=total / 10", "steps=math.ceil(total / 10),", "evaluate"),
     Example("checkpoint_path='x'", None, "evaluate"),
     kinds=FIT,
+    needs=("strategy", "inputs", "model", "training"),
 )
 def evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

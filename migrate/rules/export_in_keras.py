@@ -39,6 +39,7 @@ _RECEIVER = "ServingInputReceiver({}, {})"
     Example(f"{_EXPORT}{_RECEIVER}, checkpoint_path='/tmp/c'", None, "train"),
     Example("max_steps=10, hooks=[Hook()])\n    model.export_saved_model('/tmp/e'", None, "train"),
     kinds=FIT,
+    needs=("strategy", "serving", "model", "training"),
 )
 def export_in_keras(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

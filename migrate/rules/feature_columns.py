@@ -44,6 +44,7 @@ _RECURRENT = "Write the network with tf.keras.layers, and train it with fit and 
     Example("tf.feature_column.shared_embeddings([x, y], 4)", None, "columns"),
     Example("[tf.feature_column.sequence_numeric_column('x')]", None, "columns"),
     kinds=CANNED,
+    needs=("model",),
 )
 def feature_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
     given = [program.arguments[name] for name in _ARGUMENTS if name in program.arguments]

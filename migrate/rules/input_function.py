@@ -29,6 +29,7 @@ from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
     Example("args.input_fn", None, "train_input_fn"),
     Example("lambda: dataset_fn(8).make_one_shot_iterator().get_next()", None, "train_input_fn"),
     kinds=FIT,
+    settles=("replaced",),
 )
 def input_function(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

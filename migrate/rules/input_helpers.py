@@ -43,6 +43,7 @@ _PARAMETERS = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity"
     Example("numpy_input_fn({'x': x}, y)", None, "train_input_fn"),
     Example("numpy_input_fn({'x': x}, x, shuffle=False)", "lambda: (", "train_input_fn", kind="custom"),
     Example("numpy_input_fn({'x': y}, y, shuffle=False); y = 1", None, "train_input_fn", kind="custom"),
+    settles=("inputs",),
 )
 def input_helpers(program: Program, draft: Draft) -> Iterator[Verdict]:
     seen: set[ast.Call] = set()

@@ -48,6 +48,7 @@ _V1 = "tensorflow.compat.v1."
     ),
     Example("print(tf1.test.mock)", None, "head", kind="custom"),
     kinds=REWRITTEN,
+    needs=("config", "names", "replaced", "imports"),
 )
 def missing_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     missing = {link.target.path for link in program.others}  # those of them that are not given leave the program

@@ -23,6 +23,7 @@ from migrate.rules.rule import FIT, Example, Verdict, exact, rule
     Example("print(tf1.estimator.ModeKeys.TRAIN)", "print(ModeKeys.TRAIN)", "head"),
     Example("max_steps={tf1.estimator.ModeKeys.TRAIN: 3}['train']", "{ModeKeys.TRAIN: 3}", "train"),
     kinds=FIT,
+    settles=("names",),
 )
 def mode_keys(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, found in program.module.estimator:

@@ -34,6 +34,7 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example('RunConfig(model_dir=args.get("dir"))', 'model_dir = args.get("dir") or tempfile.mkdtemp()'),
     Example("max_steps=3); print(model.model_dir", "print(model_dir)", "train", kind="custom"),
     is_setting=True,
+    settles=("model_dir",),
 )
 def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
     own, of_config = program.arguments.get("model_dir"), program.config.settings.get("model_dir")

@@ -33,6 +33,8 @@ from migrate.rules.rule import Example, Verdict, manual, noted, rule
     Example("keras_model_path='m.h5'", 'estimator = tf.keras.models.load_model("m.h5")', "estimator", kind="keras"),
     Example("model, metric_names_map={'a': 'b'}", None, "estimator", kind="keras"),
     kinds=frozenset({"keras"}),
+    needs=("strategy",),
+    settles=("model",),
 )
 def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node

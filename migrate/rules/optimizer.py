@@ -151,6 +151,8 @@ _HELP = "Use --canned model-fn, or give a constant rate and an optimizer of tf.c
     ),
     Example("hidden_units=[8], optimizer=args.optimizer", None, "estimator"),
     kinds=CANNED,
+    needs=("model",),
+    settles=("replaced",),
 )
 def optimizer(program: Program, draft: Draft) -> Iterator[Verdict]:
     found: dict[str, str] = {}

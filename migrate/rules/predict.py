@@ -25,6 +25,7 @@ from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
     Example("", "predict_classes(recovery, test_dataset)", "predict"),
     Example("predict_keys=['logits']", None, "predict"),
     kinds=FIT,
+    needs=("inputs", "model", "training"),
 )
 def predict(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

@@ -3,7 +3,7 @@
 import ast
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
@@ -166,6 +166,8 @@ class Rule:
       check_file: finds the names of a file in object form, yields what becomes of each.
       is_setting: whether it is about one argument of a site that another rule reports.
       kinds: the kinds of program that ``check`` speaks of.
+      needs: the facts of a program that ``check`` reads from the draft, by their names in ``rules/order.py``.
+      settles: the facts that it writes there for other rules.
     """
 
     code: str
@@ -177,6 +179,8 @@ class Rule:
     is_setting: bool = False
     kinds: frozenset[str] = REWRITTEN
     check_file: FileCheck | None = None
+    needs: tuple[str, ...] = ()
+    settles: tuple[str, ...] = ()
 
     def speaks_of(self, program: Program) -> bool:
         """Whether the rule has to do with a program."""
@@ -205,11 +209,14 @@ def rule(
     *examples: Example,
     is_setting: bool = False,
     kinds: frozenset[str] = REWRITTEN,
+    needs: tuple[str, ...] = (),
+    settles: tuple[str, ...] = (),
 ) -> Callable[[Check], Check]:
-    """Registers a rule for Estimator programs under its code."""
+    """Registers a rule for Estimator programs under its code, with the facts that it needs and settles."""
 
     def register(check: Check) -> Check:
-        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting, kinds))
+        known = Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting, kinds)
+        _register(replace(known, needs=needs, settles=settles))
         return check
 
     return register

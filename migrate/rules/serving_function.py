@@ -45,6 +45,7 @@ _BUILD = f"{_EXPORT}tf1.estimator.export.build_"
     ),
     Example(f"{_EXPORT}args.serve", None, "train"),
     kinds=FIT,
+    settles=("serving",),
 )
 def serving_function(program: Program, draft: Draft) -> Iterator[Verdict]:
     names = program.module.names

@@ -110,6 +110,8 @@ _V1 = "tensorflow.compat.v1"
     ),
     Example("with tf.Graph().as_default(): tf1.Session()", "training = ModelFnTraining(", "head", kind="custom"),
     kinds=CUSTOM,
+    needs=("config", "replaced"),
+    settles=("imports",),
 )
 def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
     files = draft.changed_files

@@ -55,6 +55,8 @@ _REFUSED = "This program no longer runs on a TPU: use_tpu must be false."
     Example("use_tpu=True", None, "estimator", kind="tpu"),
     Example("train_batch_size=8", None, "estimator", kind="tpu"),
     kinds=TPU,
+    needs=("model_dir", "seed"),
+    settles=("model_fn",),
 )
 def tpu_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     site = program.site.node

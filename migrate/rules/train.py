@@ -73,6 +73,8 @@ _BACKUP_COST = (
     Example("max_steps=10, hooks=[tf1.train.StepCounterHook()]", None, "train"),
     Example("steps=10", None, "train", recovery="backup-and-restore"),
     kinds=FIT,
+    needs=("model_dir", "interval", "strategy", "inputs", "model"),
+    settles=("training", "replaced"),
 )
 def train(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

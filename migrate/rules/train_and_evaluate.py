@@ -76,6 +76,8 @@ _HELP = "Write TrainSpec, EvalSpec and their exporters out in the file, or migra
     Example("TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn, exporters=x)", None, "both", kind="custom"),
     Example("args.train, args.eval", None, "both", kind="custom"),
     kinds=CUSTOM,
+    needs=("model_dir", "strategy", "names", "model_fn"),
+    settles=("training", "replaced"),
 )
 def train_and_evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

@@ -187,6 +187,8 @@ _CONFIG = f"experimental_distribute=tf.contrib.distribute.DistributeConfig({_MIR
     Example(_ON_WORKERS, "checkpoint_interval=1000", "module"),
     Example("RunConfig(train_distribute=tf.distribute.experimental.ParameterServerStrategy())", None),
     is_setting=True,
+    needs=("model_dir", "seed"),
+    settles=("strategy", "replaced"),
 )
 def train_distribute(program: Program, draft: Draft) -> Iterator[Verdict]:
     try:

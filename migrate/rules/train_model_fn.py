@@ -51,6 +51,8 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
     ),
     Example("RunConfig(save_checkpoints_secs=60)", "save_secs=60", "config", kind="custom"),
     kinds=CUSTOM,
+    needs=("model_fn",),
+    settles=("training",),
 )
 def train_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

@@ -41,6 +41,7 @@ _EXPORTS = ("export_saved_model", "export_savedmodel")
     ),
     Example("max_steps=3); print(model.eval_dir(args.name)", None, "train", kind="custom"),
     kinds=CUSTOM,
+    needs=("model_dir", "names", "model_fn"),
 )
 def use_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

@@ -175,8 +175,11 @@ class _Attempt:
             judged[draft.module.path].programs.append(_judged(draft, left.get(index)))
             made = _findings(draft.program, collected, left.get(index), self.files)
             self.findings += self._with_reasons([*made, *_silent(draft.program, collected)])
+        told = set[str]()
         for form in forms:
-            for path, changed in form.files.items() if form.left is None else ():
+            own = {path: file for path, file in form.files.items() if form.left is None and path not in told}
+            told |= own.keys()  # units share files that name nothing but the modes
+            for path, changed in own.items():
                 plans[path].add(_edits(changed), changed.pieces, changed.vocabulary.imports)
                 plans[path].aliases = changed.vocabulary.aliases
             self.findings += form.findings(self._rewritten_sites(form, left))

@@ -1,14 +1,14 @@
 """Programs that stand in several files: which files belong together, and their findings and plans."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
 
 from migrate.analysis.imports import above_package, top
 from migrate.analysis.module import Module
 from migrate.analysis.programs import reached
-from migrate.analysis.tree import Tree
+from migrate.analysis.tree import Tree, facts
 from migrate.examined import Examined, Group, failed
 from migrate.files.ignore import excluding
 from migrate.files.prefilter import may_hold_site
@@ -40,20 +40,48 @@ def examine_together(
       settings: the user's choices.
       processes: for the work.
     """
-    related = {os.path.abspath(one.path) for one in found} | {path for one in found for path in one.reaches}
     found_below = walk(paths, excluding(settings.exclude, settings.root))
-    walked = ((os.path.abspath(path), path) for path in found_below if isinstance(path, str))
-    given = {absolute: path for absolute, path in walked if absolute in related}
+    walked = {os.path.abspath(path): path for path in found_below if isinstance(path, str)}
+    ties = _tied_by(found, walked)
+    related = {os.path.abspath(one.path) for one in found} | {path for one in found for path in one.reaches}
+    related.update(*ties.values())
+    given = {absolute: path for absolute, path in walked.items() if absolute in related}
     users = _users(found, paths, settings.canned)
     for one in notebooks:
         for path in one.reaches:
             users.setdefault(path, set()).add(os.path.abspath(one.path))
-    groups = _groups(found, given, users)
+    groups = _groups(found, given, users, ties)
     for group in processes.map(examine_group, zip(groups, repeat(settings)), few=_FEW_GROUPS):
         yield from group
 
 
-def _groups(found: Sequence[Examined], given: Mapping[str, str], users: Mapping[str, set[str]]) -> Iterator[Group]:
+def _tied_by(found: Sequence[Examined], walked: Collection[str]) -> dict[str, set[str]]:
+    """The given files that change with a file that programs reach, by that file.
+
+    They import it and name the Estimator API themselves, so that what stands for the API must be one thing in both.
+    """
+    tree, ties = Tree(), dict[str, set[str]]()
+    waiting = sorted({path for one in found for path in one.reaches})
+    seen = set(waiting)
+    while waiting:
+        path = waiting.pop()
+        if facts(path).problem or not facts(path).ties or path.endswith(NOTEBOOK):
+            continue
+        for user in tree.importers(tree.module(path), "estimator"):
+            if user in walked and facts(user).names_api and not user.endswith(NOTEBOOK):
+                links = {link.target.path for link in tree.changing(tree.module(user))}
+                ties.setdefault(path, set()).update(links, [user])
+                waiting += sorted({user, *links} - seen)
+                seen |= {user, *links}
+    return ties
+
+
+def _groups(
+    found: Sequence[Examined],
+    given: Mapping[str, str],
+    users: Mapping[str, set[str]],
+    ties: Mapping[str, set[str]],
+) -> Iterator[Group]:
     """The files of the run, joined where one program reaches both, whatever the order of the paths."""
     leader: dict[str, str] = {}
 
@@ -62,9 +90,10 @@ def _groups(found: Sequence[Examined], given: Mapping[str, str], users: Mapping[
             path = leader[path]
         return path
 
-    for one in found:
-        for path in one.reaches:
-            first, second = sorted((of(os.path.abspath(one.path)), of(path)))
+    joined = [(os.path.abspath(one.path), one.reaches) for one in found]
+    for own_path, others in [*joined, *ties.items()]:
+        for path in others:
+            first, second = sorted((of(own_path), of(path)))
             leader[second] = first
     members: dict[str, list[str]] = {}
     for path in sorted(leader):

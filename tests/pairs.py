@@ -40,6 +40,11 @@ def written(variant: Variant) -> dict[str, str]:
     return texts | {path.name: path.read_bytes().decode() for path in stay}
 
 
+def is_object(name: str) -> bool:
+    """Whether an example is migrated into the form of an object, which knows ``--input restart`` alone."""
+    return " Estimator(" in (TF2 / name).read_text(encoding="utf-8")
+
+
 def _imported(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.ImportFrom):
         return [node.module or ""]

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content b4f2dc72aa96).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content e103157d5ce1).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -10,11 +10,13 @@ import concurrent.futures
 import copy
 import errno
 import inspect
+import json
 import math
 import numbers
 import os
 import re
 import sys
+import tempfile
 import time
 import types
 import uuid
@@ -153,6 +155,223 @@ class BestResult:
     def _is_better(self, metrics):
         return self._best is None or self._compare_fn(
             best_eval_result=self._best, current_eval_result=metrics
+        )
+
+
+def argument_names(function):
+    """Returns the names of the arguments that a function can be given, a set."""
+    bound = getattr(function, "keywords", {})  # of a functools.partial
+    parameters = inspect.signature(function).parameters.values()
+    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return {one.name for one in parameters if one.kind not in several} - bound.keys()
+
+
+def call_with_known(function, **known):
+    """Calls ``function`` with those of the arguments ``known`` that it names."""
+    names = argument_names(function)
+    return function(**{name: known[name] for name in names if name in known})
+
+
+def call_input_fn(input_fn, mode, params=None, config=None, input_context=None):
+    """Calls ``input_fn`` on the CPU with those of the other arguments that it names."""
+    known = {"params": params, "config": config, "input_context": input_context}
+    with tf.device("/cpu:0"):
+        return call_with_known(input_fn, mode=mode, **known)
+
+
+def features_and_labels(batch):
+    """Splits a batch into features and labels; labels are None where it has none."""
+    if not isinstance(batch, (list, tuple)):
+        return batch, None
+    if len(batch) != 2:
+        raise ValueError("input_fn should give features, or (features, labels).")
+    return batch
+
+
+def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
+    """Calls an unchanged TF1 ``model_fn`` in the default graph.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      features: a tensor or a structure of tensors.
+      labels: the same, or None.
+      mode: "train", "eval" or "infer", as in ``tf.estimator.ModeKeys``.
+      params: a dict; the model_fn gets a copy.
+      config: what the model_fn reads from its ``RunConfig``, if anything.
+
+    Returns:
+      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
+
+    Raises:
+      ValueError: there are labels and the model_fn takes none, or its result lacks what
+        the mode needs.
+    """
+    if labels is not None and "labels" not in argument_names(model_fn):
+        raise ValueError("model_fn does not take labels, but input_fn returns labels.")
+    spec = call_with_known(
+        model_fn,
+        features=features,
+        labels=labels,
+        mode=mode,
+        params=copy.deepcopy(params or {}),
+        config=config,
+    )
+    if hasattr(spec, "as_estimator_spec"):
+        spec = spec.as_estimator_spec()
+    needed = {
+        "train": ("loss", "train_op"),
+        "eval": ("loss",),
+        "infer": ("predictions",),
+    }
+    for name in needed[mode]:
+        if not hasattr(spec, name):
+            raise ValueError("model_fn should return an EstimatorSpec.")
+        if getattr(spec, name) is None:
+            raise ValueError(f"Missing {name}.")
+    return spec
+
+
+class Exporter:
+    """What ``train_and_evaluate`` calls after its evaluations; a base to derive from."""
+
+    @property
+    def name(self):
+        """The name of the directory that it exports to, below ``export``."""
+        raise NotImplementedError
+
+    def export(
+        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+    ):
+        """Exports a checkpoint, or not.
+
+        Args:
+          estimator: the ``Estimator``.
+          export_path: the directory to make the export in.
+          checkpoint_path: the checkpoint that was evaluated.
+          eval_result: what ``Estimator.evaluate`` returned.
+          is_the_final_export: whether the training is at its max_steps.
+
+        Returns:
+          The path of the export, or None.
+        """
+        raise NotImplementedError
+
+
+class _ModelExporter(Exporter):
+    def __init__(self, name, serving_input_receiver_fn, assets_extra, as_text, keep):
+        if keep is not None and keep <= 0:
+            raise ValueError("`exports_to_keep`, if provided, must be positive number")
+        self._name, self._receiver_fn = name, serving_input_receiver_fn
+        self._assets_extra, self._as_text, self._keep = assets_extra, as_text, keep
+
+    @property
+    def name(self):
+        return self._name
+
+    def export(
+        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+    ):
+        exported = estimator.export_saved_model(
+            export_path,
+            self._receiver_fn,
+            assets_extra=self._assets_extra,
+            as_text=self._as_text,
+            checkpoint_path=checkpoint_path,
+        )
+        keep_newest_exports(export_path, self._keep)
+        return exported
+
+
+class LatestExporter(_ModelExporter):
+    """Exports after every evaluation.
+
+    Args:
+      name: of the directory, below ``export``.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+      as_text: whether to write the graph as text.
+      exports_to_keep: an int; None for all.
+    """
+
+    def __init__(
+        self,
+        name,
+        serving_input_receiver_fn,
+        assets_extra=None,
+        as_text=False,
+        exports_to_keep=5,
+    ):
+        super().__init__(
+            name, serving_input_receiver_fn, assets_extra, as_text, exports_to_keep
+        )
+
+
+class FinalExporter(_ModelExporter):
+    """Exports when the training is at its max_steps; see ``LatestExporter``."""
+
+    def __init__(
+        self, name, serving_input_receiver_fn, assets_extra=None, as_text=False
+    ):
+        super().__init__(name, serving_input_receiver_fn, assets_extra, as_text, None)
+
+    def export(
+        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+    ):
+        if not is_the_final_export:
+            return None
+        tf1.logging.info("Performing the final export in the end of training.")
+        return super().export(
+            estimator, export_path, checkpoint_path, eval_result, True
+        )
+
+
+class BestExporter(_ModelExporter):
+    """Exports after the first evaluation, and after those that are better.
+
+    Args:
+      name, serving_input_receiver_fn, assets_extra, as_text, exports_to_keep: as for
+        ``LatestExporter``.
+      event_file_pattern: the files, below the model_dir, that hold the evaluations of
+        earlier runs; None to forget them.
+      compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and
+        returns whether the current one is better.
+    """
+
+    def __init__(
+        self,
+        name="best_exporter",
+        serving_input_receiver_fn=None,
+        event_file_pattern="eval/*.tfevents.*",
+        compare_fn=loss_smaller,
+        assets_extra=None,
+        as_text=False,
+        exports_to_keep=5,
+    ):
+        if compare_fn is None:
+            raise ValueError("`compare_fn` must not be None.")
+        if argument_names(compare_fn) != {"best_eval_result", "current_eval_result"}:
+            raise ValueError(
+                f"compare_fn ({compare_fn}) must take best_eval_result and "
+                "current_eval_result."
+            )
+        super().__init__(
+            name, serving_input_receiver_fn, assets_extra, as_text, exports_to_keep
+        )
+        self._pattern, self._compare_fn = event_file_pattern, compare_fn
+        self._model_dir = self._best = None
+
+    def export(
+        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+    ):
+        if self._best is None or self._model_dir != estimator.model_dir:
+            self._model_dir = estimator.model_dir
+            events = self._pattern and os.path.join(self._model_dir, self._pattern)
+            self._best = BestResult(events, self._compare_fn)
+        if not self._best.improves(eval_result):
+            return None
+        tf1.logging.info("Performing best model export.")
+        return super().export(
+            estimator, export_path, checkpoint_path, eval_result, is_the_final_export
         )
 
 
@@ -618,163 +837,6 @@ class EpochRecovery(CheckpointRecovery):
             self._unbuilt = path
 
 
-class ModeKeys:
-    """The modes that a ``model_fn`` is called in."""
-
-    TRAIN = "train"
-    EVAL = "eval"
-    PREDICT = "infer"
-
-
-class EstimatorSpec(NamedTuple):
-    """What a ``model_fn`` returns, as ``tf.estimator.EstimatorSpec``.
-
-    Attributes:
-      mode: one of ``ModeKeys``.
-      predictions: a tensor or a dict of tensors; needed to predict.
-      loss: a tensor with one value; needed to train and to evaluate.
-      train_op: needed to train.
-      eval_metric_ops: a dict from name to a pair of value and update, or to a metric.
-      export_outputs: a dict from the name of a signature to its outputs.
-      training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks:
-        ``tf.compat.v1.train.SessionRunHook`` objects.
-      scaffold: a ``tf.compat.v1.train.Scaffold``.
-    """
-
-    mode: str
-    predictions: Any = None
-    loss: Any = None
-    train_op: Any = None
-    eval_metric_ops: Any = None
-    export_outputs: Any = None
-    training_chief_hooks: Any = ()
-    training_hooks: Any = ()
-    scaffold: Any = None
-    evaluation_hooks: Any = ()
-    prediction_hooks: Any = ()
-
-
-class EvaluationListener(tf1.train.CheckpointSaverListener):
-    """Evaluates after each save but the first, and once at the end.
-
-    Args:
-      evaluate: is called without arguments.
-      throttle_secs: the least time from one evaluation to the next but the last.
-    """
-
-    def __init__(self, evaluate, throttle_secs=600):
-        self._evaluate, self._secs = evaluate, throttle_secs
-
-    def begin(self):
-        self._timer = tf1.train.SecondOrStepTimer(every_secs=self._secs)
-        self._is_first = True
-
-    def after_save(self, session, global_step_value):
-        if self._is_first:  # nothing is trained yet
-            self._is_first = False
-        elif self._timer.should_trigger_for_step(global_step_value):
-            self._timer.update_last_triggered_step(global_step_value)
-            self._evaluate()
-        else:
-            tf1.logging.info(
-                "Skip the current checkpoint eval due to throttle secs (%s secs).",
-                self._secs,
-            )
-
-    def end(self, session, global_step_value):
-        if global_step_value != self._timer.last_triggered_step():
-            self._evaluate()
-
-
-class FeatureNetwork(tf.keras.Model):
-    """What ``tf.keras.Sequential`` is for one tensor, for a dict of features.
-
-    Of Keras 3's Sequential that is called with a dict, and of layers in a list,
-    ``tf.train.Checkpoint`` saves nothing: moving averages would be lost at a restart.
-    So each layer is an attribute.
-
-    Args:
-      stack: the layers, a list; the first takes the dict.
-    """
-
-    def __init__(self, stack):
-        super().__init__()
-        self.stack = list(stack)
-        for number, layer in enumerate(self.stack):
-            setattr(self, f"layer_{number}", layer)
-
-    def call(self, features, training=None):
-        net = features
-        for layer in self.stack:
-            net = layer(net)  # Keras hands ``training`` on
-        return net
-
-
-class LinearColumns(tf.keras.layers.Layer):
-    """Adds up weights of features, as the Estimator's linear models do.
-
-    Takes a dict of features and gives [batch, units].
-
-    Args:
-      columns: numeric, bucketized and categorical columns of ``tf.feature_column``.
-      units: how many sums an example has.
-      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
-
-    Attributes:
-      kernels: the weights by the names of their columns.
-      bias: a weight, [units].
-    """
-
-    def __init__(self, columns, units=1, sparse_combiner="sum"):
-        super().__init__()
-        self.supports_jit = False  # XLA knows no strings
-        columns = self._columns = in_order(list(columns))
-        self._sparse_combiner = sparse_combiner
-        self._state = ColumnState(self.add_weight)
-        self.kernels = {}
-        for column in columns:
-            is_dense = not hasattr(column, "num_buckets")
-            size = column.variable_shape.num_elements() if is_dense else None
-            if is_dense:
-                column.create_state(self._state)
-            self.kernels[column.name] = self.add_weight(
-                name=weight_name(column),
-                shape=[size or column.num_buckets, units],
-                initializer="zeros",
-            )
-        for number, weight in enumerate(self.kernels.values()):
-            setattr(self, f"kernel_{number}", weight)  # for tf.train.Checkpoint
-        self.bias = self.add_weight(
-            name="bias_weights", shape=[units], initializer="zeros"
-        )
-        self.built = True
-
-    @property
-    def tables(self):
-        """The tables of the columns' vocabularies, a list; an export has to hold them."""
-        return self._state.tables
-
-    def call(self, features):
-        batch = ColumnBatch(features)
-        sums = [self._sum(column, batch) for column in self._columns]
-        return tf.nn.bias_add(tf.add_n(sums), trained_variable(self.bias))
-
-    def _sum(self, column, batch):
-        kernel = trained_variable(self.kernels[column.name])
-        if not hasattr(column, "num_buckets"):
-            dense = column.get_dense_tensor(batch, self._state)
-            return tf.matmul(tf.reshape(dense, [-1, kernel.shape[0]]), kernel)
-        values = column.get_sparse_tensors(batch, self._state)
-        ids, weights = values.id_tensor, values.weight_tensor
-        rows = tf.shape(ids, tf.int64)[0]
-        return tf.nn.safe_embedding_lookup_sparse(
-            kernel,
-            tf.sparse.reshape(ids, [rows, -1]),
-            None if weights is None else tf.sparse.reshape(weights, [rows, -1]),
-            combiner=self._sparse_combiner,
-        )
-
-
 _RESOURCE = tf.resource.as_datatype_enum
 _EFFECTS = {"Assert", "EagerPyFunc", "Print", "PrintV2", "PyFunc"}
 
@@ -1226,79 +1288,6 @@ def _check_fit(path, saved, variables, keys):
         )
 
 
-def argument_names(function):
-    """Returns the names of the arguments that a function can be given, a set."""
-    bound = getattr(function, "keywords", {})  # of a functools.partial
-    parameters = inspect.signature(function).parameters.values()
-    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-    return {one.name for one in parameters if one.kind not in several} - bound.keys()
-
-
-def call_with_known(function, **known):
-    """Calls ``function`` with those of the arguments ``known`` that it names."""
-    names = argument_names(function)
-    return function(**{name: known[name] for name in names if name in known})
-
-
-def call_input_fn(input_fn, mode, params=None, config=None, input_context=None):
-    """Calls ``input_fn`` on the CPU with those of the other arguments that it names."""
-    known = {"params": params, "config": config, "input_context": input_context}
-    with tf.device("/cpu:0"):
-        return call_with_known(input_fn, mode=mode, **known)
-
-
-def features_and_labels(batch):
-    """Splits a batch into features and labels; labels are None where it has none."""
-    if not isinstance(batch, (list, tuple)):
-        return batch, None
-    if len(batch) != 2:
-        raise ValueError("input_fn should give features, or (features, labels).")
-    return batch
-
-
-def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
-    """Calls an unchanged TF1 ``model_fn`` in the default graph.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      features: a tensor or a structure of tensors.
-      labels: the same, or None.
-      mode: "train", "eval" or "infer", as in ``tf.estimator.ModeKeys``.
-      params: a dict; the model_fn gets a copy.
-      config: what the model_fn reads from its ``RunConfig``, if anything.
-
-    Returns:
-      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
-
-    Raises:
-      ValueError: there are labels and the model_fn takes none, or its result lacks what
-        the mode needs.
-    """
-    if labels is not None and "labels" not in argument_names(model_fn):
-        raise ValueError("model_fn does not take labels, but input_fn returns labels.")
-    spec = call_with_known(
-        model_fn,
-        features=features,
-        labels=labels,
-        mode=mode,
-        params=copy.deepcopy(params or {}),
-        config=config,
-    )
-    if hasattr(spec, "as_estimator_spec"):
-        spec = spec.as_estimator_spec()
-    needed = {
-        "train": ("loss", "train_op"),
-        "eval": ("loss",),
-        "infer": ("predictions",),
-    }
-    for name in needed[mode]:
-        if not hasattr(spec, name):
-            raise ValueError("model_fn should return an EstimatorSpec.")
-        if getattr(spec, name) is None:
-            raise ValueError(f"Missing {name}.")
-    return spec
-
-
 def input_in_graph(input_fn, mode, params=None, config=None, input_context=None):
     """Calls ``input_fn`` in the default graph.
 
@@ -1678,81 +1667,212 @@ def _check_carried(variables):
         raise ValueError(f"Not resource variables, so they would be lost: {other}.")
 
 
-class HostCallHook(tf1.train.SessionRunHook):
-    """Computes in every step what a ``host_call`` returns.
+_UNSET = object()
+
+
+class RunConfig:
+    """The settings of a training job, and its place in the cluster of ``TF_CONFIG``.
 
     Args:
-      fetches: what it returned: operations or tensors, in any structure. Those that
-        write summaries write to the graph's own ``tf.summary`` writers.
-    """
-
-    def __init__(self, fetches):
-        self._fetches = fetches
-
-    def begin(self):
-        # What makes each writer of the graph; TensorFlow keeps no public list of them.
-        self._make = tf1.get_collection("_SUMMARY_WRITER_V2")
-        writers = [operation.inputs[0] for operation in self._make]
-        self._flush = [tf.raw_ops.FlushSummaryWriter(writer=one) for one in writers]
-
-    def after_create_session(self, session, coord):
-        session.run(self._make)
-
-    def before_run(self, run_context):
-        return tf1.train.SessionRunArgs(self._fetches)
-
-    def end(self, session):
-        session.run(self._flush)
-
-
-class TPUEstimatorSpec(NamedTuple):
-    """What a ``model_fn`` returns, as ``tf.estimator.tpu.TPUEstimatorSpec``.
+      model_dir: the directory of the checkpoints.
+      tf_random_seed: the graph's seed; None for none.
+      save_summary_steps: steps between two summaries; None or 0 for none.
+      save_checkpoints_steps: steps between two checkpoints; not with secs. None or 0
+        for no checkpoints.
+      save_checkpoints_secs: seconds between two checkpoints; 600 if neither is given.
+        None or 0 for no checkpoints.
+      session_config: a ``tf.compat.v1.ConfigProto``; evaluations and predictions run
+        with it, training does not.
+      keep_checkpoint_max: how many checkpoints to keep; 0 or None for all.
+      keep_checkpoint_every_n_hours: the hours between checkpoints kept for good.
+      log_step_count_steps: steps between two lines of the log; None for none.
+      train_distribute: a ``tf.distribute.Strategy`` to train under: of one device, a
+        ``MirroredStrategy``, or a ``MultiWorkerMirroredStrategy``.
+      eval_distribute: a strategy for code that reads it; evaluations run on one device.
+      device_fn, protocol, experimental_distribute, experimental_max_worker_delay_secs,
+        session_creation_timeout_secs, checkpoint_save_graph_def: for code that reads
+        them.
 
     Attributes:
-      mode: "train", "eval" or "infer".
-      predictions, loss, train_op, export_outputs: as in ``EstimatorSpec``.
-      eval_metrics: a pair of a function and its arguments, a list or a dict of tensors;
-        the function returns the metrics.
-      scaffold_fn: makes the ``tf.compat.v1.train.Scaffold``.
-      host_call: a pair as eval_metrics; what the function returns runs in every step.
-      training_hooks, evaluation_hooks, prediction_hooks: as in ``EstimatorSpec``.
+      cluster_spec, task_type, task_id, is_chief, master, evaluation_master, service,
+        num_ps_replicas, num_worker_replicas, global_id_in_cluster: what ``TF_CONFIG``
+        says of the cluster, and of this process's place in it.
+
+    Raises:
+      ValueError: steps and seconds are both given, another value is wrong, or the
+        strategy is one that does not train here.
     """
 
-    mode: str
-    predictions: Any = None
-    loss: Any = None
-    train_op: Any = None
-    eval_metrics: Any = None
-    export_outputs: Any = None
-    scaffold_fn: Any = None
-    host_call: Any = None
-    training_hooks: Any = ()
-    evaluation_hooks: Any = ()
-    prediction_hooks: Any = ()
+    def __init__(
+        self,
+        model_dir=None,
+        tf_random_seed=None,
+        save_summary_steps=100,
+        save_checkpoints_steps=_UNSET,
+        save_checkpoints_secs=_UNSET,
+        session_config=None,
+        keep_checkpoint_max=5,
+        keep_checkpoint_every_n_hours=10000,
+        log_step_count_steps=100,
+        train_distribute=None,
+        device_fn=None,
+        protocol=None,
+        eval_distribute=None,
+        experimental_distribute=None,
+        experimental_max_worker_delay_secs=None,
+        session_creation_timeout_secs=7200,
+        checkpoint_save_graph_def=True,
+    ):
+        tf_config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+        if save_checkpoints_steps is _UNSET:
+            save_checkpoints_steps = None
+            if save_checkpoints_secs is _UNSET:
+                save_checkpoints_secs = 600
+        elif save_checkpoints_secs is _UNSET:
+            save_checkpoints_secs = None
+        self._set(
+            model_dir=_model_dir(model_dir, tf_config),
+            tf_random_seed=tf_random_seed,
+            save_summary_steps=save_summary_steps,
+            save_checkpoints_steps=save_checkpoints_steps,
+            save_checkpoints_secs=save_checkpoints_secs,
+            session_config=session_config,
+            keep_checkpoint_max=keep_checkpoint_max,
+            keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
+            log_step_count_steps=log_step_count_steps,
+            train_distribute=train_distribute,
+            device_fn=device_fn,
+            protocol=protocol,
+            eval_distribute=eval_distribute,
+            experimental_distribute=experimental_distribute,
+            experimental_max_worker_delay_secs=experimental_max_worker_delay_secs,
+            session_creation_timeout_secs=session_creation_timeout_secs,
+            checkpoint_save_graph_def=checkpoint_save_graph_def,
+        )
+        self._read_cluster(tf_config)
 
-    def as_estimator_spec(self):
-        """Returns the ``EstimatorSpec`` that ``TPUEstimator`` makes of it off a TPU."""
-        metrics = _called(self.eval_metrics)
-        hooks = (HostCallHook(_called(self.host_call)),) if self.host_call else ()
-        return EstimatorSpec(
-            mode=self.mode,
-            predictions=self.predictions,
-            loss=self.loss,
-            train_op=self.train_op,
-            eval_metric_ops=metrics,
-            export_outputs=self.export_outputs,
-            scaffold=self.scaffold_fn() if self.scaffold_fn else None,
-            training_hooks=(*(self.training_hooks or ()), *hooks),
-            evaluation_hooks=(*(self.evaluation_hooks or ()), *hooks),
-            prediction_hooks=(*(self.prediction_hooks or ()), *hooks),
+    def replace(self, **changes):
+        """Returns a copy with other settings; one save interval clears the other."""
+        known = RunConfig.__init__.__code__.co_varnames
+        for name in changes:
+            if name not in known or name in ("self", "tf_config"):
+                raise ValueError(f"Replacing {name} is not supported.")
+        config = copy.copy(self)
+        given = {name for name, value in changes.items() if value is not None}
+        if "save_checkpoints_steps" in given and "save_checkpoints_secs" not in changes:
+            config.save_checkpoints_secs = None
+        if "save_checkpoints_secs" in given and "save_checkpoints_steps" not in changes:
+            config.save_checkpoints_steps = None
+        config._set(**changes)
+        return config
+
+    def _set(self, **settings):
+        vars(self).update(settings)
+        if None not in (self.save_checkpoints_steps, self.save_checkpoints_secs):
+            raise ValueError(
+                "`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both "
+                "set."
+            )
+        for name in ("summary_steps", "checkpoints_steps", "checkpoints_secs"):
+            if (getattr(self, f"save_{name}") or 0) < 0:
+                raise ValueError(f"save_{name} should be >= 0")
+        if (self.keep_checkpoint_max or 0) < 0:
+            raise ValueError("keep_checkpoint_max should be >= 0")
+        for name in ("keep_checkpoint_every_n_hours", "log_step_count_steps"):
+            if getattr(self, name) is not None and getattr(self, name) <= 0:
+                raise ValueError(f"{name} should be > 0")
+        if self.model_dir == "":
+            raise ValueError("model_dir should be non-empty")
+        if not isinstance(self.tf_random_seed, (int, type(None))):
+            raise ValueError("tf_random_seed must be integer.")
+        if not isinstance(self.session_config, (tf1.ConfigProto, type(None))):
+            raise ValueError("session_config must be instance of ConfigProto")
+        _check_strategies(self)
+
+    def _read_cluster(self, tf_config):
+        """Sets what ``TF_CONFIG`` says, a dict."""
+        jobs = tf_config.get("cluster") or {}
+        task = tf_config.get("task") or {}
+        chief = "master" if "master" in jobs else "chief"
+        if self.train_distribute is not None and chief not in jobs:
+            chief = "worker"  # the first of them
+        self.service = tf_config.get("service")
+        self.task_type = task.get("type", None if jobs else "worker")
+        self.task_id = task.get("index", None if jobs else 0)
+        _check_task(jobs, self.task_type, self.task_id, chief)
+        self.task_id = int(self.task_id)
+        self.is_chief = not jobs or (self.task_type, self.task_id) == (chief, 0)
+        if self.task_type == "evaluator":  # it is not of the cluster that trains
+            jobs = {}
+        self.cluster_spec = tf.train.ClusterSpec(jobs)
+        self.num_ps_replicas = len(jobs.get("ps", ()))
+        workers = {"worker", chief}
+        self.num_worker_replicas = sum(len(jobs.get(name, ())) for name in workers)
+        self.global_id_in_cluster = None
+        self.master, self.evaluation_master = "", ""
+        if self.task_type == "evaluator":
+            self.evaluation_master = tf_config.get("eval_session_master", "")
+            return
+        order = [chief, *sorted(jobs.keys() - {chief, "ps"}), "ps"]
+        before = order[: order.index(self.task_type)] if jobs else []
+        ahead = sum(len(jobs.get(name, ())) for name in before)
+        self.global_id_in_cluster = ahead + self.task_id
+        if not jobs:
+            self.num_worker_replicas = 1
+            self.evaluation_master = tf_config.get("eval_session_master", "")
+        elif sum(map(len, jobs.values())) > 1:
+            self.master = f"grpc://{jobs[self.task_type][self.task_id]}"
+        self.master = tf_config.get("session_master", self.master)
+
+
+def _model_dir(given, tf_config):
+    given = os.fspath(given) if given is not None else None
+    other = tf_config.get("model_dir")
+    if given and other and given != other:
+        raise ValueError(
+            f"model_dir is {given}, and in TF_CONFIG it is {other}: they must be equal."
+        )
+    return other if given is None else given
+
+
+def _check_task(jobs, task_type, task_id, chief):
+    """Raises a ValueError where ``TF_CONFIG`` names no task of its cluster."""
+    if not jobs:
+        if task_type != "worker" or int(task_id) != 0:
+            raise ValueError(
+                'If "cluster" is not set in TF_CONFIG, task type must be WORKER and '
+                "task index must be 0."
+            )
+        return
+    if len(jobs.get(chief, ())) != 1 and chief != "worker":
+        raise ValueError(
+            f'If "cluster" is set in TF_CONFIG, it must have one "{chief}" node.'
+        )
+    if not task_type or task_id is None:
+        raise ValueError(
+            'If "cluster" is set in TF_CONFIG, task type and index must be set.'
+        )
+    if task_type != "evaluator" and not 0 <= int(task_id) < len(
+        jobs.get(task_type, ())
+    ):
+        raise ValueError(
+            f"{task_type} {task_id} is not a valid task in the cluster {jobs}, which "
+            "may come from the TF_CONFIG environment variable."
         )
 
 
-def _called(pair):
-    if not pair:
-        return None
-    function, tensors = pair
-    return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
+def _check_strategies(config):
+    # The last is the class of a MultiWorkerMirroredStrategy.
+    kinds = "OneDeviceStrategy", "MirroredStrategy", "CollectiveAllReduceStrategy"
+    for strategy in (config.train_distribute, config.eval_distribute):
+        kind = type(strategy).__name__
+        if strategy is not None and not kind.startswith(kinds):
+            raise ValueError(
+                f"A strategy {kind} is not carried over. Give a OneDeviceStrategy, a "
+                "MirroredStrategy, a MultiWorkerMirroredStrategy, or none."
+            )
+    if config.experimental_distribute is not None:
+        raise ValueError("Give train_distribute in place of experimental_distribute.")
 
 
 class TrainingSession:
@@ -1893,6 +2013,1368 @@ class TrainingHooks:
             return loss, fetch_tensors(wanted, values)
 
         return step
+
+
+def dataset_from_input_fn(
+    input_fn, params=None, config=None, input_context=None, seed=None
+):
+    """Returns the training data of an ``input_fn`` as a ``tf.data.Dataset``.
+
+    Where input_fn returns the tensors of a batch, each iteration calls it in a graph of
+    its own, as an Estimator does, and takes batch after batch from there.
+
+    Args:
+      input_fn: returns a Dataset; or tensors, as of ``iterator.get_next()`` or of TF1's
+        queues.
+      params: a dict for the input_fn.
+      config: what the input_fn reads from a ``RunConfig``, if anything.
+      input_context: a ``tf.distribute.InputContext`` for the input_fn, if it names one.
+      seed: the random seed of the graph of an input_fn that returns tensors.
+    """
+    given = params, config, input_context
+    with tf.Graph().as_default():
+        batch = call_input_fn(input_fn, "train", *given)
+    if isinstance(batch, tf.data.Dataset):
+        return call_input_fn(input_fn, "train", *given)
+    features_and_labels(batch)  # raises an error where it is neither
+
+    def batches():
+        with tf.Graph().as_default():
+            tf1.set_random_seed(seed)
+            batch, hooks = input_in_graph(input_fn, "train", *given)
+            session = tf1.train.MonitoredSession(hooks=hooks)
+        with session:
+            while not session.should_stop():
+                yield session.run(batch)
+
+    signature = tf.nest.map_structure(tf.type_spec_from_value, batch)
+    return tf.data.Dataset.from_generator(batches, output_signature=signature)
+
+
+def evaluate_model_fn(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    steps=None,
+    hooks=(),
+    checkpoint_path=None,
+    name=None,
+    warm_start_from=None,
+):
+    """Evaluates a checkpoint, and writes the metrics for TensorBoard.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      model_dir: holds the checkpoints; the metrics go to its ``eval`` or ``eval_NAME``.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      steps: how many batches, of a fraction the next whole number; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      name: tells apart evaluations on several datasets.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
+
+    Returns:
+      A dict with the model_fn's metrics, the mean "loss", and the "global_step".
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        step = tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "eval", params, config)
+        features, labels = features_and_labels(batch)
+        spec = call_model_fn(model_fn, features, labels, "eval", params, config)
+        warm_start(warm_start_from, path)
+        metrics = spec.eval_metric_ops or {}
+        pairs = {name: _pair(metric) for name, metric in metrics.items()}
+        pairs["loss"] = tf1.metrics.mean(spec.loss)
+        update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
+        values = {name: value for name, (value, _) in sorted(pairs.items())}
+        final = tf1.train.FinalOpsHook({**values, "global_step": step})
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
+        with tf1.train.MonitoredSession(creator, hooks) as session:
+            taken = 0
+            while not session.should_stop() and (steps is None or taken < steps):
+                session.run(update)
+                taken += 1
+        directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
+        _write_metrics(directory, final.final_ops_values)
+    return final.final_ops_values
+
+
+def _pair(metric):
+    """Returns the value and the update of a ``tf1.metrics`` pair or a Keras metric."""
+    if isinstance(metric, tuple):
+        return metric
+    return metric.result(), metric.updates
+
+
+def _write_metrics(directory, metrics):
+    step = metrics["global_step"]
+    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
+    tf1.logging.info("Saving dict for global step %d: %s", step, told)
+    summary = tf1.Summary()
+    for name, value in metrics.items():
+        if name != "global_step" and isinstance(value, numbers.Number):
+            summary.value.add(tag=name, simple_value=value)
+    writer = tf1.summary.FileWriterCache.get(directory)
+    writer.add_summary(summary, step)
+    writer.flush()
+
+
+def new_export(export_dir_base):
+    """Returns where to write an export, a path that is not there yet."""
+    while True:
+        name = str(int(time.time()))
+        if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
+            # Whoever watches for exports sees a whole one or none.
+            return os.path.join(export_dir_base, "temp-" + name)
+        time.sleep(1)
+
+
+def finish_export(unfinished, assets_extra=None):
+    """Gives an export the name by which it is found.
+
+    Args:
+      unfinished: what ``new_export`` gave, written by now.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+
+    Returns:
+      The path of the export: bytes, as the Estimator gave it.
+    """
+    for name, source in (assets_extra or {}).items():
+        copy = os.path.join(unfinished, "assets.extra", name)
+        tf.io.gfile.makedirs(os.path.dirname(copy))
+        tf.io.gfile.copy(source, copy)
+    base, name = os.path.split(unfinished)
+    export_dir = os.path.join(base, name[len("temp-") :])
+    tf.io.gfile.rename(unfinished, export_dir)
+    return tf.compat.as_bytes(export_dir)
+
+
+def export_model_fn(
+    model_fn, export_dir_base, serving_input_receiver_fn, model_dir, **options
+):
+    """Writes a SavedModel for serving; for the options see ``export_modes``.
+
+    Args:
+      model_fn, export_dir_base, model_dir, options: as there.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
+    """
+    receivers = {"infer": serving_input_receiver_fn}
+    return export_modes(model_fn, export_dir_base, receivers, model_dir, **options)
+
+
+def export_modes(
+    model_fn,
+    export_dir_base,
+    input_receiver_fn_map,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    checkpoint_path=None,
+    assets_extra=None,
+    as_text=False,
+    strip_default_attrs=True,
+):
+    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      export_dir_base: the directory to make the new one in.
+      input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
+        returns a receiver; the SavedModel holds a graph for each.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn.
+      config: what it reads from a ``RunConfig``, if anything.
+      checkpoint_path: None for the latest.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+      as_text: whether to write the graph as text.
+      strip_default_attrs: whether to leave out attributes that have their defaults.
+
+    Returns:
+      The path of the new directory: bytes, as the Estimator gave it.
+
+    Raises:
+      ValueError: there is no checkpoint, it lacks a variable, or there is no receiver.
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    if path is None:
+        raise ValueError(
+            f"Couldn't find trained model at {model_dir}: there is no checkpoint."
+        )
+    modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
+    if not modes:
+        raise ValueError(
+            "No valid modes for exporting found. Got " f"{list(input_receiver_fn_map)}."
+        )
+    unfinished = new_export(export_dir_base)
+    builder = tf1.saved_model.Builder(unfinished)
+    for mode in modes:
+        with tf.Graph().as_default():
+            tf1.train.create_global_step()
+            receiver = input_receiver_fn_map[mode]()
+            labels = getattr(receiver, "labels", None)
+            spec = call_model_fn(
+                model_fn, receiver.features, labels, mode, params, config
+            )
+            local = spec.scaffold and spec.scaffold.local_init_op
+            graph = {
+                "signature_def_map": _signatures(spec, mode, receiver),
+                "assets_collection": tf1.get_collection("asset_filepaths"),
+                "main_op": local or tf1.train.Scaffold.default_local_init_op(),
+                "strip_default_attrs": strip_default_attrs,
+            }
+            with _session_of(path, spec.scaffold, mode) as session:
+                if mode == modes[0]:
+                    tags = [_TAGS[mode]]
+                    builder.add_meta_graph_and_variables(session, tags, **graph)
+                else:
+                    builder.add_meta_graph([_TAGS[mode]], **graph)
+    builder.save(as_text)
+    return finish_export(unfinished, assets_extra)
+
+
+_TAGS = {"train": "train", "eval": "eval", "infer": "serve"}
+
+
+def _session_of(path, scaffold, mode):
+    try:
+        return RestoredSession(path, scaffold).create_session()
+    except tf.errors.NotFoundError as error:
+        raise ValueError(
+            f"Could not load all variables that the mode {mode!r} has from {path}: "
+            f"{error}"
+        ) from error
+
+
+def _signatures(spec, mode, receiver):
+    if mode != "infer":
+        return {mode: _supervised_signature(spec, mode, receiver)}
+    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
+    if len(outputs) == 1:
+        outputs = {default: next(iter(outputs.values())), **outputs}
+    if default not in outputs:
+        raise ValueError(
+            "Multiple `export_outputs` were provided, but none of them is named "
+            f"{default!r}: {list(outputs)}."
+        )
+    fed = {"": receiver.receiver_tensors}
+    fed.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
+    signatures = {}
+    for prefix, tensors in fed.items():
+        tensors = tensors if isinstance(tensors, dict) else {"input": tensors}
+        for name, output in outputs.items():
+            key = f"{prefix}:{name}" if prefix else name
+            try:
+                signatures[key] = output.as_signature_def(tensors)
+            except ValueError as error:  # such as one that only tf.Example can feed
+                tf1.logging.info("No signature %s: %s", key, error)
+    return signatures
+
+
+def _supervised_signature(spec, mode, receiver):
+    """Returns the signature of a graph that trains or evaluates."""
+    outputs = {"loss": spec.loss}
+    predictions = spec.predictions
+    if predictions is not None and not isinstance(predictions, dict):
+        predictions = {"output": predictions}
+    for name, tensor in (predictions or {}).items():
+        outputs[f"predictions/{name}"] = tensor
+    for name, (value, update) in (spec.eval_metric_ops or {}).items():
+        outputs[f"metrics/{name}/value"] = value
+        outputs[f"metrics/{name}/update_op"] = update
+    kind = {"train": "training", "eval": "eval"}[mode]
+    info = tf1.saved_model.build_tensor_info
+    inputs = receiver.receiver_tensors
+    return tf1.saved_model.build_signature_def(
+        {name: info(tensor) for name, tensor in inputs.items()},
+        {name: info(tensor) for name, tensor in outputs.items()},
+        f"tensorflow/supervised/{kind}",
+    )
+
+
+def get_variable_names(model_dir):
+    """Returns the names of the variables in the latest checkpoint of a directory."""
+    path = tf.train.latest_checkpoint(model_dir)
+    names = [name for name, _ in tf.train.list_variables(path)]
+    if is_by_name(path):  # an iterator's state may lie beside them
+        return [name for name in names if not name.startswith("batches/.")]
+    inside = [name.split("/")[1] for name in names if name.startswith("variables/")]
+    return [name.replace(".S", "/").replace("..", ".") for name in inside]
+
+
+def get_variable_value(model_dir, name):
+    """Returns the value of a variable in the latest checkpoint, a numpy array."""
+    path = tf.train.latest_checkpoint(model_dir)
+    return tf.train.load_variable(
+        path, name if is_by_name(path) else variable_key(name)
+    )
+
+
+def predict_with_model_fn(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    predict_keys=None,
+    hooks=(),
+    checkpoint_path=None,
+    yield_single_examples=True,
+    warm_start_from=None,
+):
+    """Yields predictions of a checkpoint.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch; of a pair,
+        the first is the features.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      predict_keys: the keys of the predictions to compute; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      yield_single_examples: whether to take the batches apart.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
+
+    Yields:
+      The predictions of one example, or of one batch, as numpy arrays.
+
+    Raises:
+      ValueError: no prediction has one of the predict_keys.
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "infer", params, config)
+        features = batch[0] if isinstance(batch, (list, tuple)) else batch
+        spec = call_model_fn(model_fn, features, None, "infer", params, config)
+        warm_start(warm_start_from, path)
+        wanted = _with_keys(spec.predictions, predict_keys)
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
+        session = tf1.train.MonitoredSession(creator, hooks)
+    # The graph is not the default one at a yield: the caller may go on eagerly.
+    with session:
+        while not session.should_stop():
+            predictions = session.run(wanted)
+            yield from (
+                _examples(predictions) if yield_single_examples else [predictions]
+            )
+
+
+def _examples(predictions):
+    if not isinstance(predictions, dict):
+        return list(predictions)
+    lengths = {key: len(value) for key, value in predictions.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"Predictions differ in batch length: {lengths}.")
+    examples = zip(*predictions.values())
+    return [dict(zip(predictions, example)) for example in examples]
+
+
+def _with_keys(predictions, keys):
+    if not keys:
+        return predictions
+    wanted = {key: predictions[key] for key in predictions if key in keys}
+    if not wanted:
+        raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")
+    return wanted
+
+
+def run_training(
+    train,
+    manager,
+    *,
+    max_steps=None,
+    steps=None,
+    save_secs=None,
+    log_every=100,
+    hooks=None,
+    saving_listeners=(),
+    resume_input=None,
+):
+    """Restores the latest checkpoint, trains, and saves at the start and at the end.
+
+    In between it saves after each ``manager.checkpoint_interval`` steps, or save_secs;
+    without either it never saves. Steps run without coming back to Python until a save,
+    a line in the log or a hook is due, or a second is over. After an AbortedError or
+    UnavailableError it goes on from the latest checkpoint.
+
+    Args:
+      train: a ``ModelFnTraining``.
+      manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``; a Saver
+        of the model_fn's own says how many are kept, as under an Estimator.
+      max_steps: the global step to end at, of a fraction the next whole one; None for
+        the end of the data. Where the latest checkpoint is as far, nothing is done.
+      steps: instead, how many more steps to take.
+      save_secs: the seconds between two saves, in place of the manager's interval.
+      log_every: steps between two lines with the loss and the speed; None for none.
+      hooks: a ``TrainingHooks``, or None.
+      saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects; without
+        hooks, the session that they get is None.
+      resume_input: takes the global step and returns the data from there on; by
+        default ``train.checkpoint.batches``, an iterator that is saved, goes on, or
+        else the data start again.
+
+    Returns:
+      The last step's loss; None where no step was taken.
+
+    Raises:
+      tf.compat.v1.train.NanLossDuringTrainingError: the loss is not a number.
+      ValueError: there are listeners, and nothing is saved.
+    """
+    manager = train.managed_by(manager)
+    path = manager.latest_checkpoint
+    if path and max_steps is not None and saved_step(path) >= max_steps:
+        tf1.logging.info("Skipping training since max_steps has already saved.")
+        return None
+    saves = _Saves(train, manager, save_secs, hooks, saving_listeners)
+    log = _StepLog(train, log_every)
+    # With hooks, Python comes in between any two steps.
+    take_steps = hooks.take_step if hooks and hooks.hooks else train
+    if hooks:
+        hooks.begin()
+    step, end, loss, stop = None, None, None, False
+    while not stop:
+        if step is None:  # at the beginning, and after an error to recover from
+            saves.start(train.restore(manager))
+            if hooks:
+                hooks.after_create_session()
+            step = first = int(train.global_step)  # a hook may have changed it
+            if end is None:
+                last = max_steps if steps is None else step + steps
+                end = math.inf if last is None else math.ceil(last)
+            batches = getattr(train.checkpoint, "batches", None)
+            if batches is None:
+                batches = iter(resume_input(step) if resume_input else train.dataset)
+            log.start(first)
+            at_once = 1
+        until = min(end, saves.next(), log.next(step), step + at_once)
+        began, before = time.monotonic(), step
+        try:
+            loss = take_steps(batches, max(step + 1, until), first)
+            step = int(train.global_step)
+            seconds = (time.monotonic() - began) / max(1, step - before)
+            at_once = max(1, int(1 / seconds))
+            # An Estimator saves before it calls the hooks.
+            stop = saves.save_if_due(step)
+            stop = bool(hooks and hooks.after_run()) or stop or step >= end
+            if math.isnan(loss):
+                raise tf1.train.NanLossDuringTrainingError
+            log.log(step, loss)
+        except (tf.errors.OutOfRangeError, StopIteration):  # the data's end, or a hook
+            step, stop = int(train.global_step), True
+            loss = train.last_loss.numpy() if step > before else loss
+        except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
+            tf1.logging.warning("Going on from the latest checkpoint: %s", error)
+            step = None
+    if loss is None:
+        tf1.logging.warning("Training made no steps: is the input empty?")
+    saves.end(step)
+    if hooks:
+        hooks.end()
+    tf1.logging.info("Loss for final step: %s.", loss)
+    return loss
+
+
+class _Saves:
+    """When a training saves, and who hears of it."""
+
+    def __init__(self, train, manager, secs, hooks, listeners):
+        self._train, self._manager, self._secs = train, manager, secs
+        self._steps = None if secs else manager.checkpoint_interval
+        self._is_on = bool(self._steps or secs)
+        self._session, self._listeners = hooks and hooks.session, list(listeners)
+        own = hooks and hooks.saver
+        if own:  # a hook of the user's saves in the place of this
+            own.save_with(train, manager, self._listeners)
+            self._is_on, self._listeners = False, []
+        elif self._listeners and not self._is_on:
+            raise ValueError(
+                "There is no save to listen to: set save_checkpoints_steps or "
+                "save_checkpoints_secs."
+            )
+        elif not self._is_on:
+            tf1.logging.warning("No checkpoints: no interval between saves is set.")
+        self._step = self._time = None
+        self._tell("begin")
+
+    def start(self, step):
+        if self._is_on:
+            self._save(step)
+
+    def next(self):
+        """Returns the step at which the next save is due; by the clock, none."""
+        return self._step + self._steps if self._is_on and self._steps else math.inf
+
+    def save_if_due(self, step):
+        """Returns whether a listener asks to stop."""
+        is_due = step >= self.next()
+        if self._is_on and self._secs:
+            is_due = time.monotonic() >= self._time + self._secs
+        return is_due and self._save(step)
+
+    def end(self, step):
+        if self._is_on and step != self._step:
+            self._save(step)
+        self._train.wait_for_all()
+        self._tell("end", self._session, step)
+
+    def _save(self, step):
+        self._step, self._time = step, time.monotonic()
+        if not self._train.is_chief:
+            return False
+        self._tell("before_save", self._session, step)
+        path = self._manager.save(checkpoint_number=step, check_interval=False)
+        if path:  # else this is the step that was restored
+            prefix = path.rpartition("-")[0]
+            tf1.logging.info("Saving checkpoints for %d into %s.", step, prefix)
+        return any(self._tell("after_save", self._session, step))
+
+    def _tell(self, event, *arguments):
+        if not self._train.is_chief:
+            return []
+        with self._train.graph.as_default():
+            return [getattr(one, event)(*arguments) for one in self._listeners]
+
+
+class _StepLog:
+    """The lines with the loss and the speed, as an Estimator wrote them."""
+
+    def __init__(self, train, every):
+        self._train, self._every = train, every
+
+    def start(self, step):
+        self._next, self._last = step + 1, None
+
+    def next(self, step):
+        """Returns the step after which the next line is due."""
+        return self._next if self._every else math.inf
+
+    def log(self, step, loss):
+        if not self._every or step < self._next:
+            return
+        self._next = step + self._every
+        now, told = (step, time.monotonic()), ""
+        if self._last:
+            seconds = now[1] - self._last[1]
+            speed, told = (step - self._last[0]) / seconds, f" ({seconds:.3f} sec)"
+            tf1.logging.info("global_step/sec: %g", speed)
+            self._write(speed, step)
+        # An Estimator names the step before the update.
+        tf1.logging.info("loss = %s, step = %d%s", loss, step - 1, told)
+        self._last = now
+
+    def _write(self, speed, step):
+        if self._train.writer:
+            scalar = tf1.Summary.Value(tag="global_step/sec", simple_value=speed)
+            summary = tf1.Summary(value=[scalar]).SerializeToString()
+            with self._train.writer.as_default(step):
+                tf.summary.experimental.write_raw_pb(summary)
+
+
+class Estimator:
+    """A model_fn with its settings and its directory, as ``tf.estimator.Estimator``.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config, and returns
+        an ``EstimatorSpec``.
+      model_dir: the directory of the checkpoints; by default config's, else a new one.
+      config: a ``RunConfig``; None for its defaults.
+      params: a dict for the model_fn and the input_fns.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, to begin with
+        where model_dir has no checkpoint.
+
+    Raises:
+      ValueError: the model_fn takes other arguments, or model_dir and that of config
+        differ.
+    """
+
+    train_under = None  # ``distributed_training``, where that is written too
+
+    def __init__(
+        self, model_fn, model_dir=None, config=None, params=None, warm_start_from=None
+    ):
+        if model_fn is None:
+            raise ValueError("model_fn must be provided to Estimator.")
+        _check_model_fn(model_fn, params)
+        self._config = _config_of(config, model_dir)
+        self._model_dir = self._config.model_dir
+        self._model_fn = model_fn
+        self._params = copy.deepcopy(params or {})
+        self._warm_start_from = warm_start_from
+        tf1.logging.info("Using config: %s", vars(self._config))
+        if self._config.train_distribute is not None and not self.train_under:
+            raise ValueError("The helpers for a train_distribute are not written here.")
+
+    @property
+    def model_dir(self):
+        """The directory of the checkpoints."""
+        return self._model_dir
+
+    @property
+    def config(self):
+        """The ``RunConfig``; a copy."""
+        return copy.copy(self._config)
+
+    @property
+    def params(self):
+        """The params of the model_fn; a copy."""
+        return copy.deepcopy(self._params)
+
+    @property
+    def model_fn(self):
+        """The model_fn with its params: takes features, labels, mode and config."""
+
+        def model_fn(features, labels, mode, config):
+            return self._call_model_fn(features, labels, mode, config)
+
+        return model_fn
+
+    def train(
+        self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None
+    ):
+        """Trains from the latest checkpoint, and saves as the config says.
+
+        Args:
+          input_fn: returns a ``tf.data.Dataset`` of features or (features, labels), or
+            the tensors of a batch; may take mode, params and config.
+          hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+          steps: how many more steps to take; or
+          max_steps: the global step to end at; None for the end of the data.
+          saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects.
+
+        Returns:
+          The estimator.
+
+        Raises:
+          ValueError: steps and max_steps are both given, or not positive.
+        """
+        _check_steps(steps=steps, max_steps=max_steps)
+        hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
+        listeners = _checked(
+            saving_listeners, tf1.train.CheckpointSaverListener, "Listeners must be"
+        )
+        path, config = self.latest_checkpoint(), self.config
+        if max_steps is not None and path and saved_step(path) >= max_steps:
+            tf1.logging.info("Skipping training since max_steps has already saved.")
+            return self
+        training = self._training(input_fn, config)
+        run_training(
+            training,
+            self._manager(training),
+            steps=steps,
+            max_steps=max_steps,
+            save_secs=config.save_checkpoints_secs,
+            log_every=config.log_step_count_steps,
+            hooks=TrainingHooks(training, hooks),
+            saving_listeners=listeners,
+        )
+        return self
+
+    def evaluate(
+        self, input_fn, steps=None, hooks=None, checkpoint_path=None, name=None
+    ):
+        """Evaluates a checkpoint, and writes the metrics to ``eval_dir(name)``.
+
+        Args:
+          input_fn: as for ``train``.
+          steps: how many batches; None for all.
+          hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+          checkpoint_path: None for the latest.
+          name: tells apart evaluations on several datasets.
+
+        Returns:
+          A dict with the model_fn's metrics, the mean "loss", and the "global_step".
+        """
+        _check_steps(steps=steps)
+        return evaluate_model_fn(
+            self.model_fn,
+            input_fn,
+            self._model_dir,
+            steps=steps,
+            hooks=_checked(hooks, tf1.train.SessionRunHook, "Hooks must be"),
+            checkpoint_path=checkpoint_path,
+            name=name,
+            **self._settings("eval"),
+        )
+
+    def predict(
+        self,
+        input_fn,
+        predict_keys=None,
+        hooks=None,
+        checkpoint_path=None,
+        yield_single_examples=True,
+    ):
+        """Yields predictions of a checkpoint; see ``predict_with_model_fn``."""
+        return predict_with_model_fn(
+            self.model_fn,
+            input_fn,
+            self._model_dir,
+            predict_keys=predict_keys,
+            hooks=_checked(hooks, tf1.train.SessionRunHook, "Hooks must be"),
+            checkpoint_path=checkpoint_path,
+            yield_single_examples=yield_single_examples,
+            **self._settings("infer"),
+        )
+
+    def export_saved_model(
+        self,
+        export_dir_base,
+        serving_input_receiver_fn,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+        experimental_mode="infer",
+    ):
+        """Writes a SavedModel for serving; see ``export_modes``."""
+        if not serving_input_receiver_fn:
+            raise ValueError("An input_receiver_fn must be defined.")
+        return self._export(
+            export_dir_base,
+            {experimental_mode: serving_input_receiver_fn},
+            assets_extra=assets_extra,
+            as_text=as_text,
+            checkpoint_path=checkpoint_path,
+        )
+
+    def export_savedmodel(
+        self,
+        export_dir_base,
+        serving_input_receiver_fn,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+        strip_default_attrs=False,
+    ):
+        """Writes a SavedModel; the older name of ``export_saved_model``."""
+        if not serving_input_receiver_fn:
+            raise ValueError("An input_receiver_fn must be defined.")
+        return self._export(
+            export_dir_base,
+            {"infer": serving_input_receiver_fn},
+            assets_extra=assets_extra,
+            as_text=as_text,
+            checkpoint_path=checkpoint_path,
+            strip_default_attrs=strip_default_attrs,
+        )
+
+    def experimental_export_all_saved_models(
+        self,
+        export_dir_base,
+        input_receiver_fn_map,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+    ):
+        """Writes a SavedModel with a graph for each mode of input_receiver_fn_map."""
+        return self._export(
+            export_dir_base,
+            input_receiver_fn_map,
+            assets_extra=assets_extra,
+            as_text=as_text,
+            checkpoint_path=checkpoint_path,
+        )
+
+    def latest_checkpoint(self):
+        """Returns the path of the latest checkpoint, or None."""
+        return tf.train.latest_checkpoint(self._model_dir)
+
+    def get_variable_names(self):
+        """Returns the names of the variables in the latest checkpoint."""
+        self._check_trained()
+        return get_variable_names(self._model_dir)
+
+    def get_variable_value(self, name):
+        """Returns the value of a variable in the latest checkpoint, a numpy array."""
+        self._check_trained()
+        return get_variable_value(self._model_dir, name)
+
+    def eval_dir(self, name=None):
+        """Returns the directory that the metrics of an evaluation are written to."""
+        return os.path.join(self._model_dir, f"eval_{name}" if name else "eval")
+
+    def _check_trained(self):
+        if self.latest_checkpoint() is None:
+            raise ValueError(f"Could not find trained model in {self._model_dir}.")
+
+    def _training(self, input_fn, config):
+        """Returns the training that a ``train`` runs."""
+        tf1.set_random_seed(config.tf_random_seed)
+        options = {
+            **self._settings("train"),
+            "summary_dir": self._model_dir,
+            "save_summary_steps": config.save_summary_steps,
+        }
+        if config.train_distribute is not None:
+            return self.train_under(input_fn, options)
+        dataset = dataset_from_input_fn(
+            input_fn, options["params"], config, seed=options["seed"]
+        )
+        return ModelFnTraining(self.model_fn, dataset, **options)
+
+    def _manager(self, training):
+        """Returns the ``tf.train.CheckpointManager`` with the settings of the config."""
+        config = self._config
+        interval = config.save_checkpoints_steps or (config.save_checkpoints_secs and 1)
+        if training.is_chief:
+            mend_checkpoint_list(self._model_dir)
+        training.wait_for_all()
+        return tf.train.CheckpointManager(
+            training.checkpoint,
+            self._model_dir,
+            checkpoint_name="model.ckpt",
+            max_to_keep=config.keep_checkpoint_max or None,
+            keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
+            step_counter=training.global_step,
+            checkpoint_interval=interval or None,
+        )
+
+    def _export(self, export_dir_base, input_receiver_fn_map, **options):
+        return export_modes(
+            self.model_fn,
+            export_dir_base,
+            input_receiver_fn_map,
+            self._model_dir,
+            config=self.config,
+            **options,
+        )
+
+    def _settings(self, mode):
+        """Returns what training, evaluation and prediction have in common."""
+        config = self.config
+        params = self._params_of(mode)
+        return {
+            "params": params,
+            "config": config,
+            "seed": config.tf_random_seed,
+            "warm_start_from": self._warm_start_from,
+        }
+
+    def _params_of(self, mode):
+        """Returns the params of a mode, which are the same for all."""
+        return self.params
+
+    def _call_model_fn(self, features, labels, mode, config):
+        tf1.logging.info("Calling model_fn.")
+        params = self._params_of(mode)
+        spec = call_model_fn(self._model_fn, features, labels, mode, params, config)
+        tf1.logging.info("Done calling model_fn.")
+        return spec
+
+
+def _config_of(config, model_dir):
+    """Returns the config with the directory that the two settle."""
+    config = RunConfig() if config is None else config
+    if not isinstance(config, RunConfig):
+        raise ValueError(f"config must be an instance of RunConfig, not {config!r}.")
+    if model_dir is not None:
+        model_dir = os.fspath(model_dir)
+        if config.model_dir not in (None, model_dir):
+            raise ValueError(
+                "`model_dir` are set both in constructor and `RunConfig`, but with "
+                f"different values: '{model_dir}', and '{config.model_dir}'."
+            )
+    elif config.model_dir is None:
+        model_dir = tempfile.mkdtemp()
+        tf1.logging.warning("Using temporary folder as model directory: %s", model_dir)
+    return config.replace(model_dir=model_dir or config.model_dir)
+
+
+def _check_model_fn(model_fn, params):
+    names = argument_names(model_fn)
+    if "features" not in names:
+        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
+    if params is not None and "params" not in names:
+        raise ValueError(
+            f"model_fn ({model_fn}) does not include params argument, but params "
+            f"({params}) is passed to Estimator."
+        )
+    unknown = names - {"features", "labels", "mode", "params", "config", "self"}
+    if unknown:
+        raise ValueError(
+            f"model_fn ({model_fn}) has following not expected args: {sorted(unknown)}"
+        )
+
+
+def _check_steps(**given):
+    if len([number for number in given.values() if number is not None]) > 1:
+        raise ValueError("Can not provide both steps and max_steps.")
+    for name, number in given.items():
+        if number is not None and number <= 0:
+            raise ValueError(f"Must specify {name} > 0, given: {number}")
+
+
+def _checked(objects, kind, told):
+    objects = list(objects or ())
+    for one in objects:
+        if not isinstance(one, kind):
+            raise TypeError(f"{told} a {kind.__name__}, given: {one}")
+    return objects
+
+
+class ModeKeys:
+    """The modes that a ``model_fn`` is called in."""
+
+    TRAIN = "train"
+    EVAL = "eval"
+    PREDICT = "infer"
+
+
+class EstimatorSpec(NamedTuple):
+    """What a ``model_fn`` returns, as ``tf.estimator.EstimatorSpec``.
+
+    Attributes:
+      mode: one of ``ModeKeys``.
+      predictions: a tensor or a dict of tensors; needed to predict.
+      loss: a tensor with one value; needed to train and to evaluate.
+      train_op: needed to train.
+      eval_metric_ops: a dict from name to a pair of value and update, or to a metric.
+      export_outputs: a dict from the name of a signature to its outputs.
+      training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks:
+        ``tf.compat.v1.train.SessionRunHook`` objects.
+      scaffold: a ``tf.compat.v1.train.Scaffold``.
+    """
+
+    mode: str
+    predictions: Any = None
+    loss: Any = None
+    train_op: Any = None
+    eval_metric_ops: Any = None
+    export_outputs: Any = None
+    training_chief_hooks: Any = ()
+    training_hooks: Any = ()
+    scaffold: Any = None
+    evaluation_hooks: Any = ()
+    prediction_hooks: Any = ()
+
+
+class EvaluationListener(tf1.train.CheckpointSaverListener):
+    """Evaluates after each save but the first, and once at the end.
+
+    Args:
+      evaluate: is called without arguments.
+      throttle_secs: the least time from one evaluation to the next but the last.
+    """
+
+    def __init__(self, evaluate, throttle_secs=600):
+        self._evaluate, self._secs = evaluate, throttle_secs
+
+    def begin(self):
+        self._timer = tf1.train.SecondOrStepTimer(every_secs=self._secs)
+        self._is_first = True
+
+    def after_save(self, session, global_step_value):
+        if self._is_first:  # nothing is trained yet
+            self._is_first = False
+        elif self._timer.should_trigger_for_step(global_step_value):
+            self._timer.update_last_triggered_step(global_step_value)
+            self._evaluate()
+        else:
+            tf1.logging.info(
+                "Skip the current checkpoint eval due to throttle secs (%s secs).",
+                self._secs,
+            )
+
+    def end(self, session, global_step_value):
+        if global_step_value != self._timer.last_triggered_step():
+            self._evaluate()
+
+
+def is_evaluator(strategy):
+    """Returns whether ``TF_CONFIG`` says that this process evaluates, and trains not."""
+    return strategy.cluster_resolver.task_type == "evaluator"
+
+
+def evaluate_checkpoints(
+    evaluate, model_dir, *, max_steps=None, start_delay_secs=120, throttle_secs=600
+):
+    """Evaluates checkpoint after checkpoint, as an Estimator's evaluator does.
+
+    Args:
+      evaluate: is called without arguments where there is a new checkpoint.
+      model_dir: the directory of the checkpoints.
+      max_steps: the step of the last checkpoint; None to go on for ever.
+      start_delay_secs: how long to wait at first, an int or a float.
+      throttle_secs: the least time from one evaluation to the next, likewise.
+    """
+    time.sleep(start_delay_secs)
+    evaluated, step = None, 0
+    while max_steps is None or step < max_steps:
+        began = time.monotonic()
+        path = tf.train.latest_checkpoint(model_dir)
+        if path != evaluated:
+            evaluate()
+            evaluated, step = path, int(path.rpartition("-")[2])
+        else:
+            tf.get_logger().info("No new checkpoint in %s", model_dir)
+        if max_steps is None or step < max_steps:
+            time.sleep(max(1, began + throttle_secs - time.monotonic()))
+
+
+class _TrainSpecFields(NamedTuple):
+    input_fn: Any
+    max_steps: Any = None
+    hooks: Any = ()
+    saving_listeners: Any = ()
+
+
+class TrainSpec(_TrainSpecFields):
+    """How to train, for ``train_and_evaluate``.
+
+    Attributes:
+      input_fn: as for ``Estimator.train``.
+      max_steps: the global step to end at; None for the end of the data.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects.
+    """
+
+    def __new__(cls, input_fn, max_steps=None, hooks=None, saving_listeners=None):
+        _check_spec(input_fn, "max_steps", max_steps)
+        hooks = _all_of(hooks, tf1.train.SessionRunHook, "hooks")
+        listener = tf1.train.CheckpointSaverListener
+        listeners = _all_of(saving_listeners, listener, "saving_listeners")
+        return super().__new__(cls, input_fn, max_steps, hooks, listeners)
+
+
+class _EvalSpecFields(NamedTuple):
+    input_fn: Any
+    steps: Any = 100
+    name: Any = None
+    hooks: Any = ()
+    exporters: Any = ()
+    start_delay_secs: Any = 120
+    throttle_secs: Any = 600
+
+
+class EvalSpec(_EvalSpecFields):
+    """How to evaluate and to export, for ``train_and_evaluate``.
+
+    Attributes:
+      input_fn: as for ``Estimator.evaluate``.
+      steps: how many batches; None for all.
+      name: tells apart evaluations on several datasets.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      exporters: an ``Exporter``, or several.
+      start_delay_secs: how long an evaluator of a cluster waits at first.
+      throttle_secs: the least time from one evaluation to the next.
+    """
+
+    def __new__(
+        cls,
+        input_fn,
+        steps=100,
+        name=None,
+        hooks=None,
+        exporters=None,
+        start_delay_secs=120,
+        throttle_secs=600,
+    ):
+        _check_spec(input_fn, "steps", steps)
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"`name` must be string, given: {name}")
+        hooks = _all_of(hooks, tf1.train.SessionRunHook, "hooks")
+        given = [exporters] if isinstance(exporters, Exporter) else exporters
+        exporters = _all_of(given, Exporter, "exporters")
+        names = [exporter.name for exporter in exporters]
+        if len(set(names)) < len(names) or not all(names):
+            raise ValueError(f"`exporters` must have unique names. All: {names}")
+        for delay in ("start_delay_secs", "throttle_secs"):
+            if locals()[delay] < 0:
+                raise ValueError(f"Must specify {delay} >= 0, given: {locals()[delay]}")
+        return super().__new__(
+            cls,
+            input_fn,
+            steps,
+            name,
+            hooks,
+            exporters,
+            start_delay_secs,
+            throttle_secs,
+        )
+
+
+def train_and_evaluate(estimator, train_spec, eval_spec):
+    """Trains, and evaluates and exports after the saves, as ``TF_CONFIG`` says.
+
+    Without a cluster the evaluations run in between: after each save but the first, not
+    before throttle_secs are over, and at the end. Of a cluster this process trains, or
+    it evaluates checkpoint after checkpoint.
+
+    Args:
+      estimator: an ``Estimator``.
+      train_spec: a ``TrainSpec``.
+      eval_spec: an ``EvalSpec``.
+
+    Returns:
+      The metrics of the last evaluation and the list of its exports, or (None, None)
+      where there was none; None in a cluster.
+
+    Raises:
+      TypeError: an argument is something else.
+    """
+    kinds = {"estimator": Estimator, "train_spec": TrainSpec, "eval_spec": EvalSpec}
+    for name, kind in kinds.items():
+        if not isinstance(locals()[name], kind):
+            raise TypeError(
+                f"`{name}` must have type `{kind.__name__}`, not {locals()[name]!r}."
+            )
+    config, max_steps = estimator.config, train_spec.max_steps
+    evaluations = _Evaluations(estimator, eval_spec, max_steps)
+    if config.task_type == "evaluator":
+        return evaluate_checkpoints(
+            evaluations.evaluate,
+            estimator.model_dir,
+            max_steps=max_steps,
+            start_delay_secs=eval_spec.start_delay_secs,
+            throttle_secs=eval_spec.throttle_secs,
+        )
+    listeners = train_spec.saving_listeners
+    is_alone = not config.cluster_spec
+    if is_alone or config.task_type == "master":
+        secs = eval_spec.throttle_secs
+        listeners = (*listeners, EvaluationListener(evaluations.evaluate, secs))
+    estimator.train(
+        train_spec.input_fn,
+        hooks=list(train_spec.hooks),
+        max_steps=max_steps,
+        saving_listeners=listeners,
+    )
+    return (evaluations.metrics, evaluations.exports) if is_alone else None
+
+
+class _Evaluations:
+    """What the evaluations of a training come to."""
+
+    def __init__(self, estimator, eval_spec, max_steps):
+        self._estimator, self._spec = estimator, eval_spec
+        self._max_steps = max_steps
+        self.metrics = self.exports = None
+
+    def evaluate(self):
+        """Evaluates the latest checkpoint, and exports it."""
+        spec, path = self._spec, self._estimator.latest_checkpoint()
+        self.metrics = self._estimator.evaluate(
+            spec.input_fn,
+            steps=spec.steps,
+            hooks=spec.hooks,
+            checkpoint_path=path,
+            name=spec.name,
+        )
+        step, end = self.metrics["global_step"], self._max_steps
+        base = os.path.join(self._estimator.model_dir, "export")
+        self.exports = [
+            exporter.export(
+                estimator=self._estimator,
+                export_path=os.path.join(base, exporter.name),
+                checkpoint_path=path,
+                eval_result=self.metrics,
+                is_the_final_export=bool(end) and step >= end,
+            )
+            for exporter in spec.exporters
+        ]
+
+
+def _check_spec(input_fn, name, steps):
+    if not callable(input_fn):
+        raise TypeError(f"`input_fn` must be callable, given: {input_fn}")
+    if steps is not None and steps <= 0:
+        raise ValueError(f"Must specify {name} > 0, given: {steps}")
+
+
+def _all_of(objects, kind, told):
+    objects = tuple(objects or ())
+    for one in objects:
+        if not isinstance(one, kind):
+            raise TypeError(
+                f"All {told} must be `{kind.__name__}` instances, given: {one}"
+            )
+    return objects
+
+
+class FeatureNetwork(tf.keras.Model):
+    """What ``tf.keras.Sequential`` is for one tensor, for a dict of features.
+
+    Of Keras 3's Sequential that is called with a dict, and of layers in a list,
+    ``tf.train.Checkpoint`` saves nothing: moving averages would be lost at a restart.
+    So each layer is an attribute.
+
+    Args:
+      stack: the layers, a list; the first takes the dict.
+    """
+
+    def __init__(self, stack):
+        super().__init__()
+        self.stack = list(stack)
+        for number, layer in enumerate(self.stack):
+            setattr(self, f"layer_{number}", layer)
+
+    def call(self, features, training=None):
+        net = features
+        for layer in self.stack:
+            net = layer(net)  # Keras hands ``training`` on
+        return net
+
+
+class LinearColumns(tf.keras.layers.Layer):
+    """Adds up weights of features, as the Estimator's linear models do.
+
+    Takes a dict of features and gives [batch, units].
+
+    Args:
+      columns: numeric, bucketized and categorical columns of ``tf.feature_column``.
+      units: how many sums an example has.
+      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+
+    Attributes:
+      kernels: the weights by the names of their columns.
+      bias: a weight, [units].
+    """
+
+    def __init__(self, columns, units=1, sparse_combiner="sum"):
+        super().__init__()
+        self.supports_jit = False  # XLA knows no strings
+        columns = self._columns = in_order(list(columns))
+        self._sparse_combiner = sparse_combiner
+        self._state = ColumnState(self.add_weight)
+        self.kernels = {}
+        for column in columns:
+            is_dense = not hasattr(column, "num_buckets")
+            size = column.variable_shape.num_elements() if is_dense else None
+            if is_dense:
+                column.create_state(self._state)
+            self.kernels[column.name] = self.add_weight(
+                name=weight_name(column),
+                shape=[size or column.num_buckets, units],
+                initializer="zeros",
+            )
+        for number, weight in enumerate(self.kernels.values()):
+            setattr(self, f"kernel_{number}", weight)  # for tf.train.Checkpoint
+        self.bias = self.add_weight(
+            name="bias_weights", shape=[units], initializer="zeros"
+        )
+        self.built = True
+
+    @property
+    def tables(self):
+        """The tables of the columns' vocabularies, a list; an export has to hold them."""
+        return self._state.tables
+
+    def call(self, features):
+        batch = ColumnBatch(features)
+        sums = [self._sum(column, batch) for column in self._columns]
+        return tf.nn.bias_add(tf.add_n(sums), trained_variable(self.bias))
+
+    def _sum(self, column, batch):
+        kernel = trained_variable(self.kernels[column.name])
+        if not hasattr(column, "num_buckets"):
+            dense = column.get_dense_tensor(batch, self._state)
+            return tf.matmul(tf.reshape(dense, [-1, kernel.shape[0]]), kernel)
+        values = column.get_sparse_tensors(batch, self._state)
+        ids, weights = values.id_tensor, values.weight_tensor
+        rows = tf.shape(ids, tf.int64)[0]
+        return tf.nn.safe_embedding_lookup_sparse(
+            kernel,
+            tf.sparse.reshape(ids, [rows, -1]),
+            None if weights is None else tf.sparse.reshape(weights, [rows, -1]),
+            combiner=self._sparse_combiner,
+        )
+
+
+class HostCallHook(tf1.train.SessionRunHook):
+    """Computes in every step what a ``host_call`` returns.
+
+    Args:
+      fetches: what it returned: operations or tensors, in any structure. Those that
+        write summaries write to the graph's own ``tf.summary`` writers.
+    """
+
+    def __init__(self, fetches):
+        self._fetches = fetches
+
+    def begin(self):
+        # What makes each writer of the graph; TensorFlow keeps no public list of them.
+        self._make = tf1.get_collection("_SUMMARY_WRITER_V2")
+        writers = [operation.inputs[0] for operation in self._make]
+        self._flush = [tf.raw_ops.FlushSummaryWriter(writer=one) for one in writers]
+
+    def after_create_session(self, session, coord):
+        session.run(self._make)
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs(self._fetches)
+
+    def end(self, session):
+        session.run(self._flush)
+
+
+class TPUEstimatorSpec(NamedTuple):
+    """What a ``model_fn`` returns, as ``tf.estimator.tpu.TPUEstimatorSpec``.
+
+    Attributes:
+      mode: "train", "eval" or "infer".
+      predictions, loss, train_op, export_outputs: as in ``EstimatorSpec``.
+      eval_metrics: a pair of a function and its arguments, a list or a dict of tensors;
+        the function returns the metrics.
+      scaffold_fn: makes the ``tf.compat.v1.train.Scaffold``.
+      host_call: a pair as eval_metrics; what the function returns runs in every step.
+      training_hooks, evaluation_hooks, prediction_hooks: as in ``EstimatorSpec``.
+    """
+
+    mode: str
+    predictions: Any = None
+    loss: Any = None
+    train_op: Any = None
+    eval_metrics: Any = None
+    export_outputs: Any = None
+    scaffold_fn: Any = None
+    host_call: Any = None
+    training_hooks: Any = ()
+    evaluation_hooks: Any = ()
+    prediction_hooks: Any = ()
+
+    def as_estimator_spec(self):
+        """Returns the ``EstimatorSpec`` that ``TPUEstimator`` makes of it off a TPU."""
+        metrics = _called(self.eval_metrics)
+        hooks = (HostCallHook(_called(self.host_call)),) if self.host_call else ()
+        return EstimatorSpec(
+            mode=self.mode,
+            predictions=self.predictions,
+            loss=self.loss,
+            train_op=self.train_op,
+            eval_metric_ops=metrics,
+            export_outputs=self.export_outputs,
+            scaffold=self.scaffold_fn() if self.scaffold_fn else None,
+            training_hooks=(*(self.training_hooks or ()), *hooks),
+            evaluation_hooks=(*(self.evaluation_hooks or ()), *hooks),
+            prediction_hooks=(*(self.prediction_hooks or ()), *hooks),
+        )
+
+
+def _called(pair):
+    if not pair:
+        return None
+    function, tensors = pair
+    return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
 
 
 class TrainingLog(tf.keras.callbacks.Callback):
@@ -2192,42 +3674,6 @@ def _is_chief(strategy):
     return resolver.task_type == "worker" and resolver.task_id == 0
 
 
-def dataset_from_input_fn(
-    input_fn, params=None, config=None, input_context=None, seed=None
-):
-    """Returns the training data of an ``input_fn`` as a ``tf.data.Dataset``.
-
-    Where input_fn returns the tensors of a batch, each iteration calls it in a graph of
-    its own, as an Estimator does, and takes batch after batch from there.
-
-    Args:
-      input_fn: returns a Dataset; or tensors, as of ``iterator.get_next()`` or of TF1's
-        queues.
-      params: a dict for the input_fn.
-      config: what the input_fn reads from a ``RunConfig``, if anything.
-      input_context: a ``tf.distribute.InputContext`` for the input_fn, if it names one.
-      seed: the random seed of the graph of an input_fn that returns tensors.
-    """
-    given = params, config, input_context
-    with tf.Graph().as_default():
-        batch = call_input_fn(input_fn, "train", *given)
-    if isinstance(batch, tf.data.Dataset):
-        return call_input_fn(input_fn, "train", *given)
-    features_and_labels(batch)  # raises an error where it is neither
-
-    def batches():
-        with tf.Graph().as_default():
-            tf1.set_random_seed(seed)
-            batch, hooks = input_in_graph(input_fn, "train", *given)
-            session = tf1.train.MonitoredSession(hooks=hooks)
-        with session:
-            while not session.should_stop():
-                yield session.run(batch)
-
-    signature = tf.nest.map_structure(tf.type_spec_from_value, batch)
-    return tf.data.Dataset.from_generator(batches, output_signature=signature)
-
-
 def drop_empty_checkpoint_list(directory):
     """Removes the file ``checkpoint``, a directory's list of checkpoints, if it is empty.
 
@@ -2241,259 +3687,6 @@ def drop_empty_checkpoint_list(directory):
     if tf.io.gfile.exists(path) and not tf.io.gfile.stat(path).length:
         tf.get_logger().warning("%s is empty: removed", path)
         tf.io.gfile.remove(path)
-
-
-def evaluate_model_fn(
-    model_fn,
-    input_fn,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    seed=None,
-    steps=None,
-    hooks=(),
-    checkpoint_path=None,
-    name=None,
-    warm_start_from=None,
-):
-    """Evaluates a checkpoint, and writes the metrics for TensorBoard.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
-      model_dir: holds the checkpoints; the metrics go to its ``eval`` or ``eval_NAME``.
-      params: a dict for the model_fn and the input_fn.
-      config: what they read from a ``RunConfig``, if anything.
-      seed: the graph's random seed.
-      steps: how many batches, of a fraction the next whole number; None for all.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
-      checkpoint_path: None for the latest; where there is none, the variables are new.
-      name: tells apart evaluations on several datasets.
-      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
-        that are new.
-
-    Returns:
-      A dict with the model_fn's metrics, the mean "loss", and the "global_step".
-    """
-    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
-    with tf.Graph().as_default():
-        tf1.set_random_seed(seed)
-        step = tf1.train.create_global_step()
-        batch, input_hooks = input_in_graph(input_fn, "eval", params, config)
-        features, labels = features_and_labels(batch)
-        spec = call_model_fn(model_fn, features, labels, "eval", params, config)
-        warm_start(warm_start_from, path)
-        metrics = spec.eval_metric_ops or {}
-        pairs = {name: _pair(metric) for name, metric in metrics.items()}
-        pairs["loss"] = tf1.metrics.mean(spec.loss)
-        update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
-        values = {name: value for name, (value, _) in sorted(pairs.items())}
-        final = tf1.train.FinalOpsHook({**values, "global_step": step})
-        creator = RestoredSession(path, spec.scaffold)
-        hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
-        with tf1.train.MonitoredSession(creator, hooks) as session:
-            taken = 0
-            while not session.should_stop() and (steps is None or taken < steps):
-                session.run(update)
-                taken += 1
-        directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
-        _write_metrics(directory, final.final_ops_values)
-    return final.final_ops_values
-
-
-def _pair(metric):
-    """Returns the value and the update of a ``tf1.metrics`` pair or a Keras metric."""
-    if isinstance(metric, tuple):
-        return metric
-    return metric.result(), metric.updates
-
-
-def _write_metrics(directory, metrics):
-    step = metrics["global_step"]
-    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
-    tf1.logging.info("Saving dict for global step %d: %s", step, told)
-    summary = tf1.Summary()
-    for name, value in metrics.items():
-        if name != "global_step" and isinstance(value, numbers.Number):
-            summary.value.add(tag=name, simple_value=value)
-    writer = tf1.summary.FileWriterCache.get(directory)
-    writer.add_summary(summary, step)
-    writer.flush()
-
-
-def new_export(export_dir_base):
-    """Returns where to write an export, a path that is not there yet."""
-    while True:
-        name = str(int(time.time()))
-        if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
-            # Whoever watches for exports sees a whole one or none.
-            return os.path.join(export_dir_base, "temp-" + name)
-        time.sleep(1)
-
-
-def finish_export(unfinished, assets_extra=None):
-    """Gives an export the name by which it is found.
-
-    Args:
-      unfinished: what ``new_export`` gave, written by now.
-      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-
-    Returns:
-      The path of the export: bytes, as the Estimator gave it.
-    """
-    for name, source in (assets_extra or {}).items():
-        copy = os.path.join(unfinished, "assets.extra", name)
-        tf.io.gfile.makedirs(os.path.dirname(copy))
-        tf.io.gfile.copy(source, copy)
-    base, name = os.path.split(unfinished)
-    export_dir = os.path.join(base, name[len("temp-") :])
-    tf.io.gfile.rename(unfinished, export_dir)
-    return tf.compat.as_bytes(export_dir)
-
-
-def export_model_fn(
-    model_fn, export_dir_base, serving_input_receiver_fn, model_dir, **options
-):
-    """Writes a SavedModel for serving; for the options see ``export_modes``.
-
-    Args:
-      model_fn, export_dir_base, model_dir, options: as there.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
-    """
-    receivers = {"infer": serving_input_receiver_fn}
-    return export_modes(model_fn, export_dir_base, receivers, model_dir, **options)
-
-
-def export_modes(
-    model_fn,
-    export_dir_base,
-    input_receiver_fn_map,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    checkpoint_path=None,
-    assets_extra=None,
-    as_text=False,
-    strip_default_attrs=True,
-):
-    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      export_dir_base: the directory to make the new one in.
-      input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
-        returns a receiver; the SavedModel holds a graph for each.
-      model_dir: holds the checkpoints.
-      params: a dict for the model_fn.
-      config: what it reads from a ``RunConfig``, if anything.
-      checkpoint_path: None for the latest.
-      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-      as_text: whether to write the graph as text.
-      strip_default_attrs: whether to leave out attributes that have their defaults.
-
-    Returns:
-      The path of the new directory: bytes, as the Estimator gave it.
-
-    Raises:
-      ValueError: there is no checkpoint, it lacks a variable, or there is no receiver.
-    """
-    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
-    if path is None:
-        raise ValueError(
-            f"Couldn't find trained model at {model_dir}: there is no checkpoint."
-        )
-    modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
-    if not modes:
-        raise ValueError(
-            "No valid modes for exporting found. Got " f"{list(input_receiver_fn_map)}."
-        )
-    unfinished = new_export(export_dir_base)
-    builder = tf1.saved_model.Builder(unfinished)
-    for mode in modes:
-        with tf.Graph().as_default():
-            tf1.train.create_global_step()
-            receiver = input_receiver_fn_map[mode]()
-            labels = getattr(receiver, "labels", None)
-            spec = call_model_fn(
-                model_fn, receiver.features, labels, mode, params, config
-            )
-            local = spec.scaffold and spec.scaffold.local_init_op
-            graph = {
-                "signature_def_map": _signatures(spec, mode, receiver),
-                "assets_collection": tf1.get_collection("asset_filepaths"),
-                "main_op": local or tf1.train.Scaffold.default_local_init_op(),
-                "strip_default_attrs": strip_default_attrs,
-            }
-            with _session_of(path, spec.scaffold, mode) as session:
-                if mode == modes[0]:
-                    tags = [_TAGS[mode]]
-                    builder.add_meta_graph_and_variables(session, tags, **graph)
-                else:
-                    builder.add_meta_graph([_TAGS[mode]], **graph)
-    builder.save(as_text)
-    return finish_export(unfinished, assets_extra)
-
-
-_TAGS = {"train": "train", "eval": "eval", "infer": "serve"}
-
-
-def _session_of(path, scaffold, mode):
-    try:
-        return RestoredSession(path, scaffold).create_session()
-    except tf.errors.NotFoundError as error:
-        raise ValueError(
-            f"Could not load all variables that the mode {mode!r} has from {path}: "
-            f"{error}"
-        ) from error
-
-
-def _signatures(spec, mode, receiver):
-    if mode != "infer":
-        return {mode: _supervised_signature(spec, mode, receiver)}
-    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
-    if len(outputs) == 1:
-        outputs = {default: next(iter(outputs.values())), **outputs}
-    if default not in outputs:
-        raise ValueError(
-            "Multiple `export_outputs` were provided, but none of them is named "
-            f"{default!r}: {list(outputs)}."
-        )
-    fed = {"": receiver.receiver_tensors}
-    fed.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
-    signatures = {}
-    for prefix, tensors in fed.items():
-        tensors = tensors if isinstance(tensors, dict) else {"input": tensors}
-        for name, output in outputs.items():
-            key = f"{prefix}:{name}" if prefix else name
-            try:
-                signatures[key] = output.as_signature_def(tensors)
-            except ValueError as error:  # such as one that only tf.Example can feed
-                tf1.logging.info("No signature %s: %s", key, error)
-    return signatures
-
-
-def _supervised_signature(spec, mode, receiver):
-    """Returns the signature of a graph that trains or evaluates."""
-    outputs = {"loss": spec.loss}
-    predictions = spec.predictions
-    if predictions is not None and not isinstance(predictions, dict):
-        predictions = {"output": predictions}
-    for name, tensor in (predictions or {}).items():
-        outputs[f"predictions/{name}"] = tensor
-    for name, (value, update) in (spec.eval_metric_ops or {}).items():
-        outputs[f"metrics/{name}/value"] = value
-        outputs[f"metrics/{name}/update_op"] = update
-    kind = {"train": "training", "eval": "eval"}[mode]
-    info = tf1.saved_model.build_tensor_info
-    inputs = receiver.receiver_tensors
-    return tf1.saved_model.build_signature_def(
-        {name: info(tensor) for name, tensor in inputs.items()},
-        {name: info(tensor) for name, tensor in outputs.items()},
-        f"tensorflow/supervised/{kind}",
-    )
 
 
 def fit_on_workers(
@@ -2667,272 +3860,3 @@ def _restored(recovery):
 
 def _features(batch):
     return batch[0] if isinstance(batch, tuple) else batch
-
-
-def predict_with_model_fn(
-    model_fn,
-    input_fn,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    seed=None,
-    predict_keys=None,
-    hooks=(),
-    checkpoint_path=None,
-    yield_single_examples=True,
-    warm_start_from=None,
-):
-    """Yields predictions of a checkpoint.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch; of a pair,
-        the first is the features.
-      model_dir: holds the checkpoints.
-      params: a dict for the model_fn and the input_fn.
-      config: what they read from a ``RunConfig``, if anything.
-      seed: the graph's random seed.
-      predict_keys: the keys of the predictions to compute; None for all.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
-      checkpoint_path: None for the latest; where there is none, the variables are new.
-      yield_single_examples: whether to take the batches apart.
-      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
-        that are new.
-
-    Yields:
-      The predictions of one example, or of one batch, as numpy arrays.
-
-    Raises:
-      ValueError: no prediction has one of the predict_keys.
-    """
-    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
-    with tf.Graph().as_default():
-        tf1.set_random_seed(seed)
-        tf1.train.create_global_step()
-        batch, input_hooks = input_in_graph(input_fn, "infer", params, config)
-        features = batch[0] if isinstance(batch, (list, tuple)) else batch
-        spec = call_model_fn(model_fn, features, None, "infer", params, config)
-        warm_start(warm_start_from, path)
-        wanted = _with_keys(spec.predictions, predict_keys)
-        creator = RestoredSession(path, spec.scaffold)
-        hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
-        session = tf1.train.MonitoredSession(creator, hooks)
-    # The graph is not the default one at a yield: the caller may go on eagerly.
-    with session:
-        while not session.should_stop():
-            predictions = session.run(wanted)
-            yield from (
-                _examples(predictions) if yield_single_examples else [predictions]
-            )
-
-
-def _examples(predictions):
-    if not isinstance(predictions, dict):
-        return list(predictions)
-    lengths = {key: len(value) for key, value in predictions.items()}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"Predictions differ in batch length: {lengths}.")
-    examples = zip(*predictions.values())
-    return [dict(zip(predictions, example)) for example in examples]
-
-
-def _with_keys(predictions, keys):
-    if not keys:
-        return predictions
-    wanted = {key: predictions[key] for key in predictions if key in keys}
-    if not wanted:
-        raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")
-    return wanted
-
-
-def run_training(
-    train,
-    manager,
-    *,
-    max_steps=None,
-    steps=None,
-    save_secs=None,
-    log_every=100,
-    hooks=None,
-    saving_listeners=(),
-    resume_input=None,
-):
-    """Restores the latest checkpoint, trains, and saves at the start and at the end.
-
-    In between it saves after each ``manager.checkpoint_interval`` steps, or save_secs;
-    without either it never saves. Steps run without coming back to Python until a save,
-    a line in the log or a hook is due, or a second is over. After an AbortedError or
-    UnavailableError it goes on from the latest checkpoint.
-
-    Args:
-      train: a ``ModelFnTraining``.
-      manager: a ``tf.train.CheckpointManager`` that saves ``train.checkpoint``; a Saver
-        of the model_fn's own says how many are kept, as under an Estimator.
-      max_steps: the global step to end at, of a fraction the next whole one; None for
-        the end of the data. Where the latest checkpoint is as far, nothing is done.
-      steps: instead, how many more steps to take.
-      save_secs: the seconds between two saves, in place of the manager's interval.
-      log_every: steps between two lines with the loss and the speed; None for none.
-      hooks: a ``TrainingHooks``, or None.
-      saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects; without
-        hooks, the session that they get is None.
-      resume_input: takes the global step and returns the data from there on; by
-        default ``train.checkpoint.batches``, an iterator that is saved, goes on, or
-        else the data start again.
-
-    Returns:
-      The last step's loss; None where no step was taken.
-
-    Raises:
-      tf.compat.v1.train.NanLossDuringTrainingError: the loss is not a number.
-      ValueError: there are listeners, and nothing is saved.
-    """
-    manager = train.managed_by(manager)
-    path = manager.latest_checkpoint
-    if path and max_steps is not None and saved_step(path) >= max_steps:
-        tf1.logging.info("Skipping training since max_steps has already saved.")
-        return None
-    saves = _Saves(train, manager, save_secs, hooks, saving_listeners)
-    log = _StepLog(train, log_every)
-    # With hooks, Python comes in between any two steps.
-    take_steps = hooks.take_step if hooks and hooks.hooks else train
-    if hooks:
-        hooks.begin()
-    step, end, loss, stop = None, None, None, False
-    while not stop:
-        if step is None:  # at the beginning, and after an error to recover from
-            saves.start(train.restore(manager))
-            if hooks:
-                hooks.after_create_session()
-            step = first = int(train.global_step)  # a hook may have changed it
-            if end is None:
-                last = max_steps if steps is None else step + steps
-                end = math.inf if last is None else math.ceil(last)
-            batches = getattr(train.checkpoint, "batches", None)
-            if batches is None:
-                batches = iter(resume_input(step) if resume_input else train.dataset)
-            log.start(first)
-            at_once = 1
-        until = min(end, saves.next(), log.next(step), step + at_once)
-        began, before = time.monotonic(), step
-        try:
-            loss = take_steps(batches, max(step + 1, until), first)
-            step = int(train.global_step)
-            seconds = (time.monotonic() - began) / max(1, step - before)
-            at_once = max(1, int(1 / seconds))
-            # An Estimator saves before it calls the hooks.
-            stop = saves.save_if_due(step)
-            stop = bool(hooks and hooks.after_run()) or stop or step >= end
-            if math.isnan(loss):
-                raise tf1.train.NanLossDuringTrainingError
-            log.log(step, loss)
-        except (tf.errors.OutOfRangeError, StopIteration):  # the data's end, or a hook
-            step, stop = int(train.global_step), True
-            loss = train.last_loss.numpy() if step > before else loss
-        except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
-            tf1.logging.warning("Going on from the latest checkpoint: %s", error)
-            step = None
-    if loss is None:
-        tf1.logging.warning("Training made no steps: is the input empty?")
-    saves.end(step)
-    if hooks:
-        hooks.end()
-    tf1.logging.info("Loss for final step: %s.", loss)
-    return loss
-
-
-class _Saves:
-    """When a training saves, and who hears of it."""
-
-    def __init__(self, train, manager, secs, hooks, listeners):
-        self._train, self._manager, self._secs = train, manager, secs
-        self._steps = None if secs else manager.checkpoint_interval
-        self._is_on = bool(self._steps or secs)
-        self._session, self._listeners = hooks and hooks.session, list(listeners)
-        own = hooks and hooks.saver
-        if own:  # a hook of the user's saves in the place of this
-            own.save_with(train, manager, self._listeners)
-            self._is_on, self._listeners = False, []
-        elif self._listeners and not self._is_on:
-            raise ValueError(
-                "There is no save to listen to: set save_checkpoints_steps or "
-                "save_checkpoints_secs."
-            )
-        elif not self._is_on:
-            tf1.logging.warning("No checkpoints: no interval between saves is set.")
-        self._step = self._time = None
-        self._tell("begin")
-
-    def start(self, step):
-        if self._is_on:
-            self._save(step)
-
-    def next(self):
-        """Returns the step at which the next save is due; by the clock, none."""
-        return self._step + self._steps if self._is_on and self._steps else math.inf
-
-    def save_if_due(self, step):
-        """Returns whether a listener asks to stop."""
-        is_due = step >= self.next()
-        if self._is_on and self._secs:
-            is_due = time.monotonic() >= self._time + self._secs
-        return is_due and self._save(step)
-
-    def end(self, step):
-        if self._is_on and step != self._step:
-            self._save(step)
-        self._train.wait_for_all()
-        self._tell("end", self._session, step)
-
-    def _save(self, step):
-        self._step, self._time = step, time.monotonic()
-        if not self._train.is_chief:
-            return False
-        self._tell("before_save", self._session, step)
-        path = self._manager.save(checkpoint_number=step, check_interval=False)
-        if path:  # else this is the step that was restored
-            prefix = path.rpartition("-")[0]
-            tf1.logging.info("Saving checkpoints for %d into %s.", step, prefix)
-        return any(self._tell("after_save", self._session, step))
-
-    def _tell(self, event, *arguments):
-        if not self._train.is_chief:
-            return []
-        with self._train.graph.as_default():
-            return [getattr(one, event)(*arguments) for one in self._listeners]
-
-
-class _StepLog:
-    """The lines with the loss and the speed, as an Estimator wrote them."""
-
-    def __init__(self, train, every):
-        self._train, self._every = train, every
-
-    def start(self, step):
-        self._next, self._last = step + 1, None
-
-    def next(self, step):
-        """Returns the step after which the next line is due."""
-        return self._next if self._every else math.inf
-
-    def log(self, step, loss):
-        if not self._every or step < self._next:
-            return
-        self._next = step + self._every
-        now, told = (step, time.monotonic()), ""
-        if self._last:
-            seconds = now[1] - self._last[1]
-            speed, told = (step - self._last[0]) / seconds, f" ({seconds:.3f} sec)"
-            tf1.logging.info("global_step/sec: %g", speed)
-            self._write(speed, step)
-        # An Estimator names the step before the update.
-        tf1.logging.info("loss = %s, step = %d%s", loss, step - 1, told)
-        self._last = now
-
-    def _write(self, speed, step):
-        if self._train.writer:
-            scalar = tf1.Summary.Value(tag="global_step/sec", simple_value=speed)
-            summary = tf1.Summary(value=[scalar]).SerializeToString()
-            with self._train.writer.as_default(step):
-                tf.summary.experimental.write_raw_pb(summary)

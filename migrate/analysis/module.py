@@ -1,6 +1,7 @@
 """One Python module as the analysis sees it: its tree, its names and its sites."""
 
 import ast
+import os
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -8,6 +9,7 @@ from migrate.analysis.arguments import Source
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.hooks import HookClass, hook_class
 from migrate.analysis.names import Names
+from migrate.analysis.stars import given_by_star
 from migrate.analysis.symbols import (
     INPUT_FNS,
     RUN_CONFIGS,
@@ -71,7 +73,8 @@ class Module:
     uses: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.names = Names(self.tree)
+        directory = os.path.dirname(os.path.abspath(self.path))
+        self.names = Names(self.tree, lambda dotted: given_by_star(directory, dotted))
         self.source = Source(self.text)
         for node, parent in self.names.parents.items():
             if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
@@ -144,9 +147,14 @@ class Module:
         return any(estimator_kind(found) for _, found in self.estimator)
 
     @property
+    def names_api(self) -> bool:
+        """Whether this file names the Estimator API by more than names that TensorFlow has elsewhere too."""
+        return bool(self.modes) or not all(found.has_other_name for _, found in self.estimator)
+
+    @property
     def is_tied(self) -> bool:
         """Whether migrating this file for one program changes it for the others that import it."""
-        return bool(self.modes) or not all(found.has_other_name for _, found in self.estimator)
+        return bool(self.modes) or not all(found.has_other_name or found.is_mode for _, found in self.estimator)
 
     @property
     def has_single_sites(self) -> bool:

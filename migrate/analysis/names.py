@@ -1,7 +1,7 @@
 """Which name means what: an import and scope table over one module's ``ast``."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -20,6 +20,7 @@ _BINDING = _VARIABLES | {
     ast.Import, ast.ImportFrom, ast.arg, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping,
     ast.Global, ast.Nonlocal, ast.ClassDef, *FunctionNode.__args__, *_COMPREHENSIONS,
 }  # fmt: skip
+_GivenByStar = Callable[[str], Mapping[str, str | None]]
 _MOST_ALIASES = 20
 """Names that stand for one another may do so in a circle."""
 
@@ -68,6 +69,10 @@ class Scope:
 class Names:
     """Scopes, parents and qualified names of one module.
 
+    Args:
+      module: its tree.
+      given_by_star: the names that a star import of a module gives, with the dotted names that they stand for.
+
     Attributes:
       parents: each node's parent.
       loads: the places that read a variable, by its scope's identity and its name.
@@ -75,7 +80,7 @@ class Names:
       stores: the attributes and items that are assigned or deleted.
     """
 
-    def __init__(self, module: ast.Module) -> None:
+    def __init__(self, module: ast.Module, given_by_star: _GivenByStar | None = None) -> None:
         self.module = module
         self.parents: dict[ast.AST, ast.AST] = {}
         self.loads: dict[tuple[int, str], list[ast.Name]] = {}
@@ -87,6 +92,8 @@ class Names:
         binder = _Binder(self)
         binder.walk(module.body, self.top)
         binder.resolve_nonlocals()
+        if given_by_star is not None:
+            self._bind_stars(binder.stars, given_by_star)
         self._spelled: dict[str, list[ast.Name]] = {}
         for node, scope in self._scopes.items():
             if type(node) is ast.Name:
@@ -94,6 +101,15 @@ class Names:
                 found = scope.lookup(node.id) if type(node.ctx) is ast.Load else None
                 if found is not None:
                     self.loads.setdefault((id(found[0]), node.id), []).append(node)
+
+    def _bind_stars(self, stars: list[tuple[ast.ImportFrom, str]], given_by_star: _GivenByStar) -> None:
+        """Binds what star imports give, the last of them first, and nothing that the file binds itself."""
+        own = set(self.top.bindings)
+        for node, dotted in reversed(stars):
+            for name, imported in given_by_star(dotted).items():
+                if name not in own and imported is not None:
+                    self.top.bind(name, Binding(node, imported))
+                own.add(name)
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope that ``node`` is evaluated in."""
@@ -241,6 +257,7 @@ class _Binder:
 
     def __init__(self, names: Names) -> None:
         self.names = names
+        self.stars: list[tuple[ast.ImportFrom, str]] = []
         self.nonlocals: list[tuple[Scope, str]] = []
 
     def resolve_nonlocals(self) -> None:
@@ -320,6 +337,8 @@ class _Binder:
             for alias in node.names:
                 if alias.name == "*":
                     self.names.stars.append(base)
+                    if scope is self.names.top:
+                        self.stars.append((node, base))
                 else:
                     dot = "" if base.endswith(".") else "."
                     scope.bind(alias.asname or alias.name, Binding(node, f"{base}{dot}{alias.name}"))

@@ -34,7 +34,8 @@ def reached(module: Module, tree: Tree, canned: str = "auto") -> tuple[str, ...]
     tree.keep(module)
     paths = [link.target.path for link in tree.changing(module)] if module.estimator else []
     if module.estimator:
-        paths += [path for path in tree.importers(module, "estimator") if facts(path).ties]
+        users = tree.importers(module, "estimator") if module.is_tied else []
+        paths += [path for path in users if facts(path).names_api]
         # One that trains may say, by TensorFlow 1's names, which TensorFlow all of them are for.
         trainers = [path for path in tree.importers(module, "train") if facts(path).changes]
         changing = (tree.changing(tree.module(path)) for path in trainers if not facts(path).problem)

@@ -17,7 +17,8 @@ CANNED = {
 }  # fmt: skip
 OTHER_CANNED = {
     "BaselineEstimator", "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
-    "SVM", "RNNClassifier", "RNNEstimator",
+    "SVM", "RNNClassifier", "RNNEstimator", "experimental.KMeans", "experimental.RNNClassifier",
+    "experimental.RNNEstimator",
 }  # fmt: skip
 RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
 INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}
@@ -44,7 +45,12 @@ EAGER = (
 
 # What contrib holds beside what tf.estimator exports, and Keras of the Estimator.
 _BESIDE = {"contrib.estimator.": "estimator.", "contrib.learn.": "estimator.", "keras.estimator.": "estimator."}
+_OF_CONTRIB = {"contrib.factorization.KMeansClustering": "estimator.experimental.KMeans"}
+"""Estimators of contrib that went to another place."""
 _ROOTS = (
+    ("tensorflow.compat.v2.compat.v1.", "v1"),  # ``import tensorflow.compat.v2 as tf``, then ``tf.compat.v1``
+    ("tensorflow.compat.v1.compat.v1.", "v1"),
+    ("tensorflow.compat.v1.compat.v2.", "v2"),
     ("tensorflow.compat.v1.", "v1"),
     ("tensorflow.compat.v2.", "v2"),
     ("tensorflow._api.v1.", "v1"),
@@ -53,6 +59,16 @@ _ROOTS = (
     ("tensorflow_core.", "tf"),
     ("tensorflow.", "tf"),
 )
+_PRIVATE = {
+    "canned.head._binary_logistic_head_with_sigmoid_cross_entropy_loss": "binary_logistic_head",
+    "canned.head._binary_logistic_or_multi_class_head": "binary_logistic_or_multi_class_head",
+    "canned.head._multi_class_head_with_softmax_cross_entropy_loss": "softmax_cross_entropy_head",
+    "canned.head._regression_head": "squared_error_head",
+    "canned.head._regression_head_with_mean_squared_error_loss": "squared_error_head",
+    "canned.optimizers.get_optimizer_instance": "get_optimizer_instance",
+}
+"""Private functions of the Estimator that model_fns call, by what stands for them."""
+
 _KERAS_ROOTS = {"keras.": "keras", "tf_keras.": "tf_keras"}
 
 _NESTED = re.compile(r"^tensorflow\.(?:compat\.v[12]\.)+(compat\.v[12]\.)")
@@ -96,6 +112,11 @@ class Symbol:
         return self.other_name is not None
 
     @property
+    def is_mode(self) -> bool:
+        """Whether this is one of the modes, a word that is the same in the Estimator and in what stands for it."""
+        return self.tail.startswith("estimator.ModeKeys.")
+
+    @property
     def other_name(self) -> str | None:
         """The name outside ``tf.estimator`` of an object that every TensorFlow has: ``train.SessionRunHook``."""
         found = public_name(f"tensorflow.{self.tail}")
@@ -130,6 +151,11 @@ def symbol(qualified: str | None) -> Symbol | None:
                 # A private module holds the v1 class under the plain name, DNNClassifierV2 beside it.
                 is_v1 = public.api == "v1" or (public.api == "both" and public.tail.startswith("estimator."))
                 api, tail = ("v1" if is_v1 else "v2") if is_private else api, public.tail
+            inside = _PRIVATE.get(tail.removeprefix("python.estimator.")) if is_private else None
+            if inside is not None:
+                return Symbol(qualified, "v1", f"estimator.{inside}")
+            if tail in _OF_CONTRIB:
+                return Symbol(qualified, api, _OF_CONTRIB[tail])
             for old, new in _BESIDE.items():
                 if tail.startswith(old):
                     return Symbol(qualified, api, new + tail.removeprefix(old))

@@ -45,7 +45,8 @@ class Facts:
     Attributes:
       imports: the dotted names that it imports, with their lines.
       changes: whether it holds names that a migration changes, ``tf.estimator`` or TensorFlow 1's own.
-      ties: whether these are names by which all programs that import the file are tied together.
+      names_api: whether it names the Estimator API by more than names that TensorFlow has elsewhere too.
+      ties: whether these are names by which all programs that import the file are tied together: more than the modes.
       speaks_tf1: whether only TensorFlow 1 can run it.
       has_other_in_2: whether it holds names that mean another thing in TensorFlow 2.
       problem: why the file cannot be read or parsed; "" where it can.
@@ -53,6 +54,7 @@ class Facts:
 
     imports: tuple[tuple[str, int], ...] = ()
     changes: bool = False
+    names_api: bool = False
     ties: bool = False
     speaks_tf1: bool = False
     has_other_in_2: bool = False
@@ -271,11 +273,11 @@ def _facts(path: str, stamp: tuple[int, int]) -> Facts:
 def _facts_of(source: SourceText) -> Facts:
     tree = parse(source)
     imports = _from_files(source.path, _imports(tree))
-    if "tensorflow" not in source.text:
+    if "tensorflow" not in source.text and "import *" not in source.text:
         return Facts(imports)
     module = Module(source.path, source.text, tree)
     changes = bool(module.estimator or module.modes or module.tf1_only)
-    return Facts(imports, changes, module.is_tied, module.speaks_tf1, bool(module.other_in_2))
+    return Facts(imports, changes, module.names_api, module.is_tied, module.speaks_tf1, bool(module.other_in_2))
 
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)
@@ -307,7 +309,7 @@ def _naming_estimators(directory: str) -> tuple[str, ...]:
         with suppress(Unreadable):
             if isinstance(path, str) and not path.endswith(NOTEBOOK) and b"stimator" in read(path):
                 found.append(os.path.abspath(path))
-    return tuple(path for path in found if facts(path).ties)
+    return tuple(path for path in found if facts(path).names_api)
 
 
 def _source(path: str, data: bytes) -> SourceText:

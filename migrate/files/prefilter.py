@@ -7,7 +7,7 @@ of the same words took 4 s and ``ast.parse`` 5 s. One word too many costs a pars
 import codecs
 
 # What the names are imported from, a project's own module that hands TensorFlow on as ``tf`` included.
-_ROOTS = (b"tensorflow", b"keras", b"horovod", b"adanet", b"import tf", b" as tf")
+_ROOTS = (b"tensorflow", b"keras", b"horovod", b"adanet", b"import tf", b" as tf", b"import *")
 
 _SYMBOLS = (
     # The Estimator's family; "stimator" is the module as well as TPUEstimator, EstimatorSpec and model_to_estimator.

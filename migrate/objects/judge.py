@@ -16,7 +16,7 @@ from migrate.rules.layer_apply import applied_in
 from migrate.rules.missing_names import imported_by, missing_names_of
 from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
 from migrate.rules.shared_embedding_columns import shared_columns_of
-from migrate.rules.tensorflow_1_import import has_sessions, tensorflow_1_names_of
+from migrate.rules.tensorflow_1_import import has_sessions, star_imports_of, tensorflow_1_names_of
 from migrate.rules.truth_of_variable import truths_of
 from migrate.settings import Settings
 
@@ -106,6 +106,7 @@ def _of_file(file: ObjectFile, eager: EagerCode | None, with_slim: bool) -> Iter
         ("FT138", contrib_names_of(file, set(), file.settings.target, with_slim, gives_strategies=True)),
         ("FT197", shared_columns_of(file)),
         ("FT192", tensorflow_1_names_of(file, eager)),
+        ("FT192", star_imports_of(file)),
         ("FT195", truths_of(file)),
         ("FT196", applied_in(file)),
     ):

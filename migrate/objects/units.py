@@ -70,10 +70,10 @@ class Unit:
 
     def _importers(self, path: str) -> list[str]:
         """The files that are not given, name the Estimator API and import a file of the unit."""
-        if not self.tree.given:
+        if not self.tree.given or not facts(path).ties:
             return []
         importers = self.tree.importers(self.tree.module(path), "estimator")
-        return [user for user in importers if user not in self.tree.given and facts(user).ties]
+        return [user for user in importers if user not in self.tree.given and facts(user).names_api]
 
 
 def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:

@@ -24,6 +24,8 @@ What ``tf.estimator`` had is here under the same names, by the modules of this p
     tf.estimator; what follows their first arguments is given by name
   estimator_heads: BinaryClassHead, MultiClassHead, RegressionHead, and contrib's
     binary_classification_head, multi_class_head, regression_head
+  private_heads, optimizer_instance: binary_logistic_or_multi_class_head and others, which
+    model_fns took from private modules of tf.estimator
   distributed_training: distributed_training, to be written beside an Estimator whose
     RunConfig has a train_distribute
 """

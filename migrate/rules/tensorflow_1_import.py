@@ -16,6 +16,8 @@ A ``make_one_shot_iterator()`` of a dataset tells TensorFlow 1 as its names do.
 ``isinstance(x, tf.Variable)`` asks for ``tf.compat.v2.Variable`` then, of which the variables of both are; a file that
 names nothing else with two meanings keeps its import.
 
+Where ``tf`` comes by ``from settings import *``, the file gets an import of its own below that.
+
 A function that imports TensorFlow itself gets the same import, unless it hands ``tf`` on to code that is not seen.
 
 ``from tensorflow import feature_column as fc`` becomes ``from tensorflow.compat.v1 import feature_column as fc`` where
@@ -183,7 +185,8 @@ def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> I
         return
     reads_value = any(isinstance(node, ast.Attribute) and node.attr == "value" for node in module.names.parents)
     for statement in dict.fromkeys(statements.values()):
-        lines, name = _of_compat_v1(statement)
+        star = _given_by_star(module, statement)
+        lines, name = _of_compat_v1(statement) if not star else (_beside(module, statement, star, _V1), star)
         if reads_value and name:
             lines += ["", f"{name}.disable_v2_tensorshape()"]
         file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
@@ -194,6 +197,33 @@ def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> I
                 file.edits.append(ReplaceExpression(module.span(node), file.renamed[node]))
         shown = f"`{name}` becomes" if name else "its names become those of"
         yield exact(statement, f"{shown} tensorflow.compat.v1, which has all names of this file", module)
+
+
+def star_imports_of(file: Draft | OtherFile) -> Iterator[Verdict]:
+    """Imports TensorFlow where ``from … import *`` gave it to a file that is not TensorFlow 1's: there it may go."""
+    module = file.module
+    if module.tf1_only:
+        return
+    for statement in module.tree.body:
+        name = _given_by_star(module, statement)
+        if name:
+            lines = _beside(module, statement, name, "tensorflow")
+            file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
+            yield exact(statement, f"gave `{name}`, which is imported here now", module)
+
+
+def _given_by_star(module: Module, statement: ast.stmt) -> str:
+    """The name by which a star import of another file gives TensorFlow; "" for any other import."""
+    if not isinstance(statement, ast.ImportFrom) or statement.names[0].name != "*":
+        return ""
+    bindings = module.names.top.bindings.items()
+    return next((name for name, (one, *_) in bindings if one.node is statement and one.imported == "tensorflow"), "")
+
+
+def _beside(module: Module, statement: ast.stmt, name: str, package: str) -> list[str]:
+    """The lines of a star import, and an import of TensorFlow by a name."""
+    own = f"import {package}" if name == package else f"import {package} as {name}"
+    return [module.source.text(statement), own]
 
 
 def _spec_of_feature(file: Draft | OtherFile, node: ast.expr) -> str | None:
@@ -263,8 +293,10 @@ def _imports(module: Module) -> dict[ast.expr, ast.Import | ast.ImportFrom]:
             names = [alias.name for alias in statement.names if alias.name.split(".")[0] == "tensorflow"]
             if names == ["tensorflow"] and not _is_given_away(module, statement):
                 found[node] = statement
-        elif isinstance(statement, ast.ImportFrom) and not statement.level:
-            path = (statement.module or "").split(".")
+        elif isinstance(statement, ast.ImportFrom):
+            if _given_by_star(module, statement):
+                found[node] = statement
+            path = ("." * statement.level + (statement.module or "")).split(".")
             if path[0] == "tensorflow" and path[1:2] != ["compat"] and not {*path[1:]} & {*_OTHER_PACKAGES}:
                 found[node] = statement
     return found

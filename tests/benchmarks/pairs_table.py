@@ -25,7 +25,7 @@ from migrate.verify.compare import Verdict
 from migrate.verify.faults import FaultUnavailable
 from migrate.verify.verification import default_step
 from tests.nursery import Nursery
-from tests.pairs import LEGACY, TF2
+from tests.pairs import LEGACY, TF2, is_object
 from tests.program_arguments import arguments, digits, keras_of
 
 MAX_STEPS = 40
@@ -60,7 +60,7 @@ class Pair:
         self.name, self.data, self.place = name, data, place
         self.old = self.program(LEGACY / name, old)
         self.initial = None
-        if "ModelFnTraining" in (TF2 / name).read_text():
+        if "ModelFnTraining" in (TF2 / name).read_text() or is_object(name):
             self.initial = place / "initial"
             first = run(self.old, self.initial, FAULTS["sigkill"](1))
             assert first.of("save"), first.output

@@ -625,3 +625,15 @@ def main():
     texts = {Path(change.path).name: change.after for change in outcome.changes}
     assert 'CONFIG = RunConfig("/tmp/m", save_checkpoints_steps=5)' in texts["settings.py"]
     assert "Estimator(model_fn, config=settings.CONFIG)" in texts["program.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol"),
+    [
+        ("import tensorflow.compat.v2 as tf\n\ntf.compat.v1.estimator.Estimator(use)\n", ".v1.estimator.Estimator"),
+        ("from tensorflow.contrib.factorization import KMeansClustering\n\nKMeansClustering(3)\n", "KMeansClustering"),
+    ],
+)
+def test_an_estimator_is_found_under_each_of_its_names(tmp_path: Path, text: str, symbol: str) -> None:
+    _, findings = migrated(tmp_path / "program.py", text)
+    assert symbol in findings[0].symbol

@@ -257,3 +257,39 @@ def test_a_file_that_trains_what_it_is_not_seen_to_import_changes_with_the_files
     changed = {Path(change.path).name for change in outcome.changes}
     assert changed == (set() if blocked else {"main.py", "model.py", "tf2_recovery.py"})
     assert all(finding.rewritten is not blocked for finding in outcome.findings)
+
+
+LAYERS = "import tensorflow as tf\n\n\ndef trains(mode=tf.estimator.ModeKeys.EVAL):\n    return mode == 'train'\n"
+OF_LAYERS = {
+    "layers.py": LAYERS,
+    "job.py": MADE + "\n\nimport layers\n\nbuild('/tmp/m').train(None, hooks=[layers.trains()], max_steps=3)\n",
+}
+
+
+def test_a_left_program_does_not_hold_back_another_that_shares_nothing_but_the_modes_with_it(tmp_path: Path) -> None:
+    left = MADE.replace("tf.reduce_sum(labels)", "tf.contrib.crf.no_such(layers.trains())") + "\n\nimport layers\n"
+    put(tmp_path, {**OF_LAYERS, "left.py": left})
+    assert {*texts(migrated(tmp_path))} == {"layers.py", "job.py", "tf2_recovery.py"}
+    assert {*texts(migrated(tmp_path / "job.py", tmp_path / "layers.py"))} == {"layers.py", "job.py", "tf2_recovery.py"}
+
+
+def test_a_file_that_holds_nothing_but_modes_is_changed_once_for_all_programs_that_import_it(tmp_path: Path) -> None:
+    put(tmp_path, {**OF_LAYERS, "again.py": OF_LAYERS["job.py"]})
+    outcome = migrated(tmp_path)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    assert texts(outcome)["layers.py"].count("ModeKeys.EVAL") == 1
+
+
+def test_a_given_file_that_imports_what_changes_is_seen_although_it_makes_nothing(tmp_path: Path) -> None:
+    receiver = "def receiver():\n    return tf.estimator.export.ServingInputReceiver({}, {})\n"
+    check = "import serving\n\nprint(tf.estimator.ModeKeys.EVAL, serving.receiver())\n"
+    put(
+        tmp_path,
+        {
+            "serving.py": f"import tensorflow as tf\n\n\n{receiver}",
+            "job.py": MADE + "\n\nimport serving\n\nbuild('/tmp/m').export_saved_model('/tmp/e', serving.receiver)\n",
+            "check.py": f"import tensorflow as tf\n{check}",
+        },
+    )
+    outcome = migrated(tmp_path)
+    assert {*texts(outcome)} == {"serving.py", "job.py", "check.py", "tf2_recovery.py"}, outcome.findings

@@ -1,0 +1,62 @@
+"""TensorFlow that a file has by ``from … import *`` of a neighbour is TensorFlow there too."""
+
+from pathlib import Path
+
+import pytest
+
+from .test_object_form_of_files import migrated, put, texts
+
+SETTINGS = "import tensorflow as tf\nimport os\n\nFOLDER = os.curdir\n"
+TRAIN = """\
+from settings import *
+from other import *
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, loss=tf.{square}(labels), train_op=tf.no_op())
+
+
+for estimator in [tf.estimator.Estimator(model_fn, FOLDER)]:
+    estimator.train(None, max_steps=3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("square", "package"), [("squared_difference", "tensorflow.compat.v1"), ("square", "tensorflow")]
+)
+def test_the_file_gets_an_import_of_its_own(tmp_path: Path, square: str, package: str) -> None:
+    put(tmp_path, {"settings.py": SETTINGS, "other.py": "X = 1\n", "train.py": TRAIN.format(square=square)})
+    outcome = migrated(tmp_path)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    after = texts(outcome)["train.py"]
+    assert f"from settings import *\nimport {package} as tf\nfrom other import *\n" in after
+    assert "[Estimator(model_fn, FOLDER)]" in after
+    put(tmp_path, texts(outcome))
+    assert migrated(tmp_path).changes == []
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"settings.py": "import tensorflow as tf\n__all__ = ['FOLDER']\nFOLDER = '.'\n"},
+        {"settings.py": SETTINGS, "other.py": "class tf: pass\n"},
+        {"settings.py": "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\n"},
+    ],
+)
+def test_what_the_import_does_not_surely_give_is_not_taken_for_tensorflow(
+    tmp_path: Path, others: dict[str, str]
+) -> None:
+    put(tmp_path, {"other.py": "", **others, "train.py": TRAIN.format(square="square")})
+    assert "train.py" not in texts(migrated(tmp_path))
+
+
+def test_files_that_import_all_of_one_another_end(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        {
+            "settings.py": "from other import *\n",
+            "other.py": "from settings import *\nimport tensorflow as tf\nFOLDER = '.'\n",
+            "train.py": TRAIN.format(square="square"),
+        },
+    )
+    assert "Estimator(model_fn, FOLDER)" in texts(migrated(tmp_path))["train.py"]

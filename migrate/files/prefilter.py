@@ -18,7 +18,7 @@ _SYMBOLS = (
     *(b"WALS", b"KMeans", b"GMM"),
     # Checkpoints and hooks of every API: ModelCheckpoint, latest_checkpoint, save_checkpoints_steps.
     *(b"heckpoint", b"BackupAndRestore", b"CSVLogger", b"initial_epoch", b"save_weights", b"load_weights"),
-    b"load_model",
+    *(b"load_model", b"fit_generator", b"callbacks="),
     *(b"Hook", b"_hook", b"stop_if_", b"WarmStart", b"warm_start"),
     # Sessions.
     *(b"Saver", b"Supervisor", b"Scaffold", b"MonitoredTrainingSession", b"MonitoredSession", b"SessionCreator"),

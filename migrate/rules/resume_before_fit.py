@@ -55,8 +55,10 @@ from migrate.analysis.resume.elsewhere import counted, loaded_before, named_by_u
 from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_loops
 from migrate.analysis.resume.found import resumptions
 from migrate.analysis.resume.old_way_in import asked_loads, old_way_in
+from migrate.analysis.resume.own_loads import TRAINS, OwnLoad, own_loads
 from migrate.analysis.resume.once import runs_again, trains_again
 from migrate.analysis.resume.resumption import Resume
+from migrate.analysis.searches import name_of
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import (
     Fit,
@@ -71,8 +73,8 @@ from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _HELP = (
-    "Save model, optimizer and epoch by tf.train.CheckpointManager, or give fit a BackupAndRestore callback, instead"
-    " of loading what ModelCheckpoint wrote."
+    "Save model, optimizer and epoch by tf.train.CheckpointManager after each epoch, and restore them before fit,"
+    " instead of loading what ModelCheckpoint wrote."
 )
 _WEIGHTS = """\
 import os
@@ -262,14 +264,36 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if fit.call not in known and not fit.is_recovered(bench.module.names):
             known.add(fit.call)
             yield from _kept(bench, fit, load, "what this program saves is loaded to resume training")
+    loops = set[ast.AST]()
     for loop in epoch_loops(bench.module):
         if loop.way.fit.call not in known:
             known.add(loop.way.fit.call)
+            loops.add(loop.loop)
             yield from _looped(bench, loop)
     for fit in named_by_user(bench.module):
         if fit.call not in known and not fit.is_recovered(bench.module.names):
             message = "the user names the file and the epoch to go on from, at each start"
+            known.add(fit.call)
             yield Mend((manual(fit.call, message, _lines(bench, fit)),))
+    for own in own_loads(bench.module):
+        if own.training not in known and own.loop not in loops:
+            known.add(own.training)
+            yield from _of_its_own(bench, own)
+
+
+def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
+    """A training that goes on from what the program saved, wherever in its files it is loaded."""
+    fit, is_here = _training(bench, own.training), own.module is bench.module
+    if fit is not None and fit.is_recovered(bench.module.names):
+        return
+    where = "" if is_here else f" ({own.module.path}, line {own.load.lineno})"
+    message = f"what this program saves is loaded to resume training{where}"
+    if own.loop is None and fit is not None and is_here and name_of(own.load.func) in ("load_weights", "load_model"):
+        yield from _kept(bench, fit, own.load, message, [own.load])
+        return
+    reason = "the loop saves by itself" if own.loop is not None else "it is loaded by code that other programs may use"
+    lines = _loop_lines(bench, own) if own.loop is not None else _manager_lines(bench, own.training)
+    yield Mend((manual(own.training, f"{message}, and {reason}", lines),))
 
 
 def _resumed(bench: Workbench, resumes: list[Resume]) -> Iterator[Mend]:
@@ -314,13 +338,7 @@ def _kept(
 def _looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
     """A loop over epochs that begins where an earlier start of it ended."""
     way, message = found.way, "a loop over epochs loads what it saves itself"
-    model, tf, epoch = bench.module.source.text(way.fit.receiver), bench.vocabulary.tf, ast.unparse(found.loop.target)
-    held = f"model={model}, optimizer={model}.optimizer, epoch={tf}.Variable(0)"
-    lines = (
-        f"Write `checkpoint = {tf}.train.Checkpoint({held})` and `manager = {tf}.train.CheckpointManager(checkpoint,"
-        f' "DIRECTORY", max_to_keep=2)` and `manager.restore_or_initialize()` before the loop, begin it at'
-        f" `int(checkpoint.epoch)`, and write `checkpoint.epoch.assign({epoch} + 1)` and `manager.save()` at its end."
-    )
+    lines = _loop_lines(bench, OwnLoad(way.fit.call, found.loop, bench.module, way.site, [found.save]))
     reason = way.problem
     if is_on_workers(bench.module) or any(name.startswith("horovod") for name in _imported(bench)):
         reason = "it runs in several processes"
@@ -344,12 +362,64 @@ def _training(bench: Workbench, call: ast.Call) -> Fit | None:
 
 def _lines(bench: Workbench, fit: Fit) -> str:
     """The lines that the user can write."""
+    if not is_on_workers(bench.module) and not _uses_backup(bench):
+        return _manager_lines(bench, fit.call)
     model, tf = bench.module.source.text(fit.receiver), bench.vocabulary.tf
     backup = f'backup = {tf}.keras.callbacks.BackupAndRestore("DIRECTORY", delete_checkpoint=False)'
     return (
         f"Write `{backup}` before it, and `{model}.fit(..., callbacks=[backup, ...])`: a start goes on after the last"
         " epoch, and loads what it saved over what the program has loaded."
     )
+
+
+def _manager_lines(bench: Workbench, training: ast.Call) -> str:
+    """The lines for one call of ``fit``."""
+    assert isinstance(training.func, ast.Attribute)
+    model, tf = bench.module.source.text(training.func.value), bench.vocabulary.tf
+    is_horovod = any(name.startswith("horovod") for name in _imported(bench))
+    save = "*([save] if hvd.rank() == 0 else [])" if is_horovod else "save"
+    lines = (
+        f"checkpoint = {tf}.train.Checkpoint(model={model}, optimizer={model}.optimizer, epoch={tf}.Variable(0))",
+        f'manager = {tf}.train.CheckpointManager(checkpoint, "DIRECTORY", max_to_keep=2)',
+        f"{model}.optimizer.build({model}.trainable_variables)",
+        "manager.restore_or_initialize()",
+        f"save = {tf}.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs:"
+        " (checkpoint.epoch.assign(epoch + 1), manager.save()))",
+    )
+    fit = f"{model}.{name_of(training.func)}(..., initial_epoch=int(checkpoint.epoch.numpy()), callbacks=[{save}, ...])"
+    return (
+        "Write " + ", ".join(f"`{line}`" for line in lines) + f" before it, and `{fit}`: a start goes on after the last"
+        " epoch, and loads what it saved over what the program has loaded."
+    )
+
+
+def _loop_lines(bench: Workbench, own: OwnLoad) -> str:
+    """The lines for a loop that trains and saves."""
+    assert own.loop is not None
+    text, tf = bench.module.source.text, bench.vocabulary.tf
+    calls = [node for node in ast.walk(own.loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    trained = [call for call in calls if name_of(call.func) in TRAINS]
+    saved = [call for call in calls if name_of(call.func) == "save_weights"]
+    models = list(dict.fromkeys(text(call.func.value) for call in [*trained, *saved]))  # type: ignore[attr-defined]
+    if not models:  # a tf.train.Checkpoint of the program's own holds them
+        assert isinstance(own.training.func, ast.Attribute)
+        held, begin = f"checkpoint={text(own.training.func.value)}, ", ""
+    elif len(models) == 1:
+        held, begin = f"model={models[0]}, optimizer={models[0]}.optimizer, ", _built(models)
+    else:
+        parts = [(f"model_{i}={model}", f"optimizer_{i}={model}.optimizer") for i, model in enumerate(models, 1)]
+        held, begin = ", ".join(part for pair in parts for part in pair) + ", ", _built(models)
+    epoch = text(own.loop.target) if isinstance(own.loop, ast.For) else "epoch"
+    return (
+        f"Write `state = {tf}.train.Checkpoint({held}epoch={tf}.Variable(0))` and"
+        f' `manager = {tf}.train.CheckpointManager(state, "DIRECTORY", max_to_keep=2)`{begin} and'
+        " `manager.restore_or_initialize()` before the loop, begin it at `int(state.epoch.numpy())`, and write"
+        f" `state.epoch.assign({epoch} + 1)` and `manager.save()` at its end."
+    )
+
+
+def _built(models: list[str]) -> str:
+    return "".join(f", `{model}.optimizer.build({model}.trainable_variables)`" for model in models)
 
 
 def _is_backed_up(bench: Workbench, call: ast.Call) -> bool:

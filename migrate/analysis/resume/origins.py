@@ -1,0 +1,274 @@
+"""What the values of a program are made of, followed over all its files: which model it is, which file it is."""
+
+import ast
+import re
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+
+from migrate.analysis.arguments import Unbindable, bind, defaults
+from migrate.analysis.checkpoints import key
+from migrate.analysis.module import Module
+from migrate.analysis.names import Binding
+from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.searches import SEARCHES, name_of
+
+_MOST_STEPS = 400
+_FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
+_FILE = re.compile(r"[A-Za-z_-]{2,}[^/]*\.(h5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
+
+
+@dataclass
+class PathParts:
+    """What the path of a file is made of.
+
+    Attributes:
+      texts: its literal parts.
+      unknown: what no file of the program gives: flags, settings, parameters.
+      is_searched: whether it is searched for in a directory.
+    """
+
+    texts: set[str] = field(default_factory=set)
+    unknown: set[Hashable] = field(default_factory=set)
+    is_searched: bool = False
+
+    @property
+    def files(self) -> set[str]:
+        """The literal parts that name a file."""
+        return {text for text in self.texts if _FILE.search(_FILLED.sub("", text))}
+
+
+class Origins:
+    """Follows values backwards, through variables, attributes, parameters and what functions return.
+
+    Args:
+      reach: the calls of the program.
+    """
+
+    def __init__(self, reach: Reach) -> None:
+        self.reach = reach
+        self._stores: dict[int, dict[str, list[ast.Attribute]]] = {}
+
+    def of_model(self, module: Module, value: ast.expr) -> set[Hashable]:
+        """The variables that hold a model and the calls that make it, or its layers."""
+        found: set[Hashable] = set()
+        for where, one in self._followed(module, value, is_path=False):
+            place = self._place(where, one)
+            if place is not None:
+                found.add(place)
+            elif isinstance(one, ast.Call):
+                found.add(one)
+        return found
+
+    def of_path(self, module: Module, value: ast.expr) -> PathParts:
+        """What a path is made of."""
+        found = PathParts()
+        for where, one in self._followed(module, value, is_path=True):
+            if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                found.texts.add(one.value)
+            elif isinstance(one, ast.Attribute | ast.Subscript | ast.Name):
+                name = self._unknown(where, one)
+                if name is not None:
+                    found.unknown.add(name)
+            elif isinstance(one, ast.Call) and name_of(one.func) in SEARCHES | {"walk"}:
+                found.is_searched = True
+        return found
+
+    def _followed(self, module: Module, value: ast.expr, *, is_path: bool) -> Iterator[tuple[Module, ast.expr]]:
+        waiting: list[tuple[Module, ast.expr]] = [(module, value)]
+        seen: set[ast.AST] = set()
+        while waiting and len(seen) < _MOST_STEPS:
+            where, one = waiting.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            yield where, one
+            waiting += self._behind(where, one, is_path)
+
+    def _behind(self, module: Module, value: ast.expr, is_path: bool) -> list[tuple[Module, ast.expr]]:
+        if isinstance(value, ast.Name):
+            return self._of_name(module, value)
+        if isinstance(value, ast.Attribute):
+            stored = self._stored(module, value)
+            return stored if stored or not is_path else []
+        if isinstance(value, ast.IfExp):
+            return [(module, value.body), (module, value.orelse)]
+        if isinstance(value, ast.BoolOp | ast.Tuple | ast.List):
+            return [(module, part) for part in (value.values if isinstance(value, ast.BoolOp) else value.elts)]
+        if isinstance(value, ast.Subscript):
+            is_setting = is_path and isinstance(value.slice, ast.Constant) and isinstance(value.slice.value, str)
+            return [] if is_setting else [(module, value.value)]
+        if isinstance(value, ast.Starred):
+            return [(module, value.value)]
+        if isinstance(value, ast.Call):
+            return self._of_call(module, value, is_path)
+        if is_path and isinstance(value, ast.BinOp):
+            return [(module, value.left), (module, value.right)]
+        if is_path and isinstance(value, ast.JoinedStr):
+            return [(module, p.value if isinstance(p, ast.FormattedValue) else p) for p in value.values]
+        if is_path and isinstance(value, ast.ListComp | ast.GeneratorExp):
+            return [(module, value.elt), *((module, one.iter) for one in value.generators)]
+        return []
+
+    def _of_call(self, module: Module, call: ast.Call, is_path: bool) -> list[tuple[Module, ast.expr]]:
+        self.reach.calls(module)
+        functions = self.reach.functions(call)
+        found = [
+            (self.reach.module_of(function), one.value)
+            for function in functions
+            for one in self.reach.module_of(function).names.returns(function)
+            if one.value is not None
+        ]
+        if is_path or (not functions and "model" in name_of(call.func).lower()):
+            found += [(module, one) for one in [*call.args, *(keyword.value for keyword in call.keywords)]]
+            if isinstance(call.func, ast.Attribute) and module.names.qualified(call.func) is None:
+                found.append((module, call.func.value))
+        return found
+
+    def _of_name(self, module: Module, name: ast.Name) -> list[tuple[Module, ast.expr]]:
+        names = module.names
+        found = names.scope_of(name).lookup(name.id)
+        values: list[tuple[Module, ast.expr]] = []
+        for binding in found[1] if found is not None else ():
+            if isinstance(binding.node, ast.arg):
+                values += self._given(module, binding.node)
+            elif binding.imported is not None:
+                owner, top = self.reach.tree.owner(module, binding.imported)
+                for other in owner.names.top.bindings.get(top, []) if owner is not None else ():
+                    if owner is not None and other.value is not None:
+                        values.append((owner, other.value))
+            else:
+                value = _bound(module, binding, name.id)
+                values += [(module, value)] if value is not None else []
+        return values
+
+    def _given(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
+        function = module.names.scope_of(parameter).node
+        if not isinstance(function, FunctionNode):
+            return []
+        self.reach._of.setdefault(function, module)
+        arguments = [*function.args.posonlyargs, *function.args.args]
+        is_method = isinstance(module.names.parents.get(function), ast.ClassDef)
+        expected = [one.arg for one in (arguments[1:] if is_method else arguments)]
+        if parameter.arg in ("self", "cls"):
+            return []
+        found = []
+        for call in self.reach.callers(function):
+            where = self.reach.module_of(call)
+            by_name = next((k.value for k in call.keywords if k.arg == parameter.arg), None)
+            if by_name is not None:
+                found.append((where, by_name))
+                continue
+            try:
+                given = bind(call, expected).get(parameter.arg)
+            except Unbindable:
+                place = expected.index(parameter.arg) if parameter.arg in expected else len(call.args)
+                given = call.args[place] if place < len(call.args) else None
+            if given is not None:
+                found.append((where, given))
+        default = defaults(function).get(parameter.arg)
+        return found + ([(module, default)] if default is not None else [])
+
+    def _stored(self, module: Module, attribute: ast.Attribute) -> list[tuple[Module, ast.expr]]:
+        """What is assigned to an attribute of this name: of ``self`` in its class and those that it is derived from."""
+        names = module.names
+        held = attribute.value
+        if isinstance(held, ast.Name) and held.id in ("self", "cls"):
+            owner = next((node for node in names.ancestors(attribute) if isinstance(node, ast.ClassDef)), None)
+            if owner is None:
+                return []
+            self.reach._of.setdefault(owner, module)
+            found = []
+            for one in self.reach.bases(owner):
+                where = self.reach.module_of(one)
+                inside = [s for s in self._stores_of(where).get(attribute.attr, []) if one in where.names.ancestors(s)]
+                found += [(where, value) for s in inside if (value := _assigned(where, s)) is not None]
+            return found
+        if names.qualified(attribute) is not None:
+            return []
+        return [
+            (where, value)
+            for where in self.reach.holding(attribute.attr)
+            for s in self._stores_of(where).get(attribute.attr, [])
+            if isinstance(s.value, ast.Name) and s.value.id == "self" and (value := _assigned(where, s)) is not None
+        ]
+
+    def _stores_of(self, module: Module) -> dict[str, list[ast.Attribute]]:
+        if id(module) not in self._stores:
+            found: dict[str, list[ast.Attribute]] = {}
+            for one in module.names.stores:
+                if isinstance(one, ast.Attribute):
+                    found.setdefault(one.attr, []).append(one)
+            self._stores[id(module)] = found
+        return self._stores[id(module)]
+
+    def _place(self, module: Module, value: ast.expr) -> Hashable | None:
+        if isinstance(value, ast.Name):
+            return key(module.names, value)
+        if isinstance(value, ast.Attribute) and module.names.qualified(value) is None:
+            return ("attribute", value.attr)
+        return None
+
+    def _unknown(self, module: Module, value: ast.expr) -> Hashable | None:
+        """What stands for a part of a path that no file of the program gives."""
+        if self._behind(module, value, True):
+            return None
+        if isinstance(value, ast.Subscript):
+            part = value.slice
+            return part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else None
+        if isinstance(value, ast.Attribute):
+            return value.attr if module.names.qualified(value) is None else None
+        found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
+        is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])
+        return key(module.names, value) if is_parameter and not _is_self(value) else None
+
+
+def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
+    """Whether a path that is loaded is one that is saved, or is searched for in its directory."""
+    if saved.files and loaded.files:
+        return any(_matches(one, other) for one in saved.files for other in loaded.files)
+    if loaded.files or (saved.files and not loaded.is_searched):
+        return False  # one of them is named at the start
+    if saved.unknown & loaded.unknown:
+        return loaded.is_searched or loaded.unknown <= saved.unknown
+    places = {bare.rpartition("/")[0] for text in saved.texts if (bare := _bare(text))} | set(map(_bare, saved.texts))
+    return any(len(text) > 3 and text in places for text in map(_bare, loaded.texts))
+
+
+def _matches(saved: str, loaded: str) -> bool:
+    """Whether two file names may be one: what a format fills in may be anything."""
+    for pattern, text in ((saved, loaded), (loaded, saved)):
+        if re.fullmatch(".*".join(map(re.escape, _FILLED.split(pattern.rpartition("/")[2]))), text.rpartition("/")[2]):
+            return True
+    return False
+
+
+def _bare(text: str) -> str:
+    return text.strip("./*_- ").strip()
+
+
+def _is_self(name: ast.expr) -> bool:
+    return isinstance(name, ast.Name) and name.id in ("self", "cls")
+
+
+def _assigned(module: Module, target: ast.Attribute) -> ast.expr | None:
+    statement = module.names.parents.get(target)
+    if isinstance(statement, ast.Tuple):
+        statement = module.names.parents.get(statement)
+    return statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+
+
+def _bound(module: Module, binding: Binding, name: str) -> ast.expr | None:
+    """What a statement gives a variable; of a tuple that a call returns the call."""
+    if binding.value is not None:
+        return binding.value
+    statement = binding.node if isinstance(binding.node, ast.stmt) else module.names.statement_of(binding.node)
+    if isinstance(statement, ast.For):
+        return statement.iter
+    if not isinstance(statement, ast.Assign):
+        return None
+    for target in statement.targets:
+        if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+            for part, value in zip(target.elts, statement.value.elts, strict=False):
+                if isinstance(part, ast.Name) and part.id == name:
+                    return value
+    return statement.value

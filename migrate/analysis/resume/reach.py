@@ -1,0 +1,238 @@
+"""The calls of a program over all its files: what a call may run, and which calls may run a function."""
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from migrate.analysis.imports import above_package
+from migrate.analysis.module import Module
+from migrate.analysis.searches import name_of
+from migrate.analysis.tree import Tree
+from migrate.files.trouble import Unreadable
+from migrate.files.walk import walk
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_MOST_FILES = 150
+_MOST_IMPORTERS = 40
+_MOST_METHODS = 6
+"""A method's name that more classes have says too little."""
+_MOST_IMPORTS = 5
+_TOO_COMMON = {"append", "get", "join", "format", "items", "keys", "read", "write", "close", "update", "split", "exists"}
+
+
+class Reach:
+    """Looks up functions and calls by what they are called, in a file and in those that its imports tie it to.
+
+    Args:
+      module: the file.
+    """
+
+    def __init__(self, module: Module) -> None:
+        self.module, self.tree = module, Tree()
+        self.tree.keep(module)
+        self._paths = self._tied() if os.path.exists(module.path) else []
+        self._defined: dict[int, dict[str, list[FunctionNode | ast.ClassDef]]] = {}
+        self._calls: dict[int, dict[str, list[ast.Call]]] = {}
+        self._of: dict[ast.AST, Module] = {}
+        self._resolved: dict[ast.Call, list[FunctionNode]] = {}
+        self._holding: dict[tuple[str, ...], list[Module]] = {}
+        self._derived: dict[ast.ClassDef, list[ast.ClassDef]] = {}
+
+    def _tied(self) -> list[str]:
+        """The other files of the program: those that import the file, and what all of these import."""
+        found: dict[str, None] = {}
+        waiting, seen = [self.module], {os.path.abspath(self.module.path)}
+        for _ in range(2):
+            above = []
+            for module in waiting:
+                for path in self.tree.importers(module):
+                    with suppress(Unreadable):
+                        if path not in seen and len(seen) < _MOST_IMPORTERS and path.endswith(".py"):
+                            seen.add(path)
+                            above.append(self.tree.module(path))
+            found |= dict.fromkeys(os.path.abspath(module.path) for module in above)
+            waiting = above
+        starts = [self.module]
+        for path in list(found):
+            with suppress(Unreadable):
+                starts.append(self.tree.module(path))
+        for module in starts:
+            if len(found) < _MOST_FILES:
+                found |= dict.fromkeys(link.target.path for link in self.tree.closure(module))
+        own = os.path.dirname(os.path.abspath(self.module.path))
+        package = above_package(own)
+        if package != own:  # a package's modules may be reached as its attributes
+            first = os.path.relpath(own, package).split(os.sep)[0]
+            beside = [path for path in walk([os.path.join(package, first)]) if isinstance(path, str)]
+            found |= dict.fromkeys(os.path.abspath(path) for path in beside if path.endswith(".py"))
+        found.pop(os.path.abspath(self.module.path), None)
+        return list(found)[:_MOST_FILES]
+
+    def holding(self, *words: str) -> list[Module]:
+        """The files of the program in whose text one of some words stands; the others are not parsed."""
+        if words not in self._holding:
+            found = [self.module] if any(word in self.module.text for word in words) else []
+            for path in self._paths:
+                with suppress(Unreadable):
+                    if not _words(path, self.tree).isdisjoint(words):
+                        found.append(self.tree.module(path))
+            self._holding[words] = found
+        return self._holding[words]
+
+    def module_of(self, node: ast.AST) -> Module:
+        """The file of a function or call that this object gave."""
+        return self._of.get(node, self.module)
+
+    def calls(self, module: Module) -> dict[str, list[ast.Call]]:
+        """The calls of a file by the last part of the name that they call, in the order of the file."""
+        if id(module) not in self._calls:
+            found: dict[str, list[ast.Call]] = {}
+            for node in module.names.parents:
+                if isinstance(node, ast.Call):
+                    self._of[node] = module
+                    found.setdefault(name_of(node.func), []).append(node)
+            for some in found.values():
+                some.sort(key=lambda call: (call.lineno, call.col_offset))
+            self._calls[id(module)] = found
+        return self._calls[id(module)]
+
+    def called(self, name: str) -> Iterator[ast.Call]:
+        """The calls of the program by the last part of the name that they call."""
+        for module in self.holding(name):
+            yield from self.calls(module).get(name, [])
+
+    def functions(self, call: ast.Call) -> list[FunctionNode]:
+        """The functions and methods that a call may run; of a class its ``__init__``."""
+        if call not in self._resolved:
+            self._resolved[call] = list(dict.fromkeys(self._functions(self.module_of(call), call)))
+        return self._resolved[call]
+
+    def callers(self, function: FunctionNode) -> list[ast.Call]:
+        """The calls that may run a function."""
+        module = self.module_of(function)
+        owner = module.names.parents.get(function)
+        name = owner.name if isinstance(owner, ast.ClassDef) and function.name == "__init__" else function.name
+        return [call for call in self.called(name) if function in self.functions(call)]
+
+    def classes(self, name: str) -> list[ast.ClassDef]:
+        """The classes of the program with a name."""
+        found = [one for module in self.holding(name) for one in self._definitions(module).get(name, [])]
+        return [one for one in found if isinstance(one, ast.ClassDef)]
+
+    def bases(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
+        """A class, and those of the program that it is derived from."""
+        found, waiting = [owner], [owner]
+        while waiting:
+            for base in waiting.pop().bases:
+                for one in self.classes(name_of(base)):
+                    if one not in found:
+                        found.append(one)
+                        waiting.append(one)
+        return found
+
+    def derived(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
+        """The classes of the program that are derived from a class directly."""
+        if owner not in self._derived:
+            found = self._derived[owner] = []
+            for module in self.holding(owner.name):
+                for node in self._definitions(module).values():
+                    found += [one for one in node if _is_derived(one, owner.name)]  # type: ignore[misc]
+        return self._derived[owner]
+
+    def _functions(self, module: Module, call: ast.Call) -> Iterator[FunctionNode]:
+        names, func = module.names, call.func
+        if isinstance(func, ast.Name):
+            here = names.definition(func)
+            if here is not None:
+                yield from self._runs(module, here)
+                return
+            dotted = names.qualified(func)
+            yield from self._imported(module, dotted if dotted is not None else "")
+            return
+        if not isinstance(func, ast.Attribute) or func.attr in _TOO_COMMON:
+            return
+        held = func.value
+        is_own = isinstance(held, ast.Name) and held.id in ("self", "cls")
+        if is_own or (isinstance(held, ast.Call) and name_of(held.func) == "super"):
+            owner = next((node for node in names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
+            self._of.setdefault(owner, module) if owner is not None else None
+            family = self.bases(owner) if owner is not None else []
+            own = [one for each in family[0 if is_own else 1 :] for one in self._methods(each, func.attr)]
+            yield from own[:1] or list(self._methods_named(func.attr))
+            return
+        dotted = names.qualified(func)
+        if dotted is not None:
+            found = list(self._imported(module, dotted))
+            yield from found
+            if found or not names.qualified(held):
+                return
+        root = dotted.partition(".")[0] if dotted is not None else ""
+        if root not in ("tensorflow", "keras", "tf_keras", "os", "numpy"):
+            yield from self._methods_named(func.attr)
+
+    def _imported(self, module: Module, dotted: str, depth: int = 0) -> Iterator[FunctionNode]:
+        owner, name = self.tree.owner(module, dotted) if dotted and os.path.exists(module.path) else (None, "")
+        bindings = owner.names.top.bindings.get(name, []) if owner is not None else []
+        for binding in bindings:
+            assert owner is not None
+            if binding.imported is not None and depth < _MOST_IMPORTS:  # one of several, for several backends
+                yield from self._imported(owner, binding.imported, depth + 1)
+            else:
+                yield from self._runs(owner, binding.node)
+
+    def _runs(self, module: Module, node: ast.AST) -> Iterator[FunctionNode]:
+        if isinstance(node, FunctionNode):
+            self._of[node] = module
+            yield node
+        elif isinstance(node, ast.ClassDef):
+            self._of[node] = module
+            found = [one for each in self.bases(node) for one in self._methods(each, "__init__")]
+            yield from found[:1]
+
+    def _methods(self, owner: ast.ClassDef, name: str) -> Iterator[FunctionNode]:
+        for node in owner.body:
+            if isinstance(node, FunctionNode) and node.name == name:
+                self._of[node] = self.module_of(owner)
+                yield node
+
+    def _methods_named(self, name: str) -> Iterator[FunctionNode]:
+        found = [one for module in self.holding(name) for one in self._definitions(module).get(name, [])]
+        methods = [
+            one
+            for one in found
+            if isinstance(one, FunctionNode) and isinstance(self.module_of(one).names.parents.get(one), ast.ClassDef)
+        ]
+        yield from methods if len(methods) <= _MOST_METHODS else []
+
+    def _definitions(self, module: Module) -> dict[str, list[FunctionNode | ast.ClassDef]]:
+        """The functions and classes of a file by their names."""
+        if id(module) not in self._defined:
+            found: dict[str, list[FunctionNode | ast.ClassDef]] = {}
+            for node in module.names.parents:
+                if isinstance(node, FunctionNode | ast.ClassDef):
+                    self._of[node] = module
+                    found.setdefault(node.name, []).append(node)
+            self._defined[id(module)] = found
+        return self._defined[id(module)]
+
+
+def _is_derived(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.ClassDef) and any(name_of(base) == name for base in node.bases)
+
+
+def _words(path: str, tree: Tree) -> frozenset[str]:
+    """The words of a file's text; those of an unchanged file are read once."""
+    status = os.stat(path)
+    return _words_of(path, (status.st_mtime_ns, status.st_size), tree.source(path).text)
+
+
+_WORDS_OF: dict[str, tuple[tuple[int, int], frozenset[str]]] = {}
+
+
+def _words_of(path: str, stamp: tuple[int, int], text: str) -> frozenset[str]:
+    known = _WORDS_OF.get(path)
+    if known is None or known[0] != stamp:
+        known = _WORDS_OF[path] = (stamp, frozenset(re.findall(r"\w+", text)))
+    return known[1]

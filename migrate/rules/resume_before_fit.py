@@ -25,9 +25,13 @@ beside the load is done at each start. A loop ``for epoch in range(first, epochs
 begins at ``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` beside its own save. Where the program
 lists the directory of its files, the checkpoints are saved beside that directory.
 
-Left with its reason and the lines to write: a load that something else than the training may need (a model that is
-also used to predict, a function that another file calls), work that only a start from scratch may do, a training that
-runs more than once in a process, several processes, several models, and a file that the user names at the start.
+The load may stand in another file, function, class or callback than ``fit``: what a program loads before it trains, of
+what it saves while it trains, is found through its files, by the path or the place that both are given.
+
+Left with its reason and the lines to write: a load in another file, a load that something else than the training may
+need (a model that is also used to predict, a function that another file calls), work that only a start from scratch may
+do, a training that runs more than once in a process, several processes, several models, a loop over a
+``tf.train.Checkpoint`` without a manager, and a file that the user names at the start.
 
 Left alone, without a finding: callbacks that only save, weights from elsewhere, a load after or between trainings, and
 ``initial_epoch`` as a number, or reckoned from a stage of the training.
@@ -55,8 +59,8 @@ from migrate.analysis.resume.elsewhere import counted, loaded_before, named_by_u
 from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_loops
 from migrate.analysis.resume.found import resumptions
 from migrate.analysis.resume.old_way_in import asked_loads, old_way_in
-from migrate.analysis.resume.own_loads import TRAINS, OwnLoad, own_loads
 from migrate.analysis.resume.once import runs_again, trains_again
+from migrate.analysis.resume.own_loads import TRAINS, OwnLoad, own_loads
 from migrate.analysis.resume.resumption import Resume
 from migrate.analysis.searches import name_of
 from migrate.analysis.symbols import symbol_of
@@ -288,10 +292,15 @@ def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
         return
     where = "" if is_here else f" ({own.module.path}, line {own.load.lineno})"
     message = f"what this program saves is loaded to resume training{where}"
-    if own.loop is None and fit is not None and is_here and name_of(own.load.func) in ("load_weights", "load_model"):
+    is_load = name_of(own.load.func) in ("load_weights", "load_model")
+    if own.loop is None and fit is not None and is_here and is_load and not own.is_named:
         yield from _kept(bench, fit, own.load, message, [own.load])
         return
-    reason = "the loop saves by itself" if own.loop is not None else "it is loaded by code that other programs may use"
+    reason = "it is loaded by code that other programs may use"
+    if own.loop is not None:
+        reason = "the loop saves by itself"
+    elif own.is_named:
+        reason = "the user may name another file at the start"
     lines = _loop_lines(bench, own) if own.loop is not None else _manager_lines(bench, own.training)
     yield Mend((manual(own.training, f"{message}, and {reason}", lines),))
 

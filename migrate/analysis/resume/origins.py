@@ -13,8 +13,9 @@ from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.searches import SEARCHES, name_of
 
 _MOST_STEPS = 400
+_MOST_CHOICES = 4
 _FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
-_FILE = re.compile(r"[A-Za-z_-]{2,}[^/]*\.(h5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
+_FILE = re.compile(r"^[^.].*[A-Za-z]{2,}.*\.(h5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
 
 
 @dataclass
@@ -34,7 +35,7 @@ class PathParts:
     @property
     def files(self) -> set[str]:
         """The literal parts that name a file."""
-        return {text for text in self.texts if _FILE.search(_FILLED.sub("", text))}
+        return {text for text in self.texts if _FILE.search(_FILLED.sub("", text).rpartition("/")[2])}
 
 
 class Origins:
@@ -59,8 +60,17 @@ class Origins:
                 found.add(one)
         return found
 
-    def of_path(self, module: Module, value: ast.expr) -> PathParts:
-        """What a path is made of."""
+    def of_paths(self, module: Module, value: ast.expr, depth: int = 0) -> list[PathParts]:
+        """What each path is made of that an expression may be."""
+        if isinstance(value, ast.IfExp) and depth < _MOST_CHOICES:
+            return [*self.of_paths(module, value.body, depth + 1), *self.of_paths(module, value.orelse, depth + 1)]
+        if isinstance(value, ast.Name) and depth < _MOST_CHOICES:
+            behind = self._of_name(module, value)
+            if behind:
+                return [one for where, each in behind for one in self.of_paths(where, each, depth + 1)]
+        return [self._of_path(module, value)]
+
+    def _of_path(self, module: Module, value: ast.expr) -> PathParts:
         found = PathParts()
         for where, one in self._followed(module, value, is_path=True):
             if isinstance(one, ast.Constant) and isinstance(one.value, str):
@@ -128,14 +138,19 @@ class Origins:
         names = module.names
         found = names.scope_of(name).lookup(name.id)
         values: list[tuple[Module, ast.expr]] = []
-        for binding in found[1] if found is not None else ():
+        if found is None:
+            for owner in self.reach.starred(module):
+                values += [
+                    (owner, one.value) for one in owner.names.top.bindings.get(name.id, []) if one.value is not None
+                ]
+        for binding in _before(module, found[1], name) if found is not None else ():
             if isinstance(binding.node, ast.arg):
                 values += self._given(module, binding.node)
             elif binding.imported is not None:
-                owner, top = self.reach.tree.owner(module, binding.imported)
-                for other in owner.names.top.bindings.get(top, []) if owner is not None else ():
-                    if owner is not None and other.value is not None:
-                        values.append((owner, other.value))
+                there, top = self.reach.owner(module, binding.imported)
+                for other in there.names.top.bindings.get(top, []) if there is not None else ():
+                    if there is not None and other.value is not None:
+                        values.append((there, other.value))
             else:
                 value = _bound(module, binding, name.id)
                 values += [(module, value)] if value is not None else []
@@ -145,7 +160,7 @@ class Origins:
         function = module.names.scope_of(parameter).node
         if not isinstance(function, FunctionNode):
             return []
-        self.reach._of.setdefault(function, module)
+        self.reach.know(function, module)
         arguments = [*function.args.posonlyargs, *function.args.args]
         is_method = isinstance(module.names.parents.get(function), ast.ClassDef)
         expected = [one.arg for one in (arguments[1:] if is_method else arguments)]
@@ -176,7 +191,7 @@ class Origins:
             owner = next((node for node in names.ancestors(attribute) if isinstance(node, ast.ClassDef)), None)
             if owner is None:
                 return []
-            self.reach._of.setdefault(owner, module)
+            self.reach.know(owner, module)
             found = []
             for one in self.reach.bases(owner):
                 where = self.reach.module_of(one)
@@ -246,6 +261,23 @@ def _bare(text: str) -> str:
     return text.strip("./*_- ").strip()
 
 
+def _before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Binding]:
+    """The bindings of a variable that may hold at a place of the same function: none that is overwritten before."""
+    names, scope = module.names, module.names.scope_of(name)
+    if any(isinstance(one.node, ast.arg) or names.scope_of(one.node) is not scope for one in bindings):
+        return bindings
+    above = set(names.ancestors(name))
+    found: list[Binding] = []
+    for one in sorted(bindings, key=lambda each: -getattr(each.node, "lineno", 0)):
+        if getattr(one.node, "lineno", 0) >= name.lineno:
+            continue
+        found.append(one)
+        statement = names.statement_of(one.node)
+        if names.parents.get(statement) in above and not isinstance(statement, ast.AugAssign):
+            break
+    return found or bindings
+
+
 def _is_self(name: ast.expr) -> bool:
     return isinstance(name, ast.Name) and name.id in ("self", "cls")
 
@@ -262,6 +294,8 @@ def _bound(module: Module, binding: Binding, name: str) -> ast.expr | None:
     if binding.value is not None:
         return binding.value
     statement = binding.node if isinstance(binding.node, ast.stmt) else module.names.statement_of(binding.node)
+    if isinstance(statement, ast.AugAssign):
+        return statement.value
     if isinstance(statement, ast.For):
         return statement.iter
     if not isinstance(statement, ast.Assign):

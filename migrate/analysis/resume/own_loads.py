@@ -1,7 +1,8 @@
 """What a program loads before it trains, of what it saves while it trains, wherever in its files the two stand."""
 
 import ast
-from collections.abc import Hashable, Iterator
+import re
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from migrate.analysis.module import Module
@@ -27,7 +28,7 @@ class OwnLoad:
       module: the file that loads.
       load: the call there that loads, or that makes a callback which does.
       saves: the calls that save.
-      models: how many models are loaded.
+      is_named: whether the user may name another file at the start.
     """
 
     training: ast.Call
@@ -35,7 +36,7 @@ class OwnLoad:
     module: Module
     load: ast.Call
     saves: list[ast.Call] = field(default_factory=list)
-    models: int = 1
+    is_named: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,15 +63,21 @@ def own_loads(module: Module) -> Iterator[OwnLoad]:
         return
     search = _Search(reach)
     known = set[ast.AST]()
+    told = set[tuple[ast.AST, ast.AST]]()
     for training in sorted(trainings, key=lambda call: (call.lineno, call.col_offset)):
-        loop = next((one for one in module.names.ancestors(training) if one in loops), None)
+        around = [one for one in module.names.ancestors(training) if isinstance(one, ast.For | ast.While)]
+        if any(_is_recovered(one) for one in around):
+            continue
+        loop = next((one for one in around if one in loops), None)
         place = loop if loop is not None else training
         assert isinstance(training.func, ast.Attribute)
         if place in known or search.is_own(training.func):
             continue
         found = search.before(training, training.func.value, loop)
-        if found is not None:
+        scope = module.names.scope_of(training).node
+        if found is not None and (scope, found.load) not in told:
             known.add(place)
+            told.add((scope, found.load))
             yield found
     for one in loops:
         if one not in known and not any(training in ast.walk(one) for training in trainings):
@@ -91,19 +98,24 @@ def _saving_loops(module: Module) -> list[ast.For | ast.While]:
     """The innermost loops in which a checkpoint or a model is saved."""
     found: dict[ast.For | ast.While, None] = {}
     for node in module.names.parents:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in ("save", "save_weights", "write"):
-                loop = next((one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)), None)
-                if loop is not None:
-                    found[loop] = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SAVES:
+            loop = next((one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)), None)
+            if loop is not None and not _is_recovered(loop):
+                found[loop] = None
     return list(found)
+
+
+def _is_recovered(loop: ast.For | ast.While) -> bool:
+    """Whether a recovery gives the loop its first epoch: ``range(recovery.restore(first), epochs)``."""
+    begun = [node for node in ast.walk(loop.iter) if isinstance(node, ast.Call)] if isinstance(loop, ast.For) else []
+    return any(name_of(call.func) == "restore" for call in begun)
 
 
 class _Search:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
         self.origins = Origins(reach)
-        self._saves: list[tuple[ast.Call, PathParts]] | None = None
+        self._saves: list[tuple[ast.Call, list[PathParts]]] | None = None
         self._leading = self._leading_names()
 
     def _leading_names(self) -> set[str]:
@@ -134,34 +146,41 @@ class _Search:
         for found in self._loads(training):
             if not self._is_asked(found, training) or self._is_second_stage(training):
                 continue
-            if name_of(found.load.func) not in _LOADS:
-                saves = [found.load]  # a callback that loads and saves
-            else:
-                saves = self._saved_as(found, trained, training)
+            is_callback = name_of(found.load.func) not in _LOADS  # which loads and saves
+            saves = [found.load] if is_callback else self._saved_as(found, trained, training)
             if saves:
                 around = loop if isinstance(loop, ast.For | ast.While) else None
-                return OwnLoad(training, around, found.module, found.load, saves)
+                return OwnLoad(training, around, found.module, found.load, saves, self._may_be_named(found, saves))
         return None
 
     def before_loop(self, loop: ast.For | ast.While) -> OwnLoad | None:
-        """What a loop that saves a ``tf.train.Checkpoint`` restores before it begins."""
-        for save in ast.walk(loop):
-            if not isinstance(save, ast.Call) or not isinstance(save.func, ast.Attribute):
-                continue
-            if save.func.attr not in ("save", "write", "save_weights") or not self._trains_by_hand(loop):
-                continue
-            saved = self.origins.of_model(self.module, save.func.value)
-            is_checkpoint = any(isinstance(one, ast.Call) and name_of(one.func) == "Checkpoint" for one in saved)
-            for found in self._loads(save):
-                name = name_of(found.load.func)
-                if name == "restore" and is_checkpoint:
-                    held = self._held(found.load)
-                    if held is not None and self.origins.of_model(found.module, held) & saved:
-                        return OwnLoad(save, loop, found.module, found.load, [save])
-                elif name in _LOADS and save.func.attr == "save_weights" and self._is_asked(found, save):
-                    if self._saved_as(found, saved, save):
-                        return OwnLoad(save, loop, found.module, found.load, [save])
+        """What a loop that applies gradients, and saves, loads before it begins."""
+        for save in ast.walk(loop) if self._trains_by_hand(loop) else ():
+            if isinstance(save, ast.Call) and isinstance(save.func, ast.Attribute) and save.func.attr in _SAVES:
+                inner = self._saves_within(save)
+                saved = self.origins.of_model(self.module, save.func.value)
+                for found in self._loads(save):
+                    if self._is_of_loop(found, save, saved, inner):
+                        return OwnLoad(save, loop, found.module, found.load, inner or [save])
         return None
+
+    def _is_of_loop(self, found: _Found, save: ast.Call, saved: set[Hashable], inner: list[ast.Call]) -> bool:
+        """Whether a load is of what a call in a loop saves: a checkpoint, weights, or what its own method saves."""
+        if name_of(found.load.func) in _LOADS:
+            return self._is_asked(found, save) and bool(self._saved_as(found, saved, save, inner))
+        is_checkpoint = any(isinstance(one, ast.Call) and name_of(one.func) == "Checkpoint" for one in saved)
+        held = self._held(found.load) if name_of(found.load.func) == "restore" else None
+        return is_checkpoint and held is not None and bool(self.origins.of_model(found.module, held) & saved)
+
+    def _saves_within(self, save: ast.Call) -> list[ast.Call]:
+        """The calls that save in a method of the program's own that saves."""
+        found = []
+        for function in self.reach.functions(save):
+            where = self.reach.module_of(function)
+            found += [
+                call for call in self._calls_in(where, function) if name_of(call.func) in ("save", "save_weights")
+            ]
+        return found
 
     def _trains_by_hand(self, loop: ast.For | ast.While) -> bool:
         """Whether a loop applies gradients, itself or in a function that it calls."""
@@ -169,7 +188,10 @@ class _Search:
         functions = [function for call in calls for function in self.reach.functions(call)]
         inside = [node for function in functions for node in ast.walk(function)]
         steps = ("apply_gradients", "minimize", "train_on_batch", "train_step", "run")
-        return any(isinstance(n, ast.Call) and name_of(n.func) in steps for n in [*calls, *inside])
+        return any(
+            isinstance(n, ast.Call) and (name_of(n.func) in steps or _TRAINS_ONE.match(name_of(n.func)))
+            for n in [*calls, *inside]
+        )
 
     def _held(self, load: ast.Call) -> ast.expr | None:
         return load.func.value if isinstance(load.func, ast.Attribute) else None
@@ -177,17 +199,17 @@ class _Search:
     def _frames(self, training: ast.Call) -> list[tuple[Module, ast.AST, ast.Call]]:
         """The functions that run before a training does, each with the call in it that leads there."""
         frames: list[tuple[Module, ast.AST, ast.Call]] = []
-        seen = set[ast.AST]()
+        seen = set[tuple[ast.AST, ast.AST]]()
         waiting = [(self.module, training, 0)]
         while waiting and len(frames) < _MOST_FRAMES:
             module, node, depth = waiting.pop(0)
             scope = module.names.scope_of(node).node
             if (scope, node) in seen:
                 continue
-            seen.add((scope, node))  # type: ignore[arg-type]
+            seen.add((scope, node))
             frames.append((module, scope, node))
             if isinstance(scope, FunctionNode) and depth < _DEEPEST:
-                self.reach._of.setdefault(scope, module)
+                self.reach.know(scope, module)
                 waiting += [(self.reach.module_of(call), call, depth + 1) for call in self.reach.callers(scope)]
         return frames
 
@@ -204,7 +226,7 @@ class _Search:
         owner = module.names.parents.get(scope)
         if not isinstance(owner, ast.ClassDef) or getattr(scope, "name", "") == "__init__":
             return
-        self.reach._of.setdefault(owner, module)
+        self.reach.know(owner, module)
         for one in [*self.reach.bases(owner), *self.reach.derived(owner)]:
             where = self.reach.module_of(one)
             for made in one.body:
@@ -222,14 +244,14 @@ class _Search:
             is_argument = node in names.ancestors(call)
             if not is_argument and (call.lineno, call.col_offset) > (node.lineno, node.col_offset):
                 continue
-            if not is_argument and (self._is_passed_by(module, call, above) or self._is_after(module, scope, call, node)):
+            if not is_argument and (
+                self._is_passed_by(module, call, above) or self._is_after(module, scope, call, node)
+            ):
                 continue
             yield call
 
     def _calls_in(self, module: Module, scope: ast.AST) -> list[ast.Call]:
-        return [
-            call for some in self.reach.calls(module).values() for call in some if _is_in(module, call, scope)
-        ]
+        return [call for some in self.reach.calls(module).values() for call in some if _is_in(module, call, scope)]
 
     def _is_passed_by(self, module: Module, call: ast.Call, above: list[ast.AST]) -> bool:
         """Whether a call stands in another branch than the training, or in one that ends before it."""
@@ -238,7 +260,11 @@ class _Search:
             if node in above:
                 if isinstance(node, ast.If | ast.IfExp):
                     other = above[above.index(node) - 1]
-                    return _branch(node, child) != _branch(node, other) and other is not node.test and child is not node.test
+                    return (
+                        _branch(node, child) != _branch(node, other)
+                        and other is not node.test
+                        and child is not node.test
+                    )
                 return False
             if isinstance(node, ast.If) and child is not node.test:
                 block = node.body if child in node.body else node.orelse
@@ -252,9 +278,9 @@ class _Search:
         above = [training, *module.names.ancestors(training)]
         for name in ("fit", "fit_generator"):
             for other in self.reach.calls(module).get(name, []):
-                if other is not training and other.lineno < call.lineno and _is_in(module, other, scope):
-                    if not self._is_passed_by(module, other, above):
-                        return True
+                is_above = other is not training and other.lineno < call.lineno and _is_in(module, other, scope)
+                if is_above and not self._is_passed_by(module, other, above):
+                    return True
         return False
 
     def _within(
@@ -263,11 +289,11 @@ class _Search:
         """The loads that a call makes, itself or in what it calls."""
         name = name_of(call.func)
         if name in _LOADS or (name == "restore" and isinstance(call.func, ast.Attribute)):
-            functions = self.reach.functions(call) if name != "load_weights" or not call.args else []
-            if not functions:
+            around = set(module.names.ancestors(call))
+            if around & set(self.reach.functions(call)) or not self.reach.functions(call):
                 yield _Found(module, call, chain)
                 return
-        if name not in self._leading:
+        if name not in self._leading and name not in _LOADS:
             return
         if self._loads_itself(call):
             yield _Found(module, call, chain)
@@ -297,7 +323,9 @@ class _Search:
             if not any(base.endswith(("Callback", "ModelCheckpoint")) for base in bases):
                 continue
             methods = {node.name: node for one in family for node in one.body if isinstance(node, FunctionNode)}
-            called = {name: {name_of(n.func) for n in ast.walk(m) if isinstance(n, ast.Call)} for name, m in methods.items()}
+            called = {
+                name: {name_of(n.func) for n in ast.walk(m) if isinstance(n, ast.Call)} for name, m in methods.items()
+            }
             saves = any({"save_weights", "save"} & names for names in called.values())
             at_start = set(_AT_START)
             for _ in range(_DEEPEST):
@@ -338,14 +366,22 @@ class _Search:
         first = next((k.value for k in training.keywords if k.arg == "initial_epoch"), None)
         return isinstance(first, ast.Constant) and first.value not in (0, None)
 
-    def _saved_as(self, found: _Found, trained: set[Hashable], training: ast.Call) -> list[ast.Call]:
+    def _saved_as(
+        self, found: _Found, trained: set[Hashable], training: ast.Call, within: Sequence[ast.Call] = ()
+    ) -> list[ast.Call]:
         """The calls that save what a load loads, where it is the trained model or the one that is saved."""
         load = found.load
         path = load.args[0] if load.args else next((k.value for k in load.keywords if k.arg in _PATHS), None)
         if path is None:
             return []
-        loaded = self.origins.of_path(found.module, path)
-        saves = [(call, saved) for call, saved in self._all_saves() if is_one_file(saved, loaded)]
+        loaded = self.origins.of_paths(found.module, path)
+        if self._goes_on(training) and any(one.is_searched for one in loaded):
+            return [load]  # the newest file, and its epoch
+        saves = [
+            (call, saved)
+            for call, saved in (self._all_saves() if not within else map(self._with_path, within))
+            if any(is_one_file(one, other) for one in saved for other in loaded)
+        ]
         if not saves:
             return []
         held = self._held(load) if name_of(load.func) == "load_weights" else None
@@ -357,9 +393,21 @@ class _Search:
             for call, _ in saves
             if name_of(call.func) in ("save", "save_weights")
             and isinstance(call.func, ast.Attribute)
-            and self._is_beside(call, training)
+            and (within or self._is_beside(call, training))
             and model & self.origins.of_model(self.reach.module_of(call), call.func.value)
         ]
+
+    def _may_be_named(self, found: _Found, saves: list[ast.Call]) -> bool:
+        """Whether a load may be of another file than the program's own: one that a flag or a setting names."""
+        _, loaded = self._with_path(found.load)
+        saved = [one for call, paths in self._all_saves() if call in saves for one in paths]
+        others = [one for one in loaded if not one.is_searched and not any(is_one_file(each, one) for each in saved)]
+        return bool(saved) and any(one.unknown for one in others)
+
+    def _goes_on(self, training: ast.Call) -> bool:
+        """Whether a training begins at an epoch that is worked out."""
+        first = next((k.value for k in training.keywords if k.arg == "initial_epoch"), None)
+        return first is not None and not isinstance(first, ast.Constant)
 
     def _is_beside(self, save: ast.Call, training: ast.Call) -> bool:
         """Whether a training's own function saves, itself or by a class or function inside it."""
@@ -368,7 +416,11 @@ class _Search:
         scope = self.module.names.scope_of(training).node
         return scope in self.module.names.ancestors(save)
 
-    def _all_saves(self) -> list[tuple[ast.Call, PathParts]]:
+    def _with_path(self, call: ast.Call) -> tuple[ast.Call, list[PathParts]]:
+        path = next((k.value for k in call.keywords if k.arg in _PATHS), call.args[0] if call.args else None)
+        return call, self.origins.of_paths(self.reach.module_of(call), path) if path is not None else []
+
+    def _all_saves(self) -> list[tuple[ast.Call, list[PathParts]]]:
         if self._saves is None:
             self._saves = []
             for module in self.reach.holding(*_SAVES, "ModelCheckpoint"):
@@ -376,7 +428,7 @@ class _Search:
                     for call in calls:
                         path = self._path_saved(module, name, call)
                         if path is not None:
-                            self._saves.append((call, self.origins.of_path(module, path)))
+                            self._saves.append((call, self.origins.of_paths(module, path)))
         return self._saves
 
     def _path_saved(self, module: Module, name: str, call: ast.Call) -> ast.expr | None:
@@ -389,20 +441,55 @@ class _Search:
         for node in module.names.ancestors(call):
             if isinstance(node, FunctionNode) and node.name.endswith(("_epoch_end", "_batch_end")):
                 return path
-            if isinstance(node, ast.For | ast.While | ast.Lambda):
-                inner = [n for n in ast.walk(node) if isinstance(n, ast.Call)] if not isinstance(node, ast.Lambda) else []
-                if isinstance(node, ast.Lambda) or any(self._trains(one) for one in inner):
-                    return path
+            if isinstance(node, ast.Lambda) or (isinstance(node, ast.For | ast.While) and self._trains_in(node)):
+                return path
+            if isinstance(node, FunctionNode):
+                return path if self._is_called_in_training(node, 0) else None
         return None
 
+    def _trains_in(self, loop: ast.For | ast.While) -> bool:
+        trains = any(self._trains(node) for node in ast.walk(loop) if isinstance(node, ast.Call))
+        return trains or self._trains_by_hand(loop)
+
+    def _is_called_in_training(self, function: FunctionNode, depth: int) -> bool:
+        """Whether a loop that trains calls a function, or a callback is given it."""
+        for call in self.reach.callers(function):
+            names = self.reach.module_of(call).names
+            for node in names.ancestors(call):
+                if isinstance(node, FunctionNode):
+                    if node.name.endswith(("_epoch_end", "_batch_end")):
+                        return True
+                    if depth < _DEEPEST and node is not function and self._is_called_in_training(node, depth + 1):
+                        return True
+                    break
+                if isinstance(node, ast.For | ast.While) and self._trains_in(node):
+                    return True
+        for module in self.reach.holding(function.name):
+            for some in self.reach.calls(module).values():
+                for call in some:
+                    if name_of(call.func).endswith("Callback") and any(
+                        name_of(one) == function.name for one in call.args
+                    ):
+                        return True
+        return False
+
     def _trains(self, call: ast.Call) -> bool:
-        if name_of(call.func) in TRAINS:
+        if name_of(call.func) in TRAINS or _TRAINS_ONE.match(name_of(call.func)):
             return True
         inside = [node for function in self.reach.functions(call) for node in ast.walk(function)]
         return any(isinstance(node, ast.Call) and name_of(node.func) in TRAINS for node in inside)
 
 
-_OF_KERAS = {"epochs", "nb_epoch", "callbacks", "initial_epoch", "steps_per_epoch", "samples_per_epoch", "validation_data"}
+_TRAINS_ONE = re.compile(r"_?train(_|$)")
+_OF_KERAS = {
+    "epochs",
+    "nb_epoch",
+    "callbacks",
+    "initial_epoch",
+    "steps_per_epoch",
+    "samples_per_epoch",
+    "validation_data",
+}
 _AT_START = {"on_train_begin", "set_model"}
 _PATHS = ("filepath", "path", "filename", "model_path", "checkpoint_path", "directory", "weights_path", "file_path")
 

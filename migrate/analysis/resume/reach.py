@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import TypeVar
 
 from migrate.analysis.imports import above_package
 from migrate.analysis.module import Module
@@ -14,12 +15,26 @@ from migrate.files.trouble import Unreadable
 from migrate.files.walk import walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
 _MOST_FILES = 150
 _MOST_IMPORTERS = 40
 _MOST_METHODS = 6
 """A method's name that more classes have says too little."""
 _MOST_IMPORTS = 5
-_TOO_COMMON = {"append", "get", "join", "format", "items", "keys", "read", "write", "close", "update", "split", "exists"}
+_TOO_COMMON = {
+    "append",
+    "get",
+    "join",
+    "format",
+    "items",
+    "keys",
+    "read",
+    "write",
+    "close",
+    "update",
+    "split",
+    "exists",
+}
 
 
 class Reach:
@@ -84,6 +99,11 @@ class Reach:
     def module_of(self, node: ast.AST) -> Module:
         """The file of a function or call that this object gave."""
         return self._of.get(node, self.module)
+
+    def know(self, node: ClassOrFunction, module: Module) -> ClassOrFunction:
+        """Remembers which file a class or function stands in."""
+        self._of.setdefault(node, module)
+        return node
 
     def calls(self, module: Module) -> dict[str, list[ast.Call]]:
         """The calls of a file by the last part of the name that they call, in the order of the file."""
@@ -150,15 +170,18 @@ class Reach:
                 return
             dotted = names.qualified(func)
             yield from self._imported(module, dotted if dotted is not None else "")
+            if names.scope_of(func).lookup(func.id) is None:
+                for owner in self.starred(module):
+                    for binding in owner.names.top.bindings.get(func.id, []):
+                        yield from self._runs(owner, binding.node)
             return
         if not isinstance(func, ast.Attribute) or func.attr in _TOO_COMMON:
             return
         held = func.value
         is_own = isinstance(held, ast.Name) and held.id in ("self", "cls")
         if is_own or (isinstance(held, ast.Call) and name_of(held.func) == "super"):
-            owner = next((node for node in names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
-            self._of.setdefault(owner, module) if owner is not None else None
-            family = self.bases(owner) if owner is not None else []
+            around = next((node for node in names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
+            family = self.bases(self.know(around, module)) if around is not None else []
             own = [one for each in family[0 if is_own else 1 :] for one in self._methods(each, func.attr)]
             yield from own[:1] or list(self._methods_named(func.attr))
             return
@@ -172,8 +195,30 @@ class Reach:
         if root not in ("tensorflow", "keras", "tf_keras", "os", "numpy"):
             yield from self._methods_named(func.attr)
 
+    def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
+        """The file of the program and the name at its top that an import leads to; None for none."""
+        if not dotted or not os.path.exists(module.path):
+            return None, ""
+        owner, name = self.tree.owner(module, dotted)
+        target = self.tree.target(module, dotted) if owner is None else None
+        if target is not None and target.other:  # a file beside the module has the name of its package
+            with suppress(Unreadable):
+                return self.tree.module(target.other), dotted.rpartition(".")[2]
+        return owner, name
+
+    def starred(self, module: Module, depth: int = 0) -> list[Module]:
+        """The files of the program of which a file imports every name."""
+        found: list[Module] = []
+        for star in module.names.stars:
+            target = self.tree.target(module, star) if os.path.exists(module.path) else None
+            if target is not None:
+                with suppress(Unreadable):
+                    owner = self.tree.module(target.path)
+                    found += [owner, *(self.starred(owner, depth + 1) if depth < _MOST_IMPORTS else [])]
+        return found
+
     def _imported(self, module: Module, dotted: str, depth: int = 0) -> Iterator[FunctionNode]:
-        owner, name = self.tree.owner(module, dotted) if dotted and os.path.exists(module.path) else (None, "")
+        owner, name = self.owner(module, dotted)
         bindings = owner.names.top.bindings.get(name, []) if owner is not None else []
         for binding in bindings:
             assert owner is not None

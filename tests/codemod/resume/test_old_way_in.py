@@ -141,7 +141,8 @@ def test_a_file_and_an_epoch_that_the_user_names_are_left_with_the_lines_to_writ
     )
     _, findings = migrate(source)
     assert "the user names the file and the epoch" in left(source)
-    assert "callbacks=[backup, ...]" in findings[0].help
+    assert "tf.train.CheckpointManager(checkpoint" in findings[0].help
+    assert "callbacks=[save, ...]" in findings[0].help
 
 
 @pytest.mark.parametrize(

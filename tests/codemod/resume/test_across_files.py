@@ -1,0 +1,213 @@
+"""A program that goes on from what it saved is found wherever in its files it loads, and left with the lines."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.finding import Fidelity, Finding
+from migrate.run import run
+from migrate.settings import Settings
+
+_SAVER = "callbacks=[ModelCheckpoint(FILE, save_weights_only=True)]"
+_HEAD = "import os\nimport sys\nimport keras\nfrom keras.callbacks import ModelCheckpoint\n"
+
+FOUND = {
+    "a function of another file that tries to load": {
+        "train": (
+            "from keras.callbacks import ModelCheckpoint\nfrom made import *\n\n\ndef train(models):\n"
+            f"    models[0].fit(x, y, epochs=9, {_SAVER})\n\n\ntrain(build_or_load())\n"
+        ),
+        "made": (
+            "from constants import *\n\n\ndef build_or_load():\n    models = build_models()\n    try:\n"
+            "        models[0].load_weights(FILE)\n    except OSError:\n        print('new')\n    return models\n"
+        ),
+        "constants": 'FILE = "out/model.h5"\n',
+    },
+    "a method of a class of another file": {
+        "train": (
+            f"{_HEAD}from network import Network\n\nargs = parser.parse_args()\nnetwork = Network()\n"
+            "if os.path.isfile(args.model):\n    network.load(args.model)\nelse:\n    network.create()\n"
+            "network.inner.fit(x, y, epochs=9, callbacks=[ModelCheckpoint(filepath=args.model)])\n"
+        ),
+        "network": (
+            "import keras\n\n\nclass Network:\n    def create(self, weights=None):\n"
+            "        self.inner = keras.Sequential([keras.layers.Dense(1)])\n        if weights:\n"
+            "            self.inner.load_weights(weights)\n\n    def load(self, weights):\n"
+            "        self.create(weights=weights)\n"
+        ),
+    },
+    "a trainer of another file, and the newest file's epoch in the settings": {
+        "train": (
+            "from keras.callbacks import ModelCheckpoint\nfrom start import model_for\n\n\nclass Trainer:\n"
+            "    def __init__(self, model):\n        self.model = model\n\n    def run(self, init_epoch=0):\n"
+            "        self.model.fit(x, epochs=9, initial_epoch=init_epoch, callbacks=read_callbacks())\n\n\n"
+            "Trainer(model_for(hparams)).run(**hparams['fit'])\n"
+        ),
+        "start": (
+            "import glob\n\n\ndef newest(folder):\n    found = sorted(glob.glob(folder + '/@epoch*'))\n"
+            "    return found[-1] if found else None\n\n\ndef model_for(hparams):\n    model = build(hparams)\n"
+            "    path = newest(hparams['folder'])\n    if path:\n        model.load_weights(path)\n"
+            "        hparams['fit']['init_epoch'] = int(path.split('_')[1])\n    return model\n"
+        ),
+    },
+    "a callback of another file that loads when training begins": {
+        "train": (
+            "import keras\nfrom loading import LoadingCheckpoint\n\nmodel = build()\n"
+            "model.fit(x, epochs=9, callbacks=[LoadingCheckpoint(folder)])\n"
+        ),
+        "loading": (
+            "import keras\n\n\nclass LoadingCheckpoint(keras.callbacks.ModelCheckpoint):\n"
+            "    def on_train_begin(self, logs=None):\n        self.restore()\n\n    def restore(self):\n"
+            "        if newest(self.folder):\n            self.model.load_weights(newest(self.folder))\n"
+        ),
+    },
+    "an object that saves by a method of its own after each round of fit": {
+        "train": (
+            "import keras\nfrom network import Network\n\n\nclass Worker:\n    def start(self):\n"
+            "        self.network = self.load()\n"
+            "        while True:\n            self.network.model.fit(x, epochs=2, callbacks=[])\n"
+            "            self.network.save(self.path())\n\n    def path(self):\n"
+            "        return FOLDER + '/weights.h5'\n\n"
+            "    def load(self):\n        network = Network()\n        if network.load(self.path()):\n"
+            "            return network\n        return network\n\n\nWorker().start()\n"
+        ),
+        "network": (
+            "import os\nimport keras\n\n\nclass Network:\n    def load(self, path):\n        if os.path.exists(path):\n"
+            "            self.model.load_weights(path)\n            return True\n        return False\n\n"
+            "    def save(self, path):\n        self.model.save_weights(path)\n"
+        ),
+    },
+    "a flag that asks for the file or names another": {
+        "train": (
+            f"{_HEAD}\n\ndef main(args):\n    if args.restore:\n"
+            "        path = args.checkpoint_path if args.restore is True else args.restore\n"
+            "        model = keras.models.load_model(path)\n    else:\n        model = build()\n    clear(args)\n"
+            "    model.fit(x, epochs=args.epochs, callbacks=[ModelCheckpoint(args.checkpoint_path)])\n"
+        ),
+    },
+    "a loop with a tape that saves weights": {
+        "train": (
+            "import tensorflow as tf\n\n\ndef main(args):\n    model = build()\n    if args.resume:\n"
+            "        model.load_weights(args.path)\n    for epoch in range(9):\n        for batch in data:\n"
+            "            with tf.GradientTape() as tape:\n                loss = model(batch)\n"
+            "            optimizer.apply_gradients(zip(tape.gradient(loss, model.weights), model.weights))\n"
+            "        model.save_weights(args.path)\n"
+        ),
+    },
+    "a loop that saves a Checkpoint without a manager": {
+        "train": (
+            "import tensorflow as tf\n\ncheckpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)\n"
+            "newest = tf.train.latest_checkpoint(folder)\nfirst = 0\nif newest:\n    checkpoint.restore(newest)\n"
+            "    first = optimizer.iterations.numpy() // steps\nfor epoch in range(first, 9):\n"
+            "    train_step(data)\n    checkpoint.save(folder + '/c')\n"
+        ),
+    },
+}
+
+LEFT_ALONE = {
+    "weights from elsewhere that a flag names": {
+        "train": (
+            f"{_HEAD}from made import made\n\nmodel = made(args.weights)\n"
+            "model.fit(x, epochs=9, callbacks=[ModelCheckpoint(args.folder + '/w-{epoch}.h5')])\n"
+        ),
+        "made": (
+            "def made(weights):\n    model = build()\n    if weights:\n"
+            "        model.load_weights(weights, by_name=True)\n"
+            "    return model\n"
+        ),
+    },
+    "the best model of a training, in another file": {
+        "train": (
+            f'{_HEAD}from evaluate import evaluate\n\nFILE = "out/best.h5"\nmodel = build()\n'
+            f"model.fit(x, epochs=9, {_SAVER})\nevaluate(model, FILE)\n"
+        ),
+        "evaluate": (
+            "import os\n\n\ndef evaluate(model, path):\n    if os.path.exists(path):\n"
+            "        model.load_weights(path)\n"
+            "    return model.evaluate(x)\n"
+        ),
+    },
+    "another mode of the program": {
+        "train": (
+            f'{_HEAD}from predict import predict\n\nFILE = "out/best.h5"\nmodel = build()\n'
+            f'if sys.argv[1] == "predict":\n'
+            f"    predict(model, FILE)\n    sys.exit()\nmodel.fit(x, epochs=9, {_SAVER})\n"
+        ),
+        "predict": (
+            "import os\n\n\ndef predict(model, path):\n    if os.path.exists(path):\n        model.load_weights(path)\n"
+            "    return model.predict(x)\n"
+        ),
+    },
+    "another library's fit": {
+        "train": (
+            f'{_HEAD}from made import made\n\nFILE = "out/best.h5"\nscaler.fit(x)\nmodel = made()\n'
+            "model.fit(x, epochs=9, callbacks=[ModelCheckpoint(FILE)])\n"
+        ),
+        "made": "def made():\n    return build()\n",
+    },
+    "a callback that loads to evaluate what it saved": {
+        "train": (
+            "import keras\nfrom scoring import Scoring\n\nmodel = build()\n"
+            "model.fit(x, epochs=9, callbacks=[Scoring('out/m.h5')])\n"
+        ),
+        "scoring": (
+            "import keras\n\n\nclass Scoring(keras.callbacks.Callback):\n"
+            "    def on_epoch_end(self, epoch, logs=None):\n"
+            "        self.model.save_weights(self.path)\n        if epoch:\n            other.load_weights(self.path)\n"
+        ),
+    },
+    "a loop that a CheckpointManager recovers": {
+        "train": (
+            "import tensorflow as tf\n\ncheckpoint = tf.train.Checkpoint(model=model, optimizer=opt, epoch=epoch)\n"
+            "manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=2)\n"
+            "checkpoint.restore(manager.latest_checkpoint)\nfor _ in range(9):\n    train_step(data)\n"
+            "    manager.save()\n"
+        ),
+    },
+}
+
+
+def findings(files: dict[str, str], directory: Path) -> list[Finding]:
+    """What the tool says of the recovery in a program of several files, which must keep every byte."""
+    for name, text in files.items():
+        (directory / f"{name}.py").write_text(text)
+    outcome = run([str(directory)], Settings(select=("FT201",)), jobs=1, progress=None)
+    assert not outcome.changes
+    return outcome.findings
+
+
+@pytest.mark.parametrize("files", FOUND.values(), ids=FOUND.keys())
+def test_it_is_found_at_the_training_and_left_with_the_lines_to_write(files: dict[str, str], tmp_path: Path) -> None:
+    (finding,) = findings(files, tmp_path)
+    assert finding.fidelity is Fidelity.MANUAL
+    assert "tf.train.CheckpointManager(" in finding.help
+    assert "BackupAndRestore" not in finding.help
+
+
+@pytest.mark.parametrize("files", LEFT_ALONE.values(), ids=LEFT_ALONE.keys())
+def test_what_only_looks_like_it_gets_no_finding(files: dict[str, str], tmp_path: Path) -> None:
+    assert findings(files, tmp_path) == []
+
+
+def test_the_lines_for_several_models_hold_each_with_its_optimizer(tmp_path: Path) -> None:
+    text = (
+        "import os\nimport keras\n\ngenerator, critic = build(), build()\nif os.path.exists('g.h5'):\n"
+        "    generator.load_weights('g.h5')\n    critic.load_weights('c.h5')\nfor epoch in range(9):\n"
+        "    critic.train_on_batch(x, y)\n    generator.train_on_batch(x, y)\n    generator.save_weights('g.h5')\n"
+        "    critic.save_weights('c.h5')\n"
+    )
+    (finding,) = findings({"train": text}, tmp_path)
+    for model in ("generator", "critic"):
+        assert f"{model}.optimizer.build({model}.trainable_variables)" in finding.help
+    assert "model_1=critic, optimizer_1=critic.optimizer, model_2=generator" in finding.help
+
+
+def test_under_horovod_the_lines_save_in_one_process(tmp_path: Path) -> None:
+    text = (
+        f"{_HEAD}import horovod.keras as hvd\n\nmodel = build()\nif os.path.exists('m.h5'):\n"
+        "    model.load_weights('m.h5')\ncallbacks = [hvd.callbacks.BroadcastGlobalVariablesCallback(0)]\n"
+        "if hvd.rank() == 0:\n    callbacks.append(ModelCheckpoint('m.h5'))\n"
+        "model.fit(x, epochs=9, callbacks=callbacks)\n"
+    )
+    (finding,) = findings({"train": text}, tmp_path)
+    assert "*([save] if hvd.rank() == 0 else [])" in finding.help

@@ -20,6 +20,8 @@ _BINDING = _VARIABLES | {
     ast.Import, ast.ImportFrom, ast.arg, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping,
     ast.Global, ast.Nonlocal, ast.ClassDef, *FunctionNode.__args__, *_COMPREHENSIONS,
 }  # fmt: skip
+_HANDED_ON = {"keras", "tensorflow", "tf", "tf1"}
+"""What of another file's is asked for by these names, and may be TensorFlow: all names would cost a look at each."""
 _GivenByStar = Callable[[str], Mapping[str, str | None]]
 _MOST_ALIASES = 20
 """Names that stand for one another may do so in a circle."""
@@ -94,6 +96,7 @@ class Names:
         binder.resolve_nonlocals()
         if given_by_star is not None:
             self._bind_stars(binder.stars, given_by_star)
+            self._bind_handed_on(given_by_star)
         self._spelled: dict[str, list[ast.Name]] = {}
         for node, scope in self._scopes.items():
             if type(node) is ast.Name:
@@ -110,6 +113,14 @@ class Names:
                 if name not in own and imported is not None:
                     self.top.bind(name, Binding(node, imported))
                 own.add(name)
+
+    def _bind_handed_on(self, given_by_star: _GivenByStar) -> None:
+        """Binds TensorFlow to ``tf`` where the file has it by ``from base import tf``."""
+        for name, bindings in self.top.bindings.items():
+            base, _, own = (bindings[0].imported or "").rpartition(".")
+            if len(bindings) == 1 and own in _HANDED_ON and not base.startswith(("tensorflow", "keras", "tf_keras")):
+                imported = given_by_star(base).get(own)
+                self.top.bindings[name] = [Binding(bindings[0].node, imported)] if imported else bindings
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope that ``node`` is evaluated in."""

@@ -34,6 +34,7 @@ SINGLE_SITES = {
     "distribute.experimental.CollectiveCommunication", "distribute.experimental.CollectiveCommunication.AUTO",
     "distribute.experimental.CollectiveCommunication.NCCL", "distribute.experimental.CollectiveCommunication.RING",
     "train.Checkpoint", "train.CheckpointManager", "train.load_checkpoint",
+    "train.MonitoredTrainingSession", "train.Saver", "train.Supervisor",
 }  # fmt: skip
 """Names that one of the rules for single sites looks at; a file without any of them is not judged by those rules."""
 
@@ -141,7 +142,8 @@ def symbol(qualified: str | None) -> Symbol | None:
     qualified = _NESTED.sub(r"tensorflow.\1", qualified)
     for root, api in _KERAS_ROOTS.items():
         if qualified.startswith(root):
-            return Symbol(qualified, api, f"keras.{qualified.removeprefix(root)}")
+            tail = qualified.removeprefix(root)
+            return Symbol(qualified, api, tail if tail.startswith("estimator.") else f"keras.{tail}")
     for root, api in _ROOTS:
         if qualified.startswith(root):
             tail = qualified.removeprefix(root)

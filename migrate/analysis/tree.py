@@ -19,6 +19,9 @@ from migrate.files.walk import NOTEBOOK, walk
 _KNOWN = 2_000
 """So many files' imports are kept in memory, for the files that import the same ones."""
 
+_TEST = re.compile(r"^test_|_test\.py$")
+"""A test tells nothing of the TensorFlow that what it tests is for: it runs on the same one."""
+
 _LONGEST = 20
 """Imports may lead from file to file in a circle."""
 
@@ -215,7 +218,8 @@ class Tree:
         if path not in self._of_1:
             return None
         importers = self.importers(self.module(path), "tensorflow")
-        return next((user for user in importers if user not in self._of_1 and self._is_on_2(user)), None)
+        programs = (user for user in importers if user not in self._of_1 and not _TEST.search(os.path.basename(user)))
+        return next((user for user in programs if self._is_on_2(user)), None)
 
     def _is_on_2(self, path: str) -> bool:
         """Whether neither a file nor what it imports needs TensorFlow 1, or Estimators."""

@@ -89,6 +89,8 @@ def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
         help = f"This looks like Python 2: run `{command}` first (2to3 comes with Python up to 3.12)."
         if source.path.endswith(NOTEBOOK):
             help = "This looks like Python 2: convert the cell by hand, because 2to3 does not read notebooks."
+    elif isinstance(error, TabError):
+        help = "Python 2 counted a tab as 8 columns: `expand --initial` writes the file so that Python 3 reads it."
     else:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         help = f"Fix it, exclude the file, or run the tool on a Python newer than {version} if the file needs one."

@@ -16,7 +16,7 @@ A ``make_one_shot_iterator()`` of a dataset tells TensorFlow 1 as its names do.
 ``isinstance(x, tf.Variable)`` asks for ``tf.compat.v2.Variable`` then, of which the variables of both are; a file that
 names nothing else with two meanings keeps its import.
 
-Where ``tf`` comes by ``from settings import *``, the file gets an import of its own below that.
+Where ``tf`` comes by ``from settings import *``, or ``from settings import tf``, the file gets an import of its own.
 
 A function that imports TensorFlow itself gets the same import, unless it hands ``tf`` on to code that is not seen.
 
@@ -213,17 +213,21 @@ def star_imports_of(file: Draft | OtherFile) -> Iterator[Verdict]:
 
 
 def _given_by_star(module: Module, statement: ast.stmt) -> str:
-    """The name by which a star import of another file gives TensorFlow; "" for any other import."""
-    if not isinstance(statement, ast.ImportFrom) or statement.names[0].name != "*":
+    """The name by which an import of another file's names gives TensorFlow; "" for any other import."""
+    if not isinstance(statement, ast.ImportFrom):
         return ""
     bindings = module.names.top.bindings.items()
     return next((name for name, (one, *_) in bindings if one.node is statement and one.imported == "tensorflow"), "")
 
 
 def _beside(module: Module, statement: ast.stmt, name: str, package: str) -> list[str]:
-    """The lines of a star import, and an import of TensorFlow by a name."""
+    """The lines of an import of another file's names, without that one, and an import of TensorFlow by it."""
+    assert isinstance(statement, ast.ImportFrom)
     own = f"import {package}" if name == package else f"import {package} as {name}"
-    return [module.source.text(statement), own]
+    others = [alias for alias in statement.names if (alias.asname or alias.name) != name]
+    if len(others) == len(statement.names):
+        return [module.source.text(statement), own]
+    return [*([ast.unparse(ast.ImportFrom(statement.module, others, statement.level))] if others else []), own]
 
 
 def _spec_of_feature(file: Draft | OtherFile, node: ast.expr) -> str | None:

@@ -1,6 +1,7 @@
 import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -122,6 +123,15 @@ def test_python_2_is_sent_to_2to3(line: str) -> None:
     finding = refusal(f"import tensorflow as tf\n{line}\n", path="my train.py")
     assert "2to3 -w 'my train.py'" in finding.help
     assert finding.span.line == 2
+
+
+def test_tabs_and_spaces_that_only_python_2_could_read_are_told_with_a_remedy_that_works(tmp_path: Path) -> None:
+    text = "def f(x):\n    if x:\n\treturn 1\n    return 2\n"
+    assert "expand --initial" in refusal(text).help
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    expanded = subprocess.run(["expand", "--initial", path], capture_output=True, text=True, check=True).stdout
+    assert ast.unparse(parse(source(expanded))) == "def f(x):\n    if x:\n        return 1\n    return 2"
 
 
 @pytest.mark.parametrize("handler", ["except ValueError, e:", "except (ValueError, os.error), e:"])

@@ -127,11 +127,46 @@ def test_a_helper_keeps_its_meaning_for_the_program_on_tensorflow_2_that_imports
     assert REASON.format(tmp_path) in reasons(outcome)
 
 
-def test_a_test_of_a_helper_that_speaks_tensorflow_1_itself_keeps_no_program_from_being_migrated(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("name", "value"), [("other.py", "tf.placeholder(tf.float32)"), ("net_test.py", "tf.zeros([])")]
+)
+def test_a_file_on_tensorflow_1_and_a_test_of_a_helper_keep_no_program_from_being_migrated(
+    tmp_path: Path, name: str, value: str
 ) -> None:
-    test = "import net\nimport tensorflow as tf\n\nnet.thin(tf.placeholder(tf.float32))\n"
-    put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT, "net_test.py": test})
+    user = f"import net\nimport tensorflow as tf\n\nnet.thin({value})\n"
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": DROPOUT, name: user})
     outcome = migrated(tmp_path)
     assert reasons(outcome) == []
     assert V1 in new_text(outcome, tmp_path / "net.py")
+
+
+GIVEN = main("from modeling import model_fn").replace("import tensorflow as tf\n", "IMPORTED\n")
+
+
+@pytest.mark.parametrize("form", ["auto", "object"])
+@pytest.mark.parametrize(
+    ("base", "imported"),
+    [
+        ("import tensorflow as tf\n", "from base import *"),
+        ("from deeper import *\n", "from base import *"),
+        ("import tensorflow as tf\n\n__all__ = ['tf']\n", "from base import *"),
+        ("import tensorflow as tf\nx = 1\n", "from base import tf, x"),
+    ],
+)
+def test_tensorflow_is_known_where_another_module_of_the_project_gives_it(
+    tmp_path: Path, base: str, imported: str, form: str
+) -> None:
+    text = GIVEN.replace("IMPORTED", imported) + "\n\ntf.logging.info(1)\n"
+    put(tmp_path, {"base.py": base, "deeper.py": "import tensorflow as tf\n", "main.py": text, "modeling.py": MODELING})
+    outcome = migrated(tmp_path, form=form)
+    assert reasons(outcome) == []
+    after = new_text(outcome, tmp_path / "main.py")
+    assert f"{imported.replace(' tf,', '')}\n{V1}" in after
+    assert ".estimator" not in after
+
+
+@pytest.mark.parametrize("base", ["import tensorflow as _tf\n", "import tensorflow as tf\n\n__all__ = ['x']\n"])
+def test_a_star_gives_no_name_that_its_module_keeps_to_itself(tmp_path: Path, base: str) -> None:
+    text = GIVEN.replace("IMPORTED", "from base import *").replace("tf.", "_tf." if "_tf" in base else "tf.")
+    put(tmp_path, {"base.py": base, "main.py": text, "modeling.py": MODELING})
+    assert not any(Path(change.path).name == "main.py" for change in migrated(tmp_path).changes)

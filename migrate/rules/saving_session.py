@@ -1,0 +1,96 @@
+"""FT301 · a session that saves: tf.train.Saver, MonitoredTrainingSession, Supervisor
+
+A program that makes its own session, and saves in it, is no Estimator and no Keras model: nothing of it is rewritten.
+
+Instead: TensorFlow 2 still runs all three, on 2.21 too, and they resume where they did. The file needs
+``import tensorflow.compat.v1 as tf`` and ``tf.disable_v2_behavior()`` at its start, which ``tf_upgrade_v2`` writes;
+checkpoints stay what they are. A training loop for TensorFlow 2 saves by ``tf.train.CheckpointManager``, and reads the
+old checkpoints only where its variables have the old names.
+
+A ``Saver`` that only restores, as one that serves predictions does, is no finding, and neither is one that a hook
+saves with, or one that is given to a ``Scaffold``.
+
+Fidelity: manual. What the session runs, and in which order, is the program's own.
+
+See: tf.compat.v1.train.Saver, tf.compat.v1.train.MonitoredTrainingSession, tf.compat.v1.train.Supervisor.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import is_none
+from migrate.analysis.module import Module
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+
+_HELP = (
+    "TensorFlow 2 still runs it, and it resumes as before: import tensorflow.compat.v1 as tf, and call "
+    "tf.disable_v2_behavior() first."
+)
+_SAVER = """\
+import tensorflow as tf
+
+saver = tf.train.Saver()
+with tf.Session() as sess:
+    saver.restore(sess, tf.train.latest_checkpoint("/job"))
+    saver.save(sess, "/job/model.ckpt")
+"""
+_MONITORED = """\
+import tensorflow as tf
+
+with tf.train.MonitoredTrainingSession(checkpoint_dir="/job", save_checkpoint_secs=60) as sess:
+    sess.run(train_op)
+"""
+_SUPERVISOR = """\
+import tensorflow as tf
+
+with tf.train.Supervisor(logdir="/job").managed_session() as sess:
+    sess.run(train_op)
+"""
+_DIRECTORY = {"train.MonitoredTrainingSession": ("checkpoint_dir", 2), "train.Supervisor": ("logdir", 4)}
+"""What names the directory that each saves in, and where it stands among the arguments."""
+
+
+@site_rule(
+    "FT301",
+    "manual",
+    Example(_SAVER, None, "module"),
+    Example(_MONITORED, None, "module"),
+    Example(_SUPERVISOR, None, "module"),
+)
+def saving_session(bench: Workbench) -> Iterator[Mend]:
+    module = bench.module
+    for call in module.calls_of("train.Saver", *_DIRECTORY):
+        if _saves(module, call):
+            name = (module.names.qualified(call.func) or "").rpartition(".")[2]
+            message = f"a session saves by {name} here, and such a program is not rewritten"
+            yield Mend((manual(call, message, _HELP),))
+
+
+def _saves(module: Module, call: ast.Call) -> bool:
+    named = next((tail for tail in _DIRECTORY if any(call.func is node for node in module.uses.get(tail, ()))), None)
+    if named is not None:
+        name, position = _DIRECTORY[named]
+        given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+        given = call.args[position] if given is None and len(call.args) > position else given
+        return given is not None and not is_none(given)
+    parent = module.names.parent(call)
+    targets = parent.targets if isinstance(parent, ast.Assign) else [call]
+    kept = {_last(target) for target in targets}
+    return any(_last(save.value) in kept for save in _saves_in_sessions(module))
+
+
+def _saves_in_sessions(module: Module) -> Iterator[ast.Attribute]:
+    """The uses of ``save`` with a session and a path, those in hooks aside."""
+    for node in module.names.parents:
+        if isinstance(node, ast.Attribute) and node.attr == "save":
+            call = module.names.parent(node)
+            given = len(call.args) + len(call.keywords) if isinstance(call, ast.Call) and call.func is node else 0
+            if given > 1 and module.hooks.keys().isdisjoint(module.names.ancestors(node)):  # type: ignore[arg-type]
+                yield node
+
+
+def _last(node: ast.expr) -> str | int:
+    """The last name of a variable or attribute, which ``self.saver`` and a parameter ``saver`` share."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else id(node)

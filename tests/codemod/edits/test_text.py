@@ -24,7 +24,7 @@ def main(*lines: str) -> str:
 
 LAYOUTS = {
     "tabs": BASE.replace("    ", "\t"),
-    "tabs in one function and spaces in another": BASE.replace("def data", "def g(x):\n\tif x:\n\t\treturn 1\n\n\ndef data"),
+    "tabs in one function and spaces in another": BASE.replace("def data", "def g(x):\n\treturn 1\n\n\ndef data"),
     "tabs below spaces": BASE.replace("    ", " \t"),
     "two spaces": BASE.replace("    ", "  "),
     "three spaces": BASE.replace("    ", "   "),

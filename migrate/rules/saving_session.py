@@ -85,7 +85,7 @@ def _saves_in_sessions(module: Module) -> Iterator[ast.Attribute]:
         if isinstance(node, ast.Attribute) and node.attr == "save":
             call = module.names.parent(node)
             given = len(call.args) + len(call.keywords) if isinstance(call, ast.Call) and call.func is node else 0
-            if given > 1 and module.hooks.keys().isdisjoint(module.names.ancestors(node)):  # type: ignore[arg-type]
+            if given > 1 and module.hooks.keys().isdisjoint(module.names.ancestors(node)):
                 yield node
 
 

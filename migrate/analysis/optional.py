@@ -35,26 +35,70 @@ def _has_none(function: ast.AST, parameter: str) -> bool:
     return parameter in given and is_none(given[parameter])
 
 
-def _flags_of_none(tree: ast.Module) -> set[str]:
-    """The names of the flags that argparse or absl gives None where nobody sets them."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    return {name for call in calls for name in _flag_of_none(call, call.func.attr)}  # type: ignore[attr-defined]
+def is_given_flag(module: Module, value: ast.expr) -> bool:
+    """Whether a value is a flag that always has a text: it is required, or its default is one."""
+    if not isinstance(value, ast.Attribute) or not isinstance(value.value, ast.Name) or value.value.id in _OWN:
+        return False
+    defined = [call for call in _calls(module.tree) if value.attr in _flag(call)]
+    return bool(defined) and all(_is_given(module.tree, call, value.attr) for call in defined)
 
 
-def _flag_of_none(call: ast.Call, called: str) -> list[str]:
-    texts = [one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+_OWN = {"self", "cls"}
+
+
+def _is_given(tree: ast.Module, call: ast.Call, name: str) -> bool:
     given = {keyword.arg: keyword.value for keyword in call.keywords}
+    required, default = given.get("required"), given.get("default")
+    if _called(call).startswith("DEFINE_"):
+        default = call.args[1] if default is None and len(call.args) > 1 else default
+        marks = [one for one in _calls(tree) if _called(one).startswith("mark_flag")]
+        texts = [part.value for one in marks for part in ast.walk(one) if isinstance(part, ast.Constant)]
+        if name in texts:
+            return True
+    elif not any(text.startswith("-") for text in _texts(call)):
+        return "nargs" not in given  # what has no dash must be there
+    if isinstance(required, ast.Constant) and required.value is True:
+        return True
+    return isinstance(default, ast.Constant) and isinstance(default.value, str) and bool(default.value)
+
+
+def _calls(tree: ast.Module) -> list[ast.Call]:
+    """The calls of methods and functions of modules."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _texts(call: ast.Call) -> list[str]:
+    return [one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+
+
+def _flag(call: ast.Call) -> list[str]:
+    """The name of the flag that a call of argparse or absl defines; none for any other call."""
+    called, texts = _called(call), _texts(call)
     if called.startswith("DEFINE_"):
-        default = given.get("default", call.args[1] if len(call.args) > 1 else None)
-        return texts[:1] if is_none(default) else []
-    options = [text for text in texts if text.startswith("-")]
-    if called != "add_argument" or not options or "action" in given or not is_none(given.get("default")):
+        return texts[:1]
+    if called != "add_argument" or not texts:
         return []
-    is_required = given.get("required")
-    if isinstance(is_required, ast.Constant) and is_required.value is True:
-        return []
-    destination = given.get("dest")
+    destination = next((keyword.value for keyword in call.keywords if keyword.arg == "dest"), None)
     if isinstance(destination, ast.Constant):
         return [str(destination.value)]
-    long = next((option for option in options if option.startswith("--")), options[0])
+    long = next((text for text in texts if text.startswith("--")), texts[0])
     return [long.lstrip("-").replace("-", "_")]
+
+
+def _flags_of_none(tree: ast.Module) -> set[str]:
+    """The names of the flags that argparse or absl gives None where nobody sets them."""
+    return {name for call in _calls(tree) if _is_none_by_default(call) for name in _flag(call)}
+
+
+def _is_none_by_default(call: ast.Call) -> bool:
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if _called(call).startswith("DEFINE_"):
+        return is_none(given.get("default", call.args[1] if len(call.args) > 1 else None))
+    if not any(text.startswith("-") for text in _texts(call)) or "action" in given:
+        return False
+    is_required = given.get("required")
+    return is_none(given.get("default")) and not (isinstance(is_required, ast.Constant) and is_required.value is True)

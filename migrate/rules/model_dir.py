@@ -1,7 +1,7 @@
 """FT106 · model_dir, of the estimator or of its RunConfig
 
 The directory of the checkpoints. The estimator's own argument comes first, then the RunConfig's; without either the
-Estimator makes a temporary directory.
+Estimator makes a temporary directory. A flag that is required, or has a text for its default, names one always.
 
 Instead: the directory of the ``CheckpointManager``; with ``--recovery backup-and-restore`` a directory ``backup`` in
 it, because Keras 3 removes the whole backup directory at the end of a successful ``fit``.
@@ -17,7 +17,8 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none
-from migrate.analysis.names import Names
+from migrate.analysis.module import Module
+from migrate.analysis.optional import is_given_flag
 from migrate.analysis.program import Program
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
@@ -47,7 +48,7 @@ def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
         )
         return
     given = own if not is_none(own) else of_config
-    tempfile = f"{draft.vocabulary.standard('tempfile')}.mkdtemp()" if _may_be_none(program.module.names, given) else ""
+    tempfile = f"{draft.vocabulary.standard('tempfile')}.mkdtemp()" if _may_be_none(program.module, given) else ""
     if given is None or is_none(given):
         draft.model_dir = draft.fresh("model_dir")
         draft.before.append(f"{draft.model_dir} = {tempfile}")
@@ -75,13 +76,15 @@ def _old_jobs(program: Program, draft: Draft) -> str:
     return f"exact; an old model_dir that holds the Estimator's own checkpoints is rejected at the start{how}"
 
 
-def _may_be_none(names: Names, value: ast.expr | None) -> bool:
+def _may_be_none(module: Module, value: ast.expr | None) -> bool:
     """Whether an expression is, or could be, None."""
     if isinstance(value, ast.Name):
-        found = names.only_value(value)
-        return found is None or isinstance(found, ast.Name) or _may_be_none(names, found)
+        found = module.names.only_value(value)
+        return found is None or isinstance(found, ast.Name) or _may_be_none(module, found)
     if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
-        return _may_be_none(names, value.values[-1])
+        return _may_be_none(module, value.values[-1])
+    if value is not None and is_given_flag(module, value):
+        return False
     if isinstance(value, ast.Constant):
         return value.value is None
     if isinstance(value, ast.Call):  # os.environ.get("X"), os.getenv("X")

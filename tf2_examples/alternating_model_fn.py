@@ -1,7 +1,6 @@
 """Trains and evaluates by turns, and saves by the clock; TensorFlow 2.12 to 2.15."""
 
 import argparse
-import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -41,7 +40,7 @@ def main():
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
 
-    model_dir = args.model_dir or tempfile.mkdtemp()
+    model_dir = args.model_dir
     for max_steps in range(10, args.max_steps + 1, 10):
         dataset = dataset_from_input_fn(input_fn)
         training = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)

@@ -6,7 +6,6 @@ same --model_dir it resumes at the newest checkpoint.
 
 import argparse
 import os
-import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -90,7 +89,7 @@ def main():
         )
         return dataset.batch(100)
 
-    model_dir = args.model_dir or tempfile.mkdtemp()
+    model_dir = args.model_dir
     params = {"units": 64, "dropout": args.dropout, "rate": 0.01}
     best = BestResult(os.path.join(model_dir, "eval"))
 

@@ -1,7 +1,6 @@
 """Fine-tunes a pretrained encoder with TPUEstimator, off a TPU; TensorFlow 2.12 to 2.15."""
 
 import argparse
-import tempfile
 
 import modeling
 import numpy as np
@@ -87,7 +86,7 @@ def main():
 
     if args.use_tpu:
         raise ValueError("This program no longer runs on a TPU: use_tpu must be false.")
-    model_dir = args.model_dir or tempfile.mkdtemp()
+    model_dir = args.model_dir
     model_fn = model_fn_builder(args.init_checkpoint, 1e-3, 10000, 10)
     train_params = {"batch_size": 32}
     eval_params = {"batch_size": 8}

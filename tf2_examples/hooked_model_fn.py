@@ -1,7 +1,6 @@
 """Hooks that fetch tensors of the step; TensorFlow 2.12 to 2.15."""
 
 import argparse
-import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -66,7 +65,7 @@ def main():
     parser.add_argument("--enough", type=float, default=0.0)
     args = parser.parse_args()
 
-    model_dir = args.model_dir or tempfile.mkdtemp()
+    model_dir = args.model_dir
     params = {"rate": 0.1, "batch_size": 10}
     dataset = dataset_from_input_fn(input_fn, params=params)
     training = ModelFnTraining(model_fn, dataset, params=params, summary_dir=model_dir)

@@ -5,7 +5,6 @@ Started again in the same --model_dir it resumes at the newest checkpoint.
 
 import argparse
 import itertools
-import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -42,19 +41,18 @@ def main():
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
     model = build_model()
-    model_dir = args.model_dir or tempfile.mkdtemp()
     estimator = model
-    drop_empty_checkpoint_list(model_dir)
+    drop_empty_checkpoint_list(args.model_dir)
     recovery = CheckpointRecovery(
         tf.train.CheckpointManager(
             tf.train.Checkpoint(model=estimator, optimizer=estimator.optimizer),
-            model_dir,
+            args.model_dir,
             max_to_keep=3,
             step_counter=estimator.optimizer.iterations,
             checkpoint_interval=5,
         )
     )
-    training_log = TrainingLog(model_dir, summary_steps=100, log_steps=100)
+    training_log = TrainingLog(args.model_dir, summary_steps=100, log_steps=100)
     if recovery.restore() < args.max_steps:
         estimator.fit(
             input_fn().take(args.max_steps - recovery.step),

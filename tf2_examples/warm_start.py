@@ -4,7 +4,6 @@ Started again in the same --model_dir it resumes at the newest checkpoint.
 """
 
 import argparse
-import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -42,7 +41,6 @@ def main():
     parser.add_argument("--warm_start_from", help="the directory of the other job")
     args = parser.parse_args()
     code = tf.feature_column.categorical_column_with_identity("code", 8)
-    model_dir = args.model_dir or tempfile.mkdtemp()
     columns = [
         tf.feature_column.embedding_column(code, 3),
         tf.feature_column.numeric_column("size", shape=(3,)),
@@ -58,18 +56,18 @@ def main():
         loss=tf.keras.losses.MeanSquaredError(reduction="sum"),
         metrics=value_metrics(),
     )
-    drop_empty_checkpoint_list(model_dir)
+    drop_empty_checkpoint_list(args.model_dir)
     recovery = WarmStartedRecovery(
         tf.train.CheckpointManager(
             tf.train.Checkpoint(model=regressor, optimizer=regressor.optimizer),
-            model_dir,
+            args.model_dir,
             max_to_keep=5,
             step_counter=regressor.optimizer.iterations,
             checkpoint_interval=5,
         ),
         warm_start_from=args.warm_start_from,
     )
-    training_log = TrainingLog(model_dir, summary_steps=100, log_steps=100)
+    training_log = TrainingLog(args.model_dir, summary_steps=100, log_steps=100)
     if recovery.restore() < args.max_steps:
         regressor.fit(
             input_fn().take(args.max_steps - recovery.step),

@@ -5,7 +5,6 @@ Started again in the same --model_dir it resumes at the newest checkpoint.
 
 import argparse
 import itertools
-import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -73,7 +72,6 @@ def main():
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
     wide, deep = feature_columns()
-    model_dir = args.model_dir or tempfile.mkdtemp()
     layers = [DenseColumns(deep)]
     for units in [16, 8]:
         layers.append(tf.keras.layers.Dense(units, activation="relu"))
@@ -87,7 +85,7 @@ def main():
         loss=tf.keras.losses.BinaryCrossentropy(from_logits=True, reduction="sum"),
         metrics=two_class_metrics(),
     )
-    drop_empty_checkpoint_list(model_dir)
+    drop_empty_checkpoint_list(args.model_dir)
     recovery = CheckpointRecovery(
         tf.train.CheckpointManager(
             tf.train.Checkpoint(
@@ -95,13 +93,13 @@ def main():
                 optimizer=classifier.optimizer,
                 wide_optimizer=classifier.wide_optimizer,
             ),
-            model_dir,
+            args.model_dir,
             max_to_keep=5,
             step_counter=classifier.optimizer.iterations,
             checkpoint_interval=5,
         )
     )
-    training_log = TrainingLog(model_dir, summary_steps=100, log_steps=100)
+    training_log = TrainingLog(args.model_dir, summary_steps=100, log_steps=100)
     if recovery.restore() < args.max_steps:
         classifier.fit(
             input_fn().take(args.max_steps - recovery.step),

@@ -7,7 +7,6 @@ import argparse
 import itertools
 import math
 import os
-import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -39,13 +38,12 @@ def main():
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
     model = build_model()
-    model_dir = args.model_dir or tempfile.mkdtemp()
     estimator = model
-    refuse_old_job(model_dir)
+    refuse_old_job(args.model_dir)
     backup = tf.keras.callbacks.BackupAndRestore(
-        os.path.join(model_dir, "backup"), delete_checkpoint=False
+        os.path.join(args.model_dir, "backup"), delete_checkpoint=False
     )
-    training_log = TrainingLog(model_dir, summary_steps=100, log_steps=100)
+    training_log = TrainingLog(args.model_dir, summary_steps=100, log_steps=100)
     estimator.fit(
         input_fn(),
         steps_per_epoch=5,

@@ -1,7 +1,6 @@
 """A linear classifier of three named classes, with Ftrl; TensorFlow 2.12 to 2.15."""
 
 import argparse
-import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -43,7 +42,7 @@ def main():
     parser.add_argument("--model_dir", required=True)
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
-    model_dir = args.model_dir or tempfile.mkdtemp()
+    model_dir = args.model_dir
     optimizer = lambda: tf1.train.FtrlOptimizer(
         tf1.train.exponential_decay(0.5, tf1.train.get_global_step(), 20, 0.9)
     )

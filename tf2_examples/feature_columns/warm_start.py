@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -67,7 +66,7 @@ def main():
         checkpoint_interval=20,
     )
     run_training(training, manager, max_steps=30)
-    model_dir = args.model_dir or tempfile.mkdtemp()
+    model_dir = args.model_dir
     optimizer = tf1.train.RMSPropOptimizer(0.01, momentum=0.5)
 
     def model_fn_2(features, labels, mode):

@@ -8,7 +8,6 @@ import argparse
 import csv
 import itertools
 import os
-import tempfile
 
 import numpy as np
 import tensorflow as tf
@@ -92,7 +91,7 @@ def main():
     def eval_input_fn():
         return tf.data.Dataset.from_tensor_slices((features, labels)).batch(16)
 
-    model_dir = args.model_dir or tempfile.mkdtemp()
+    model_dir = args.model_dir
     dnn_optimizer = tf1.train.AdagradOptimizer(0.05)
     linear_optimizer = tf1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01)
 

@@ -2,7 +2,7 @@
 
 usage: python checkpoint_reader.py DIRECTORY
 
-Of each variable: ``shape``, the first ``LENGTH`` ``values``, and a ``digest`` of all of them.
+Of each variable: its ``key`` in the file, ``shape``, the first ``LENGTH`` ``values``, and a ``digest`` of all of them.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def variables(directory: str) -> dict[str, Any]:
         name = names.get(key, "")
         flat: Any = np.ravel(value)
         found[name if name in unique else key] = {
+            "key": key,
             "shape": list(np.shape(value)),
             "values": [float(each) for each in flat[:LENGTH]],
             "digest": hashlib.sha256(np.ascontiguousarray(flat.astype("float64")).tobytes()).hexdigest(),

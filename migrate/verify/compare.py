@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 
+from migrate.verify import exports
 from migrate.verify.faults import FAULTS
 from migrate.verify.losses import LossDifference, loss_difference
 from migrate.verify.record import Attempt, Record
@@ -148,6 +149,8 @@ def compare(
         _losses(old, new, tolerance, without_old or moments or apart),
         _evaluations(old, new, tolerance, apart, without_old, moments),
         _variables(old, new, tolerance, without_old or moments or apart),
+        *_exports(old, new, tolerance, apart),
+        *_read_by_name(old, new),
         _information("seconds to resume", old, new, _seconds_to_resume),
         _information("seconds in saves", old, new, lambda record: f"{record.seconds_in_saves:.3f}"),
     ]
@@ -351,6 +354,38 @@ def _variables(old: Record, new: Record, tolerance: float, reason: str) -> Row:
     difference = variable_difference(old.variables, new.variables)
     verdict = Verdict.SAME if difference.relative <= tolerance else Verdict.DIFFERENT
     return Row("final variables", *texts, verdict, difference.text)
+
+
+def _exports(old: Record, new: Record, tolerance: float, apart: str) -> Iterator[Row]:
+    if not old.exports and not new.exports:
+        return
+    texts = (exports.told(old.exports), exports.told(new.exports))
+    found = exports.difference(old.exports, new.exports, tolerance, with_values=not apart)
+    if found:
+        yield Row("exports", *texts, Verdict.DIFFERENT, found)
+        return
+    missed = exports.unanswered(old.exports, new.exports)
+    reason = f"the signatures only: {apart or missed}" if apart or missed else "signatures and their answers"
+    yield Row("exports", *texts, Verdict.SAME, reason)
+
+
+_SHOWN = 3
+"""So many names are told, and then how many more there are."""
+
+
+def _read_by_name(old: Record, new: Record) -> Iterator[Row]:
+    """What a later program that reads OLD's checkpoints by the variables' names finds in NEW's."""
+    before, after = ({one.get("key", name) for name, one in r.variables.items()} for r in (old, new))
+    lost = sorted(before - after)
+    if not before or not after:
+        return
+    texts = (f"{len(before)} names", f"{len(before) - len(lost)} of them")
+    if not lost:
+        yield Row("variables that can be read by OLD's names", *texts, Verdict.SAME)
+        return
+    more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
+    note = f"not {', '.join(lost[:_SHOWN])}{more}: `checkpoint --to-estimator` writes them for programs that do"
+    yield Row("variables that can be read by OLD's names", *texts, Verdict.INFORMATION, note)
 
 
 def _seconds_to_resume(record: Record) -> str:

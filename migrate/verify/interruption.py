@@ -16,6 +16,7 @@ from migrate.verify.checkpoint import read_variables
 from migrate.verify.child import Child, attempt_of_all
 from migrate.verify.cluster import struck, task_variables
 from migrate.verify.directory import copy_directory
+from migrate.verify.exports import read_exports
 from migrate.verify.faults.fault import Fault, Place
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
@@ -93,7 +94,8 @@ def run_interrupted(
       initial: a directory that is copied into ``model_dir`` first, so that two programs start from one checkpoint.
       timeout: in seconds for each start.
       progress: is told of each start.
-      variables: whether the last checkpoint's variables are read into the record, which starts TensorFlow once more.
+      variables: whether the last checkpoint's variables are read into the record, and the exports of an undisturbed
+        run, which starts TensorFlow once more for each.
 
     Raises:
       ProgramError: if the interpreter is missing, or the program failed or ended before the fault struck.
@@ -124,6 +126,7 @@ def run_interrupted(
         read_variables(program, directory) if variables else {},
         fault.notes if fault else [],
         kept_steps(Path(initial), []) if initial is not None else [],
+        read_exports(program, directory) if variables and fault is None else {},
     )
 
 

@@ -89,6 +89,7 @@ class Record:
       variables: the last checkpoint's variables, where they were read.
       notes: what the harness could not do as asked.
       handed_over: the steps of the checkpoints that were there before, where one program goes on in what another began.
+      exports: what the newest SavedModels answer, where they were read.
     """
 
     attempts: list[Attempt]
@@ -98,6 +99,7 @@ class Record:
     variables: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     handed_over: list[int] = field(default_factory=list)
+    exports: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
     def events(self) -> list[Event]:

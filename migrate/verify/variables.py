@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Variables = dict[str, dict[str, Any]]
-"""By name: ``shape``, the first flat ``values`` and a ``digest`` of all of them."""
+"""By name: the ``key`` in the file, ``shape``, the first flat ``values`` and a ``digest`` of all of them."""
 
 
 @dataclass(frozen=True)

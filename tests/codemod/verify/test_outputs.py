@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from migrate.verify import compare, document, junit, page
+from migrate.verify import compare, document, junit, markdown, page
 from migrate.verify.table import summary, tables
 
 
@@ -162,3 +162,17 @@ def test_a_browser_draws_the_page_in_both_themes_and_the_keyboard_reaches_it(fla
     red = {name: int(re.search(r"\d+", seen[name]).group()) for name in ("background", "text")}
     assert (red["background"] < 64 < 192 < red["text"]) is dark
     assert (red["text"] < 64 < 192 < red["background"]) is not dark
+
+
+def test_github_gets_a_summary_with_the_differences_alone(verification, record):
+    made = verification(new=record(resumed=5))
+    made.comparisons.append(("sigkill at step 9", compare(record(), record())))
+    made.not_tried.append("disk-full: a small disk | needs user namespaces")
+    text = markdown.text(made)
+    assert text.startswith("### Resumption differs: old.py and new.py\n")
+    assert "| sigkill at step 13 | **differs**: resumed at step: OLD 10, NEW 5 |" in text
+    assert "| sigkill at step 9 | matches |" in text
+    assert "| disk-full: a small disk \\| needs user namespaces | not tried |" in text
+    assert "| resumed at step | 10 | 5 |  |" in text
+    assert "final step | 20" not in text
+    assert "- First difference: sigkill at step 13: resumed at step: OLD 10, NEW 5." in text

@@ -1,0 +1,141 @@
+"""Print what the exports in a directory answer; runs under the program's interpreter, which has its TensorFlow.
+
+usage: python export_reader.py DIRECTORY
+
+Of the newest SavedModel in each directory of exports, and of each of its signatures: ``inputs`` and ``outputs`` (dtype
+and shape by name), and ``values``: what it answers to inputs that are made from their names, types and shapes alone, so
+that two exports with the same signature get the same. ``problem`` says why there are none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+ROWS = 3
+"""So many examples make the batch."""
+LENGTH = 4096
+
+
+def newest(directory: str) -> dict[str, str]:
+    """The newest SavedModel of each directory of exports, by the place of that directory; ``.`` is the top."""
+    found: dict[str, list[str]] = {}
+    for root, _, files in os.walk(directory):
+        name = os.path.basename(root)
+        if "saved_model.pb" in files and not name.startswith("temp-"):
+            place = os.path.dirname(root) if name.isdigit() else root
+            found.setdefault(os.path.relpath(place, directory), []).append(root)
+    return {place: max(paths, key=lambda path: (len(path), path)) for place, paths in sorted(found.items())}
+
+
+def exports(directory: str) -> dict[str, Any]:
+    """What each of the newest exports answers."""
+    import tensorflow as tf
+
+    found = {}
+    for place, path in newest(directory).items():
+        try:
+            loaded = tf.saved_model.load(path)
+            found[place] = {name: _answers(one) for name, one in sorted(loaded.signatures.items())}
+        except Exception as error:
+            found[place] = {"": {"inputs": {}, "outputs": {}, "values": {}, "problem": _told(error)}}
+    return found
+
+
+def _answers(signature: Any) -> dict[str, Any]:
+    import numpy as np
+    import tensorflow as tf
+
+    inputs = signature.structured_input_signature[1]
+    outputs = signature.structured_outputs
+    answer: dict[str, Any] = {
+        "inputs": {name: _described(spec) for name, spec in sorted(inputs.items())},
+        "outputs": {name: _described(spec) for name, spec in sorted(outputs.items())},
+        "values": {},
+        "problem": "",
+    }
+    try:
+        given = {name: tf.constant(_input(name, spec, signature.graph)) for name, spec in inputs.items()}
+        for name, value in signature(**given).items():
+            flat = np.ravel(value.numpy())
+            answer["values"][name] = [
+                each.decode("utf-8", "replace") if isinstance(each, bytes) else float(each) for each in flat[:LENGTH]
+            ]
+    except Exception as error:
+        answer["values"], answer["problem"] = {}, _told(error)
+    return answer
+
+
+def _described(spec: Any) -> list[Any]:
+    """A tensor's dtype and shape, None for what is open."""
+    shape = None if spec.shape.rank is None else spec.shape.as_list()
+    return [spec.dtype.name, shape]
+
+
+def _told(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
+
+
+def _input(name: str, spec: Any, graph: Any) -> Any:
+    """A batch for an input, the same for the same name, type and shape."""
+    import numpy as np
+
+    shape = [
+        ROWS if size is None else size for size in (spec.shape.as_list() if spec.shape.rank is not None else [ROWS])
+    ]
+    if spec.dtype.name == "string":
+        features = dict(_parsed(graph))
+        texts = [_example(features, row) if features else b"a" for row in range(int(np.prod(shape)))]
+        return np.array(texts, object).reshape(shape)
+    numbers = np.random.RandomState(zlib.crc32(name.encode()))
+    if spec.dtype.is_integer or spec.dtype.is_bool:
+        return numbers.randint(0, 2, shape).astype(spec.dtype.as_numpy_dtype)
+    return numbers.uniform(size=shape).astype(spec.dtype.as_numpy_dtype)
+
+
+def _parsed(graph: Any) -> Iterator[tuple[str, tuple[Any, int]]]:
+    """The features that a graph parses serialized examples into: the type and the number of values of each."""
+    import numpy as np
+    import tensorflow as tf
+
+    whole = graph.as_graph_def()
+    for nodes in (whole.node, *(function.node_def for function in whole.library.function)):
+        by_name = {node.name: node for node in nodes}
+        for node in nodes:
+            if node.op != "ParseExampleV2":
+                continue
+            constants = [by_name[node.input[index].partition(":")[0]].attr["value"].tensor for index in (2, 3)]
+            sparse, dense = (tf.make_ndarray(constant) for constant in constants)
+            shapes = [tf.TensorShape(shape) for shape in node.attr["dense_shapes"].list.shape]
+            for key, kind, shape in zip(dense, node.attr["Tdense"].list.type, shapes, strict=True):
+                sizes = [1 if size is None else size for size in shape.as_list()]
+                yield key.decode(), (tf.as_dtype(kind), int(np.prod(sizes)))
+            for key, kind in zip(sparse, node.attr["sparse_types"].list.type, strict=True):
+                yield key.decode(), (tf.as_dtype(kind), 1)
+
+
+def _example(features: dict[str, tuple[Any, int]], row: int) -> bytes:
+    """A serialized example with a value for each feature."""
+    import numpy as np
+    import tensorflow as tf
+
+    made = {}
+    for name, (kind, count) in sorted(features.items()):
+        numbers = np.random.RandomState(zlib.crc32(f"{name} {row}".encode()))
+        if kind.name == "string":
+            made[name] = tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"a"] * count))
+        elif kind.is_integer:
+            made[name] = tf.train.Feature(int64_list=tf.train.Int64List(value=numbers.randint(0, 2, count).tolist()))
+        else:
+            made[name] = tf.train.Feature(float_list=tf.train.FloatList(value=numbers.uniform(size=count).tolist()))
+    example = tf.train.Example(features=tf.train.Features(feature=made))
+    return bytes(example.SerializeToString(deterministic=True))
+
+
+if __name__ == "__main__":
+    json.dump(exports(sys.argv[1]), sys.stdout)

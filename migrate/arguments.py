@@ -276,7 +276,7 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
             parser.error("--stdin-filename names the file that - reads from stdin: give - as the only PATH")
         return
     if len(options.paths) > 1 or options.files_from is not None:
-        parser.error("- stands alone: it reads one file from stdin")
+        parser.error("- must be the only PATH: it reads one file from stdin")
     if options.interactive:
         parser.error("--interactive reads its answers from stdin, so the source cannot come from there")
     if options.write and options.format and not options.output:

@@ -464,7 +464,7 @@ def _loose(module: Module, site: Site) -> Finding:
 def _broken(rule: Rule, program: Program, error: Exception) -> Finding:
     span = program.module.span(program.site.node)
     message = f"rule {rule.code} ({rule.name}) failed here: {type(error).__name__}: {error}"
-    help = "This is an internal error (a bug): please report it with this line. The program is left as it is."
+    help = "This is an internal error (a bug): please report it with this line. The program is not rewritten."
     symbol = program.site.symbol.qualified
     return Finding("FT009", Fidelity.MANUAL, program.module.path, span, symbol, message, help, error=True)
 

@@ -94,5 +94,5 @@ def _holds(outer: Span, inner: Span) -> bool:
 
 def _broken(module: Module, rule: Rule, error: Exception) -> Finding:
     message = f"rule {rule.code} ({rule.name}) failed in this file: {type(error).__name__}: {error}"
-    help = "This is an internal error (a bug): please report it with this line. The rule's sites are left as they are."
+    help = "This is an internal error (a bug): please report it with this line. The rule's sites are not rewritten."
     return Finding("FT009", Fidelity.MANUAL, module.path, Span(1, 0, 1, 1), rule.name, message, help, error=True)

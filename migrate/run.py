@@ -193,7 +193,7 @@ def _rewrite_all(
     free = [one for one in planned if homeless.isdisjoint({one.path, *one.together})]
     for one in planned:
         if one not in free:
-            outcome.findings += _all_left(one.findings, "the module for the emitted code cannot be written")
+            outcome.findings += _all_left(one.findings, "the module for the generated code cannot be written")
     if not rewrites:
         outcome.findings += [finding for one in free for finding in one.findings]
         return
@@ -271,7 +271,7 @@ def write(outcome: Outcome) -> list[Finding]:
     for change in sorted(outcome.changes, key=lambda change: change.needs is not None or bool(change.together)):
         stuck = next((path for path in (change.needs, *change.together) if path in problems), None)
         if stuck is not None:
-            problems[change.path] = trouble("FT005", change.path, f"is left, because it needs {stuck}", _RERUN)
+            problems[change.path] = trouble("FT005", change.path, f"is not written, because it needs {stuck}", _RERUN)
             continue
         try:
             _replace(change, change.before, change.after)

@@ -234,7 +234,7 @@ def _setup_cfg_table(path: str) -> _Table | None:
     except configparser.Error as error:
         several = getattr(error, "errors", None)
         number = several[0][0] if several else getattr(error, "lineno", 1)
-        twice = " stands there twice" if type(error).__name__.startswith("Duplicate") else ""
+        twice = " is there twice" if type(error).__name__.startswith("Duplicate") else ""
         line = text.splitlines()[number - 1].strip()
         raise SettingsError(f"{shown}:{number}: cannot be parsed: {line!r}{twice}") from None
     if not parser.has_section("migrate"):

@@ -40,7 +40,7 @@ def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Modu
     for where, use in places:
         call = where.names.parent(use)
         if not isinstance(call, ast.Call) or call.func is not use:
-            raise Hidden(f"{shown}, which is handed on ({where.path}, line {use.lineno})")
+            raise Hidden(f"{shown}, which is passed on ({where.path}, line {use.lineno})")
         try:
             given = bind(call, [one.arg for one in positional])
         except Unbindable as reason:

@@ -36,7 +36,7 @@ def why_not_movable(names: Names, expression: ast.expr, statement: ast.stmt, alo
             continue
         found, there = names.scope_of(name).lookup(name.id), scope.lookup(name.id)
         if (found and found[0]) is not (there and there[0]):
-            return f"`{name.id}` stands for something else at line {statement.lineno}"
+            return f"`{name.id}` is something else at line {statement.lineno}"
         if found is not None and any(_changes(names, b.node, origin, statement, found[1]) for b in found[1]):
             return f"`{name.id}` changes between line {origin.lineno} and line {statement.lineno}"
     for store in _stores_into(names, expression):

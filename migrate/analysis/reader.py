@@ -147,7 +147,7 @@ class Reader:
             elif self._is_trained_and_evaluated(program, variable, use) or self._stops_early(program, variable, use):
                 continue
             else:
-                program.problems.append((use, f"`{variable}` is handed on here, so its training cannot be followed"))
+                program.problems.append((use, f"`{variable}` is passed on here, so its training cannot be followed"))
 
     def _is_trained_and_evaluated(self, program: Program, variable: str, use: ast.expr) -> bool:
         """Whether a use hands the estimator to ``train_and_evaluate``, which is read as a call of a method."""
@@ -222,7 +222,7 @@ class Reader:
             return
         value = self.names.only_value(expression) if isinstance(expression, ast.Name) else expression
         if not isinstance(value, ast.List | ast.Tuple):
-            call.problem = (expression, "the hooks are not a list that stands in this file")
+            call.problem = (expression, "the hooks are not a list that is written in this file")
             return
         if isinstance(expression, ast.Name) and not self._is_only_given(expression):
             call.problem = (expression, f"`{expression.id}` may be changed, or is used as something else than `hooks=`")

@@ -103,7 +103,7 @@ def _is_receiver(names: Names, call: ast.Call) -> bool:
 
 def _check(names: Names, code: ast.AST, all_of_them: list[ast.AST]) -> None:
     if isinstance(code, ast.Call) and any(True for _ in _placeholders(names, code)):
-        raise Unbindable("a placeholder stands outside of the function that an export runs in a graph")
+        raise Unbindable("a placeholder is outside of the function that an export runs in a graph")
     receivers = [node for node in ast.walk(code) if isinstance(node, ast.Call) and _is_receiver(names, node)]
     if any(
         len(bind(node, ("features", "receiver_tensors", "receiver_tensors_alternatives"))) > 2 for node in receivers

@@ -20,13 +20,13 @@ def why_not_here(module: Module, call: ast.Call, others: set[ast.Call]) -> str |
     inside = set[ast.AST]()
     for node in module.names.ancestors(call):
         if isinstance(node, ast.JoinedStr):
-            return "the call stands inside an f-string, which cannot hold its rewrite"
+            return "the call is inside an f-string, which cannot hold its rewrite"
         if node in others:
             return "the call is part of a larger expression that is rewritten: assign the estimator to a name first"
         if isinstance(node, ast.With | ast.AsyncWith):
             entered = next((item for item in node.items if item not in inside and _is_graph(module, item)), None)
             if entered is not None:
-                return f"the call stands under `with {ast.unparse(entered)}`, where Keras would not train the same"
+                return f"the call is under `with {ast.unparse(entered)}`, where Keras would not train the same"
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             return None  # what is around a function is not around its calls
         inside.add(node)

@@ -119,7 +119,7 @@ def describe(checkpoint: Any) -> Described:
     raise NotDescribed(
         "The program trains a model_fn, and there is nothing to convert: its checkpoints are the Estimator's. Start "
         "either program in the directory of the other. Where that holds ckpt-N of an earlier version of this tool, "
-        "start the migrated program first: it goes on from them, and saves by name."
+        "start the migrated program first: it resumes from them, and saves by name."
     )
 
 

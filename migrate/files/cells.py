@@ -140,7 +140,7 @@ class CellProgram:
         found = [self._restored(piece) for piece in pieces]
         lost = [token for token in self._masked if text.count(token) != 1]
         if lost or any(self._token in source for source in found):
-            raise CellsDiffer("a line for IPython is lost or stands twice")
+            raise CellsDiffer("a line for IPython is lost or is there twice")
         return {
             part.cell: part.skipped + self._source(part, source)
             for part, source in zip(self.parts, found, strict=True)

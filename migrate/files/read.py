@@ -16,8 +16,8 @@ def cannot_read(path: str, error: OSError | ValueError) -> Finding:
     """The finding FT001 for a file or directory that the operating system would not open or list."""
     if isinstance(error, FileNotFoundError) and os.path.islink(path):
         message = f"is a symbolic link to {os.readlink(path)}, which does not exist"
-        return trouble("FT001", path, message, "Mend or remove the link.")
-    help = _HELP.get(type(error), "Mend this, or leave the path out.")
+        return trouble("FT001", path, message, "Fix or remove the link.")
+    help = _HELP.get(type(error), "Fix this, or leave the path out.")
     return trouble("FT001", path, f"cannot be read: {reason(error)}", help)
 
 

@@ -41,7 +41,7 @@ class Unit:
         for link in needed:
             path, name = link.target.path, self.tree.name(link.target.path)
             if facts(path).problem:
-                yield f"its program needs {name}, which {facts(path).problem}", "Mend the file, then migrate again."
+                yield f"its program needs {name}, which {facts(path).problem}", "Fix the file, then migrate again."
             elif link.target.other is not None:
                 other = self.tree.name(link.target.other)
                 reason = f"its program needs {name}, or {other}, according to how the program is started"

@@ -32,7 +32,9 @@ def _command(finding: Finding, span: Span, base: str) -> str:
     if span.line == span.end_line:
         properties["col"] = span.column + 1
         properties["endColumn"] = span.end_column + 1
-    properties["title"] = f"{finding.code} {'rewritten' if finding.rewritten else 'error' if finding.error else 'left'}"
+    properties["title"] = (
+        f"{finding.code} {'rewritten' if finding.rewritten else 'error' if finding.error else 'skipped'}"
+    )
     given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
     return f"::{name} {given}::{_data('. '.join(filter(None, (message, finding.help))))}\n"
 

@@ -1,4 +1,4 @@
-"""What was found, rewritten and left, in a few lines for stderr; the last says what ``--write`` would do."""
+"""What was found, rewritten and skipped, in a few lines for stderr; the last says what ``--write`` would do."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -30,7 +30,7 @@ def lines(outcome: Outcome, names: Mapping[str, str]) -> Iterator[Line]:
         yield [("By rule (explain CODE prints its page):", "bold")]
         yield from _by_rule(sites, names)
     if left:
-        yield [("Left, by reason:", "bold")]
+        yield [("Skipped, by reason:", "bold")]
         yield from _by_reason(left)
 
 
@@ -56,7 +56,7 @@ def would_write(outcome: Outcome, todo: bool) -> Line:
     flags = "--write --todo" if todo else "--write"
     verbs = _change_and_create(outcome.changes, "change", "create") if outcome.changes else "change nothing"
     marks = not todo and any(finding.is_own_reason for finding in outcome.findings)
-    more = "; --todo would add comments above what is left" if marks else ""
+    more = "; --todo would add comments above what is skipped" if marks else ""
     return [(f"{flags} would {verbs}{more}.", "bold" if outcome.changes else "")]
 
 
@@ -99,12 +99,12 @@ def found(outcome: Outcome, written: Collection[str] | None) -> Line:
     if not sites:
         return [(f"{files}: no recovery site found{trouble}.", "bold red" if errors else "")]
     rewritten = [finding for finding in sites if finding.rewritten]
-    left = len(sites) - len(rewritten)
+    skipped = len(sites) - len(rewritten)
     if written is None:
-        fate = f"{len(rewritten)} to rewrite, {left} left"
+        fate = f"{len(rewritten)} to rewrite, {skipped} skipped"
     else:
         done = sum(finding.path in written for finding in rewritten)
-        fate = f"{done} rewritten, {left} left"
+        fate = f"{done} rewritten, {skipped} skipped"
         if done < len(rewritten):
             fate += f", {len(rewritten) - done} not written"
     text = f"{files}: {_count(len(sites), 'recovery site')} found, {fate}{trouble}."
@@ -121,7 +121,7 @@ def _by_rule(sites: Collection[Finding], names: Mapping[str, str]) -> Iterator[L
 
 
 def _fate(finding: Finding) -> str:
-    return finding.fidelity.value if finding.rewritten else "left"
+    return finding.fidelity.value if finding.rewritten else "skipped"
 
 
 def _by_reason(left: Collection[Finding]) -> Iterator[Line]:

@@ -58,7 +58,7 @@ def read_head(program: Program, draft: Draft) -> Head:
     if weight is not None and not is_none(weight):
         value = program.module.names.only_value(weight) if isinstance(weight, ast.Name) else weight
         if not isinstance(literal(value), str):
-            raise NotCarried(weight, "weight_column is not the name of a feature that stands here")
+            raise NotCarried(weight, "weight_column is not the name of a feature as a string in this file")
         draft.weight = weight
     vocabulary = program.arguments.get("label_vocabulary")
     if vocabulary is not None and not is_none(vocabulary):

@@ -32,7 +32,7 @@ def fit_for_keras3(saver: Saver, callbacks: CallbackList, target: str) -> Iterat
     yield from _rename_file(saver, callbacks, target)
     gone = {name for name in _GONE if name in saver.arguments}
     gone = gone if target != "keras2" else gone & {"load_weights_on_restart"}
-    yield from (f"{name} goes, which Keras 3 does not take" for name in sorted(gone))
+    yield from (f"{name} is removed, because Keras 3 does not take it" for name in sorted(gone))
     if gone and callbacks.holds(saver.call):
         callbacks.write_call(saver.call, [k for k in saver.call.keywords if k.arg not in gone])
     else:

@@ -150,7 +150,7 @@ class OldWayInRewrite(RecoveredFit):
         if best is not None and literal(best) is not False:
             self.notes.append("ModelCheckpoint's best value starts anew after a resume")
         if often is not None and literal(often) != "epoch":
-            self.notes.append("a start goes on after a whole epoch, also where ModelCheckpoint saved within one")
+            self.notes.append("a run resumes after a whole epoch, also where ModelCheckpoint saved within one")
         if "keras.layers.Dropout" in self.module.uses:
             self.notes.append("Dropout's random state is not held")
         if self.settings.target != "keras2":

@@ -154,12 +154,12 @@ def _imports_neighbour(directory: str, text: str) -> bool:
 
 def foreign_module(path: str) -> Finding:
     """The error for a file that stands where the pieces would be written and is not the tool's."""
-    message = "stands where the emitted recovery code would be written, and was not written by this tool"
+    message = "is where the generated recovery code would be written, and was not written by this tool"
     return trouble("FT006", path, message, "Choose another name with the setting module_name, or move the file.")
 
 
 def other_release(path: str, reason: str) -> Finding:
     """The error for a module of emitted code that another release wrote and its owner has changed."""
-    message = f"holds emitted code, but {reason}, and helpers of two releases never stand in one file"
+    message = f"holds generated code, but {reason}, and helpers of two releases are never mixed in one file"
     help = "Rename your module with its imports, or take your changes out and run `estimator-migrate renew` on it."
     return trouble("FT006", path, message, help)

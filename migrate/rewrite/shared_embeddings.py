@@ -50,7 +50,7 @@ def shared_embeddings(draft: Draft, piece: str) -> list[tuple[ast.expr, str]]:
 
 def _problem(call: ast.AST, node: ast.expr) -> str | None:
     if not isinstance(call, ast.Call) or call.func is not node:
-        return f"`{_MAKER}` is handed on here, so that its arguments are not seen"
+        return f"`{_MAKER}` is passed on here, so its arguments are not seen"
     try:
         given = bind(call, _PARAMETERS, no_others=True)
     except Unbindable as reason:

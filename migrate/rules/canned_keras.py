@@ -107,7 +107,7 @@ def _start_warm(program: Program, draft: Draft) -> Iterator[Verdict]:
     if given is None or is_none(given):
         return
     if draft.uses_backup:
-        yield manual(given, "warm_start_from goes with a CheckpointManager", "Use --recovery checkpoint-manager.")
+        yield manual(given, "warm_start_from needs a CheckpointManager", "Use --recovery checkpoint-manager.")
     names = program.module.names
     call = names.only_value(given) if isinstance(given, ast.Name) else given
     found = symbol_of(names, call.func) if isinstance(call, ast.Call) else None

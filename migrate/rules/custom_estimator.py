@@ -187,7 +187,7 @@ def _config(program: Program, draft: Draft, model_fns: list[Function]) -> Iterat
             if value is None or not isinstance(attribute, ast.Attribute):
                 yield manual(
                     use,
-                    "the RunConfig goes, and more than its plain settings is read from `config` here",
+                    "the RunConfig is removed, and more than its plain settings is read from `config` here",
                     "Hand over what is read by params.",
                     function.module,
                 )

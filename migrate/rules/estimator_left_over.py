@@ -34,7 +34,7 @@ def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
     while aliases := list(_unused_aliases(program, draft)):  # one alias may be the only use of another
         for alias in aliases:
             draft.delete(alias)
-            yield exact(alias, "the alias goes: nothing uses it any more")
+            yield exact(alias, "the alias is removed: nothing uses it any more")
     if not program.has_fit:
         return
     known = {part for other in draft.all for part in _parts(other.program)}

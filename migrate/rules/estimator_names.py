@@ -91,7 +91,7 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
             continue
         if found.tail.startswith(FOR_TPUS) and _is_unused(file.module.names, node):
             file.delete(file.module.names.statement_of(node))
-            yield exact(node, "goes: nothing uses it", file.module)
+            yield exact(node, "is removed: nothing uses it", file.module)
             continue
         goes = file is draft and found.tail.startswith(FOR_TPUS) and draft.goes(node)
         if goes or node in sites or _is_spec(program, found):

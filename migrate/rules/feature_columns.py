@@ -53,7 +53,7 @@ def feature_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
         return
     for tail, nodes in program.module.uses.items():
         if given and tail.startswith("feature_column.sequence_"):
-            yield manual(nodes[0], f"`{tail}` is no column that the emitted layers read", _RECURRENT)
+            yield manual(nodes[0], f"`{tail}` is no column that the generated layers read", _RECURRENT)
             return
     for columns in given:
         if isinstance(columns, ast.List | ast.Tuple) and not columns.elts:

@@ -99,7 +99,7 @@ def multi_worker_strategy(bench: Workbench) -> Iterator[Mend]:
                 yield Mend((verdict,), (ReplaceExpression(span, _name(bench, node)),))
             else:
                 help = "Where it is called, write tf.distribute.MultiWorkerMirroredStrategy with arguments by name."
-                yield Mend((manual(node, "the class is handed on, and its new name takes other arguments", help),))
+                yield Mend((manual(node, "the class is passed on, and its new name takes other arguments", help),))
 
 
 def _is_changed(bench: Workbench, tail: str) -> bool:
@@ -133,7 +133,7 @@ def _is_alias(bench: Workbench, node: ast.expr) -> bool:
 
 def _with_its_class(call: ast.Call) -> Mend:
     help = "Give both their new name, tf.distribute.MultiWorkerMirroredStrategy, with arguments by name."
-    message = "the class is handed on in this file, and what is done to it there would miss a strategy of the new name"
+    message = "the class is passed on in this file, and what is done to it there would miss a strategy of the new name"
     return Mend((manual(call, message, help),))
 
 

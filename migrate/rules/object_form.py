@@ -258,6 +258,6 @@ def _private(module: Module) -> Iterator[Verdict]:
         name = node.attr if isinstance(node, ast.Attribute) else node.name if isinstance(node, ast.FunctionDef) else ""
         if name in _PRIVATE:
             assert isinstance(node, ast.expr | ast.stmt)
-            message = f"`{name}` is private to tf.estimator.Estimator, and what stands for that does not have it"
+            message = f"`{name}` is private to tf.estimator.Estimator, and its replacement does not have it"
             yield manual(node, message, "Use the public methods of the Estimator.", module)
             return

@@ -30,6 +30,6 @@ def other_canned(program: Program, draft: Draft) -> Iterator[Verdict]:
     help = next((help for start, help in _INSTEAD.items() if program.name.startswith(start)), _ELSE)
     if program.name.removesuffix("Estimator") in _WITH_HEAD:
         reasons = [reason for _, reason in program.problems] or ["it takes heads that only contrib made"]
-        yield manual(program.site.node, f"{program.name} is left: {reasons[0]}", _OWN_HEAD)
+        yield manual(program.site.node, f"{program.name} is skipped: {reasons[0]}", _OWN_HEAD)
         return
     yield manual(program.site.node, f"{program.name} is not rewritten by this version", help)

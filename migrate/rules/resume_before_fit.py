@@ -339,7 +339,7 @@ def _kept(
         yield Mend(tuple(manual(one, f"{message}, and {reason}", _lines(bench, fit)) for one in loads or [site]))
         return
     text = _recovered(bench, fit)
-    kept = "; where there is no checkpoint yet, the program's own code goes on from what an old job has saved"
+    kept = "; where there is no checkpoint yet, the program's own code resumes from what an old job has saved"
     verdicts = [noted(one, "; ".join([text + kept, *rewrite.notes]), _help(bench)) for one in loads or [site]]
     yield Mend(tuple(verdicts), tuple(rewrite.edits), rewrite.pieces)
 
@@ -360,7 +360,7 @@ def _looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
         return
     text = (
         "the loop begins at the epoch that a CheckpointManager holds, with the optimizer's state; where there is no"
-        " checkpoint yet, the program's own code goes on from what an old job has saved"
+        " checkpoint yet, the program's own code resumes from what an old job has saved"
     )
     yield Mend((noted(way.site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
 
@@ -376,7 +376,7 @@ def _lines(bench: Workbench, fit: Fit) -> str:
     model, tf = bench.module.source.text(fit.receiver), bench.vocabulary.tf
     backup = f'backup = {tf}.keras.callbacks.BackupAndRestore("DIRECTORY", delete_checkpoint=False)'
     return (
-        f"Write `{backup}` before it, and `{model}.fit(..., callbacks=[backup, ...])`: a start goes on after the last"
+        f"Write `{backup}` before it, and `{model}.fit(..., callbacks=[backup, ...])`: a run resumes after the last"
         " epoch, and loads what it saved over what the program has loaded."
     )
 
@@ -485,7 +485,7 @@ def _message(bench: Workbench, resume: Resume, notes: list[str]) -> str:
     text = _recovered(bench, resume.fit)
     best = resume.saver.arguments.get("save_best_only")
     if best is not None and literal(best) is not False:
-        text += "; a start goes on from the last epoch, not from the best"
+        text += "; a run resumes from the last epoch, not from the best"
     return "; ".join([text, "weights saved by the old program are not read", *notes])
 
 

@@ -71,7 +71,7 @@ def _why_left(program: Program, link: Link) -> tuple[str, str]:
     tree, found = program.tree, link.target
     problem = facts(found.path).problem
     if problem:
-        return f"which {problem}", "Mend the file, then migrate again."
+        return f"which {problem}", "Fix the file, then migrate again."
     if found.other is not None:
         reason = f"or {tree.name(found.other)}, according to how the program is started"
         return reason, "Give one of the two files another name, or import it by its whole name."

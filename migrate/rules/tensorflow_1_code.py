@@ -50,7 +50,7 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, found in [one for one in remaining if one[0] not in draft.renamed][:1]:
         yield manual(
             node,
-            f"`{found.qualified}` exists in TensorFlow 1 alone, and stands outside what is rewritten",
+            f"`{found.qualified}` exists in TensorFlow 1 alone, and is outside what is rewritten",
             "Run tf_upgrade_v2 on the file first, then migrate it again; or use --canned model-fn."
             if program.kind == "canned"
             else "Run tf_upgrade_v2 on the file first, then migrate it again.",
@@ -74,7 +74,7 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
             )
         elif isinstance(statement, ast.Expr):
             draft.delete(statement)
-            yield exact(call, f"{found.tail}() goes: TF2 code runs eagerly")
+            yield exact(call, f"{found.tail}() is removed: TF2 code runs eagerly")
 
 
 def _goes(draft: Draft, node: ast.expr) -> bool:

@@ -156,7 +156,7 @@ def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> I
         elif found.tail in _SESSIONS and eager is not None and eager.holds(module, node):
             yield manual(
                 node,
-                f"`{found.qualified}` works on a session beside the estimator, and graph mode goes",
+                f"`{found.qualified}` is used on a session beside the estimator, and the rewrite turns graph mode off",
                 "Move the code with the session to another program.",
                 module,
             )
@@ -165,7 +165,9 @@ def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> I
         statement = module.names.parent(call)
         if isinstance(statement, ast.Expr):
             file.delete(statement)
-            yield exact(call, f"{found.tail}() goes: the loop runs eagerly, the model_fn in its own graph", module)
+            yield exact(
+                call, f"{found.tail}() is removed: the loop runs eagerly, the model_fn in its own graph", module
+            )
     statements = _imports(module)
     # What has another name now does not need the import that it came by.
     other = [

@@ -76,7 +76,7 @@ def tpu_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     for name in TPU_PARAMETERS:
         setting = program.config.settings.get(name)
         if setting is not None and not literal(setting) and name != "tpu_config":
-            yield noted(setting, f"{name} goes: the program trains on this machine")
+            yield noted(setting, f"{name} is removed: the program trains on this machine")
     refused = "" if value is False else "; it refuses to start where use_tpu is true"
     yield noted(site, f"trains on CPU or GPU, logs the loss, and no examples/sec{refused}")
 

@@ -117,7 +117,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         verdict = noted(call.node, _BACKUP_COST, "Use --recovery checkpoint-manager for one that survives any kill.")
     else:
         text = "\n".join([*exports, _with_manager(draft, call, steps, max_steps, function)])
-        verdict = exact(call.node, "restores the newest checkpoint, then fits for the steps that are left")
+        verdict = exact(call.node, "restores the newest checkpoint, then fits for the steps that remain")
         if call.evaluation is not None:
             verdict = noted(call.node, "fits, and evaluates after its saves; the metrics go to the log alone")
     draft.absorbed += call.statements

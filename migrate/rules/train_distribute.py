@@ -93,7 +93,7 @@ from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 
 _WITHOUT = "Take it out to migrate the program"
 _ONE_PROCESS = (
-    f"{_WITHOUT}: trained in one process it goes on from the same checkpoint, with one worker's batch a step. For"
+    f"{_WITHOUT}: trained in one process it resumes from the same checkpoint, with one worker's batch a step. For"
     " several, make a Keras model inside strategy.scope() and train it as FT404 shows."
 )
 _OTHERWISE = "Take out what is named here, or {}, to migrate the program."
@@ -221,7 +221,7 @@ def train_distribute(program: Program, draft: Draft) -> Iterator[Verdict]:
             yield noted(value, _NOTE_OF_EVALUATION)
         elif program.has_model_fn or train is None:
             _take_away(program, draft, value)
-            yield exact(value, f"{name} goes: a strategy of one device trains as none does")
+            yield exact(value, f"{name} is removed: a strategy of one device trains as none does")
         elif name == "train_distribute":
             count = "; Keras counts one step more where the input ends before the steps do"
             is_split = draft.settings.target != "keras2" and any(call.method == "evaluate" for call in program.calls)
@@ -254,9 +254,9 @@ def _why_left(program: Program, draft: Draft, given: dict[str, ast.expr], name: 
     if kind in OF_WORKERS and program.kind == "custom" and name == "train_distribute":
         return _why_model_fn_left(program, draft, name, under) or _of_workers_left(program, draft, value, under)
     if kind in OF_WORKERS and name == "eval_distribute" and program.has_model_fn:
-        return f"{under}: what is emitted evaluates in one process"
+        return f"{under}: the generated code evaluates in one process"
     if kind in OF_WORKERS:
-        return f"{under}, whose processes reduce their gradients together: what is emitted trains in one process"
+        return f"{under}, whose processes reduce their gradients together: the generated code trains in one process"
     if kind not in _CARRIED or _arguments(program, draft, value) is None:
         return f"{under}, whose replicas each draw a batch"
     if program.kind == "model-fn":

@@ -212,8 +212,8 @@ def _verify(done: Verification, bench: _Bench) -> None:
         _expect_within(step, baseline[0], "OLD")
         _expect_within(step, baseline[1], "NEW")
         if request.continue_old:
-            bench.say(f"NEW goes on for OLD at step {step}")
-            done.comparisons.append((f"NEW goes on for OLD at step {step}", _continued(bench, step)))
+            bench.say(f"NEW resumes for OLD at step {step}")
+            done.comparisons.append((f"NEW resumes for OLD at step {step}", _continued(bench, step)))
             bench.advance()
             continue
         for name in request.faults:

@@ -79,7 +79,7 @@ def test_from_a_shared_checkpoint_losses_and_variables_are_compared_to_the_last_
 def test_new_goes_on_for_old_as_old_itself_does(verify, capsys):
     assert verify("loop", "loop", "--continue-old", "--at", "13", "--format", "json") == 0
     comparison = json.loads(capsys.readouterr().out)["comparisons"][-1]
-    assert comparison["title"] == "NEW goes on for OLD at step 13"
+    assert comparison["title"] == "NEW resumes for OLD at step 13"
     assert comparison["new"]["resumed_at"] == [10]
 
 

@@ -53,7 +53,7 @@ class _Dissolver:
         if isinstance(guard, ast.Try):
             ways = [self._fresh(handler.body) for handler in guard.handlers]
             if guard.finalbody or len({tuple(map(ast.dump, way)) for way in ways}) != 1:
-                self.resume.problem = "the load stands in a try with more than one way out"
+                self.resume.problem = "the load is in a try with more than one way out"
                 return []
             self._drop_all([*guard.body, *guard.orelse])
             return ways[0]
@@ -65,7 +65,7 @@ class _Dissolver:
         test = guard.test
         if not is_first:
             if not (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)):
-                self.resume.problem = "the load stands in an else"
+                self.resume.problem = "the load is in an else"
                 return []
             test = test.operand
         self._read_test(test)

@@ -14,7 +14,7 @@ def runs_again(module: Module, fit: Fit) -> str:
     around = list(names.ancestors(fit.call))
     inside = around[: around.index(own)] if own in around else around
     if any(isinstance(node, ast.For | ast.While) for node in inside):
-        return "fit stands in a loop"
+        return "fit is in a loop"
     if not isinstance(own, ast.FunctionDef) or isinstance(names.parent(own), ast.ClassDef):
         return ""
     uses = names.uses(own.name, names.scope_of(own))

@@ -94,8 +94,8 @@ def test_no_arguments_print_the_usage(project: Path, capsys: pytest.CaptureFixtu
         ("--sel=FT1 .", "unrecognized arguments: --sel=FT1"),
         ("-j 0 .", "argument -j/--jobs: '0' is not a number from 1"),
         ("--write --check .", "argument --check: not allowed with argument --write"),
-        ("- train.py", "- stands alone: it reads one file from stdin"),
-        ("- --files-from list", "- stands alone: it reads one file from stdin"),
+        ("- train.py", "- must be the only PATH: it reads one file from stdin"),
+        ("- --files-from list", "- must be the only PATH: it reads one file from stdin"),
         (
             "- --write --format text",
             "with - and --write the rewritten source goes to stdout: name an --output for the report",

@@ -56,7 +56,7 @@ def test_after_a_write_nothing_is_left_to_do(project: Path, capfd: pytest.Captur
     assert main(["--write", "."]) == 1
     printed = capfd.readouterr()
     assert printed.out == ""
-    assert "0 left. Changed 1 file" in printed.err
+    assert "0 skipped. Changed 1 file" in printed.err
     assert main(["."]) == 0
     assert capfd.readouterr().out == ""
 
@@ -70,7 +70,7 @@ def test_check_prints_a_line_for_each_site_with_its_place_and_writes_nothing(
     lines = printed.out.splitlines()
     assert "train.py:21:14: FT101 " in printed.out
     assert all(re.fullmatch(r"train\.py:\d+:\d+: FT\d{3} .* \[(exact|noted|skipped)\]", line) for line in lines)
-    assert printed.err == f"Read 1 file: {len(lines)} recovery sites found, {len(lines)} to rewrite, 0 left.\n"
+    assert printed.err == f"Read 1 file: {len(lines)} recovery sites found, {len(lines)} to rewrite, 0 skipped.\n"
     assert tree(project) == before
 
 
@@ -133,10 +133,10 @@ def test_what_is_left_is_counted_with_its_reason(project: Path, capfd: pytest.Ca
     assert main([".", "--form", "loop", "--canned", "keras"]) == 1
     printed = capfd.readouterr()
     assert printed.out == ""
-    assert "Left, by reason:\n" in printed.err
+    assert "Skipped, by reason:\n" in printed.err
     assert printed.err.splitlines()[-1] == (
-        "Read 2 files: 4 recovery sites found, 0 to rewrite, 4 left. "
-        "--write would change nothing; --todo would add comments above what is left."
+        "Read 2 files: 4 recovery sites found, 0 to rewrite, 4 skipped. "
+        "--write would change nothing; --todo would add comments above what is skipped."
     )
 
 

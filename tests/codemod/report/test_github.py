@@ -74,8 +74,8 @@ def test_the_command_says_who_has_work_to_do(finding: Callable[..., Finding]) ->
     assert [(command, properties["title"]) for command, properties, _ in read(*findings)] == [
         ("notice", "FT104 rewritten"),
         ("warning", "FT104 rewritten"),
-        ("error", "FT104 left"),
-        ("notice", "FT104 left"),
+        ("error", "FT104 skipped"),
+        ("notice", "FT104 skipped"),
         ("error", "FT003 error"),
     ]
 

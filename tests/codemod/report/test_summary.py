@@ -30,13 +30,13 @@ def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding: Callable[
     outcome = Outcome(3, [finding(), finding(), noted, left, left, finding().left("the config is a parameter")])
     assert text(outcome) == (
         "By rule (explain CODE prints its page):\n"
-        "  FT104  keep_checkpoint_max  2 exact, 1 left\n"
+        "  FT104  keep_checkpoint_max  2 exact, 1 skipped\n"
         "  FT110                       1 noted\n"
-        "  FT130                       2 left\n"
-        "Left, by reason:\n"
+        "  FT130                       2 skipped\n"
+        "Skipped, by reason:\n"
         "  2  FT130 hooks are a parameter\n"
         "  1  FT104 the config is a parameter\n"
-        "Read 3 files: 6 recovery sites found, 3 to rewrite, 3 left.\n"
+        "Read 3 files: 6 recovery sites found, 3 to rewrite, 3 skipped.\n"
     )
 
 
@@ -53,7 +53,7 @@ def test_sites_that_are_left_only_with_their_program_are_counted_together(findin
     ]
     outcome = Outcome(1, [finding(code="FT130").left("hooks are a parameter"), *with_it])
     assert (
-        "Left, by reason:\n   1  FT130 hooks are a parameter\n  12  only because another part of the same "
+        "Skipped, by reason:\n   1  FT130 hooks are a parameter\n  12  only because another part of the same "
         "program is not rewritten\n" in text(outcome)
     )
 
@@ -70,23 +70,23 @@ def test_what_the_user_kept_from_being_rewritten_is_said_to_be_that(
     finding: Callable[..., Finding], obstacle: Obstacle, reason: str
 ) -> None:
     left = finding().left_for(Cause(obstacle, "FT101", "train.py", Span(7, 0, 7, 1)))
-    assert f"Left, by reason:\n  1  {reason}\n" in text(Outcome(1, [left]))
+    assert f"Skipped, by reason:\n  1  {reason}\n" in text(Outcome(1, [left]))
 
 
 def test_errors_are_no_sites(finding: Callable[..., Finding]) -> None:
     error = finding(code="FT001", error=True, rewritten=False)
     assert text(Outcome(2, [error])) == "Read 2 files: no recovery site found; 1 error.\n"
     assert text(Outcome(2, [error, finding()])).endswith(
-        "Read 2 files: 1 recovery site found, 1 to rewrite, 0 left; 1 error.\n"
+        "Read 2 files: 1 recovery site found, 1 to rewrite, 0 skipped; 1 error.\n"
     )
 
 
 def test_after_a_write_what_was_written_counts(finding: Callable[..., Finding]) -> None:
     outcome = Outcome(2, [finding(), finding(path="eval.py")], [CHANGED, ALSO_CHANGED])
     both = text(outcome, ("train.py", "eval.py"))
-    assert both.endswith("Read 2 files: 2 recovery sites found, 2 rewritten, 0 left.\n")
+    assert both.endswith("Read 2 files: 2 recovery sites found, 2 rewritten, 0 skipped.\n")
     one = text(outcome, ("train.py",))
-    assert one.endswith("Read 2 files: 2 recovery sites found, 1 rewritten, 0 left, 1 not written.\n")
+    assert one.endswith("Read 2 files: 2 recovery sites found, 1 rewritten, 0 skipped, 1 not written.\n")
 
 
 def test_what_write_would_do() -> None:
@@ -104,7 +104,7 @@ def test_what_todo_would_do_is_said_where_it_would_do_something(finding: Callabl
         return plain([summary.would_write(Outcome(1, list(findings), [CHANGED]), todo)])
 
     left = finding().left("the config is a parameter")
-    assert promise(left) == "--write would change 1 file; --todo would add comments above what is left.\n"
+    assert promise(left) == "--write would change 1 file; --todo would add comments above what is skipped.\n"
     assert promise(left, todo=True) == "--write --todo would change 1 file.\n"
     assert (
         promise(finding(), finding().left_for(Cause(Obstacle.BLOCKED, "FT130", "train.py", Span(7, 0, 7, 1))))

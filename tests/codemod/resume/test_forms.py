@@ -250,7 +250,7 @@ PROBLEMS = {
     "a loop": (
         _HEAD + "for fold in folds:\n" + "    " + FORMS["try"][0].replace("\n", "\n    ").rstrip(" ")
         + "    model.fit(x, y, callbacks=[tf.keras.callbacks.ModelCheckpoint(path)])\n",
-        "fit stands in a loop",
+        "fit is in a loop",
     ),
     "an epoch that cannot be followed": (
         _HEAD + "first, model = reload(folder)\n" + _TAIL.format(_FIRST),

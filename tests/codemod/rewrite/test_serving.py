@@ -68,7 +68,7 @@ LEFT = [
     (exported("serve").replace("tf1.placeholder", "tf1.sparse_placeholder"), "a sparse placeholder is no input"),
     (
         exported(f"{EXPORT}.build_raw_serving_input_receiver_fn({{'x': tf1.placeholder(tf.float32, [None])}})"),
-        "a placeholder stands outside of the function",
+        "a placeholder is outside of the function",
     ),
     (evaluated("x"), "the exporter `x` is not carried over yet"),
     (evaluated("tf1.estimator.LatestExporter('e', x)"), "`x` is not seen to be a function of this file"),

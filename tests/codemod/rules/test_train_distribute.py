@@ -238,7 +238,7 @@ def test_a_model_fn_on_several_replicas_is_left_with_what_is_not_carried_over(be
         (
             "tf.distribute.MultiWorkerMirroredStrategy()",
             "eval_distribute",
-            "evaluation under a MultiWorkerMirroredStrategy: what is emitted evaluates in one process",
+            "evaluation under a MultiWorkerMirroredStrategy: the generated code evaluates in one process",
             "or eval_distribute, to migrate",
         ),
         ("chosen()", "experimental_distribute", "cannot be followed", "strategy.scope()"),

@@ -146,7 +146,7 @@ def test_settings_in_both_files_of_a_directory_are_refused(project: Path) -> Non
         (
             "setup.cfg",
             "[migrate]\ninput = restart\ninput = continue\n",
-            "setup.cfg:3: cannot be parsed: 'input = continue' stands there twice",
+            "setup.cfg:3: cannot be parsed: 'input = continue' is there twice",
         ),
     ],
 )

@@ -23,7 +23,7 @@ def _lines() -> Iterator[str]:
     yield "Made by `python -m tests.rules_page` from the files in `migrate/rules/`: change those."
     yield "`exact`: a test shows that training resumes as before."
     yield "`noted`: rewritten, and the page says what differs."
-    yield "`manual`: left, and the page says why."
+    yield "`manual`: skipped, and the page says why."
     yield ""
     yield "| code | at best | what it is about |"
     yield "|---|---|---|"
@@ -51,7 +51,7 @@ def _section(page: Page) -> Iterator[str]:
 def _example(example: Example) -> Iterator[str]:
     recovery = "" if example.recovery == "auto" else f", with `--recovery {example.recovery}`"
     yield ""
-    yield f"Before{recovery}:" if example.after is not None else f"Left{recovery}:"
+    yield f"Before{recovery}:" if example.after is not None else f"Skipped{recovery}:"
     yield ""
     yield from ("```python", _before(example), "```")
     if example.after is not None:

@@ -1,0 +1,50 @@
+"""The documentation as a site, which ``tox -e docs`` builds and checks."""
+
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+HERE = Path(__file__).parent
+
+project = "estimator-migrate"
+extensions = ["myst_parser"]
+exclude_patterns = ["_build", "rules.md"]
+html_theme = "alabaster"
+html_theme_options = {"fixed_sidebar": True, "page_width": "1100px"}
+myst_heading_anchors = 3
+
+
+def write_rules(app: Sphinx) -> None:
+    """Cuts ``rules.md`` into a page for each rule, so that a search leads to the rule itself."""
+    head, *rest = re.split(r'^## <a id="(ft\d+)"></a>', (HERE / "rules.md").read_text(encoding="utf-8"), flags=re.M)
+    pages = HERE / "rule"
+    pages.mkdir(exist_ok=True)
+    sections = dict(zip(rest[::2], rest[1::2], strict=True))
+    for old in pages.glob("*.md"):
+        if old.stem not in (*sections, "index"):
+            old.unlink()
+    for name, section in sections.items():
+        title = re.search(r"\*\*(.*?)\*\*", section)
+        code, _, body = section.partition("\n")
+        text = re.sub(r"\]\(#(ft\d+)\)", r"](\1.md)", body)
+        _write(pages / f"{name}.md", f"# {code}{': ' + title[1] if title else ''}\n{text}")
+    listed = re.sub(r"\]\(#(ft\d+)\)", r"](\1.md)", head)
+    tree = "\n".join(["```{toctree}", ":hidden:", "", *sections, "```", ""])
+    _write(pages / "index.md", f"{listed}\n{tree}")
+
+
+def link_to_rules(app: Sphinx, name: str, source: list[str]) -> None:
+    """Leads the links that a reader of the repository follows into ``rules.md`` to the rule's own page."""
+    source[0] = re.sub(r"\]\(rules\.md#(ft\d+)\)", r"](rule/\1.md)", source[0]).replace("](rules.md)", "](rule/index.md)")
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a file that has changed; what has not is not built again."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", write_rules)
+    app.connect("source-read", link_to_rules)

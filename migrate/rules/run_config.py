@@ -3,9 +3,9 @@
 Holds the checkpoint settings of an Estimator, and more that only a session understands.
 
 Instead: its settings stand as arguments of a visible ``tf.train.CheckpointManager`` (the default) or of ``fit`` and
-``BackupAndRestore``; each setting has a rule of its own, FT102 to FT111. The RunConfig goes.
+``BackupAndRestore``; each setting has a rule of its own, FT102 to FT111. The RunConfig is removed.
 
-Fidelity: exact for the config as such; its settings say their own. A config that cannot be followed from where it is
+Fidelity: exact; each setting is reported separately. A config that cannot be followed from where it is
 made to the estimator (a parameter, a branch, another module) leaves a canned estimator's program without ``--canned
 model-fn``; a ``model_fn``'s gets an emitted ``RunConfig`` in its place, which FT140 tells of.
 

@@ -235,15 +235,26 @@ class _Attempt:
         if not pending:
             return forms
         asked = {self.drafts[index].module.path for index, why in self.left.items() if why.obstacle in _ASKED}
+        # Who asks for Keras models gets them, also where another program of the file is left for it.
+        in_keras = self._in_keras() if settings.canned == "keras" and settings.form == "auto" else set[str]()
         for unit in units(self.modules, self.tree):
             paths = {module.path for module in unit.modules}
-            if paths.isdisjoint(pending) or paths & asked or not any(one.names_estimator for one in unit.modules):
+            if paths.isdisjoint(pending) or paths & (asked | (in_keras & pending)) or not any(one.names_estimator for one in unit.modules):
                 continue
             changing = self.files.plans.keys() - ({draft.module.path for draft in self.drafts} - pending)
             form = in_object_form(unit, settings, changing, frozenset(pending & paths))
             form.left = self.files.cause(unit.roots[0], form.verdicts)
             forms.append(form)
         return forms
+
+    def _in_keras(self) -> set[str]:
+        """The files with a program that is followed whole and becomes a Keras model."""
+        left = {**self.left, **_sharing(self.drafts, self.left)}
+        return {
+            draft.module.path
+            for index, draft in enumerate(self.drafts)
+            if index not in left and draft.program.has_fit and not draft.program.has_model_fn
+        }
 
     def _is_pending(self, module: Module) -> bool:
         """Whether a file names the Estimator API and the forms that follow a program do not rewrite it whole."""

@@ -10,7 +10,8 @@ that has the settings of the ``RunConfig``. ``tf.estimator.tpu.RunConfig`` becom
 estimators of TensorFlow 2 get a ``V2``. All files of the given paths that a program reaches change together.
 
 ``--form auto``, the default, writes a loop where a program is followed whole, and this form elsewhere;
-``--form object`` writes it everywhere, ``--form loop`` nowhere.
+``--form object`` writes it everywhere, ``--form loop`` nowhere. With ``--canned keras`` a program that becomes a Keras
+model stays one, and what is left beside it in its file is left.
 
 Fidelity: exact: the object trains, saves and resumes as the loop does. What can only be seen as the program runs is
 settled then: a TPU is refused where one is asked for, unless ``--tpu leave`` leaves such programs. A program is left

@@ -9,7 +9,8 @@ busy machine changes little. Memory is the peak of the whole process, TensorFlow
 ratio when TensorFlow is imported and nothing else has happened. "In turn" are the CPU times of a step, the Estimator's,
 the migrated training's and that of the same graph in a bare ``tf.compat.v1.Session``, in one process and in turn: one
 line of TensorFlow has other kernels than another, and one process another layout than the next, and this leaves both
-out. "Tensors" is the part of a save's time that writing its tensors takes, by the operations alone.
+out. "As object" is the object of an Estimator's methods in the place of the loop: the time of a long ``train`` without
+that of a short one. "Tensors" is the part of a save's time that writing its tensors takes, by the operations alone.
 """
 
 import json
@@ -77,6 +78,21 @@ def train(side, size):
         cpu = min(cpu_times[i + steps - 1] - cpu_times[i - 1] for i in begins)
         for _ in range(SAVES):
             estimator.train(input_fn, steps=1, saving_listeners=[Saves()])
+    elif side == "object":
+        from migrate.recovery.estimator import Estimator
+        from migrate.recovery.model_fn_spec import EstimatorSpec as Spec
+        from migrate.recovery.run_config import RunConfig
+
+        estimator = Estimator(model_fn, model_dir, RunConfig(save_checkpoints_steps=100000))
+
+        def seconds_of(count):
+            began = time.perf_counter()
+            estimator.train(input_fn, steps=count)
+            return time.perf_counter() - began
+
+        seconds_of(warm_up)
+        short, long = (min(seconds_of(count) for _ in range(SAVES)) for count in (steps, (STRETCHES + 1) * steps))
+        return {"step": (long - short) / STRETCHES / steps * 1e3}
     else:
         from migrate.recovery.model_fn_spec import EstimatorSpec as Spec
         from migrate.recovery.model_fn_training import ModelFnTraining
@@ -183,15 +199,17 @@ def measured(python, side, size):
 def main():
     old, new = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
     print(
-        "steps        Estimator, ms  TensorFlow   times as fast   CPU  save  tensors  memory  imported  in turn, CPU ms"
+        "steps        Estimator, ms  TensorFlow   times as fast  as object   CPU  save  tensors  memory  imported  in turn, CPU ms"
     )
     for size in SIZES:
         estimator = measured(old, "estimator", size)
         for name, python in (("its own", old), ("the newest", new)):
             ours = measured(python, "migrated", size)
+            as_object = estimator["step"] / measured(python, "object", size)["step"]
             turns = ", ".join(f"{each} {value:.2f}" for each, value in ours["turns"].items())
             print(
                 f"{size:12} {estimator['step']:13.2f}  {name:10} {estimator['step'] / ours['step']:15.2f}"
+                f" {as_object:10.2f}"
                 f" {ours['cpu'] / estimator['cpu']:5.2f} {ours['save'] / estimator['save']:5.2f}"
                 f" {ours['tensors'] / ours['save']:8.2f} {ours['memory'] / estimator['memory']:7.2f}"
                 f" {ours['imported'] / estimator['imported']:9.2f}  {turns}",

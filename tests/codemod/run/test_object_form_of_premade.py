@@ -139,3 +139,31 @@ def test_one_that_no_keras_model_stands_for_gets_a_model_fn_and_the_finding_says
 def test_for_keras_alone_it_is_left(tmp_path: Path) -> None:
     after, _ = migrated(tmp_path / "program.py", BY_KIND, canned="keras", form="loop")
     assert after == ""
+
+
+def test_who_asks_for_keras_gets_a_keras_model_beside_a_program_that_is_left_for_it(tmp_path: Path) -> None:
+    text = """\
+import tensorflow as tf
+
+COLUMNS = [tf.feature_column.numeric_column("x")]
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors(({"x": [[1.0]]}, [[1.0]])).repeat()
+
+
+def alone(folder):
+    est = tf.estimator.DNNRegressor([4], COLUMNS, model_dir=folder)
+    est.train(input_fn, max_steps=10)
+
+
+"""
+    text += HIDDEN["made in a loop"]
+    (tmp_path / "program.py").write_text(text)
+    kept = run([str(tmp_path)], Settings(canned="keras"), jobs=1, progress=None)
+    assert "est.fit(" in kept.changes[0].after
+    assert "fit(tf.estimator.DNNRegressor([units], COLUMNS))" in kept.changes[0].after
+    assert [finding.rewritten for finding in kept.findings if finding.code == "FT120"] == [True, False]
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert "est = DNNRegressorV2(" in outcome.changes[0].after
+    assert all(finding.rewritten for finding in outcome.findings)

@@ -239,7 +239,11 @@ class _Attempt:
         in_keras = self._in_keras() if settings.canned == "keras" and settings.form == "auto" else set[str]()
         for unit in units(self.modules, self.tree):
             paths = {module.path for module in unit.modules}
-            if paths.isdisjoint(pending) or paths & (asked | (in_keras & pending)) or not any(one.names_estimator for one in unit.modules):
+            if (
+                paths.isdisjoint(pending)
+                or paths & (asked | (in_keras & pending))
+                or not any(one.names_estimator for one in unit.modules)
+            ):
                 continue
             changing = self.files.plans.keys() - ({draft.module.path for draft in self.drafts} - pending)
             form = in_object_form(unit, settings, changing, frozenset(pending & paths))

@@ -26,6 +26,7 @@ What ``tf.estimator`` had is here under the same names, by the modules of this p
     binary_classification_head, multi_class_head, regression_head
   private_heads, optimizer_instance: binary_logistic_or_multi_class_head and others, which
     model_fns took from private modules of tf.estimator
+  mnist_data: read_data_sets, load_mnist, load_dataset for MNIST
   distributed_training: distributed_training, to be written beside an Estimator whose
     RunConfig has a train_distribute
 """

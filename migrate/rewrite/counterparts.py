@@ -11,7 +11,13 @@ _MODULES = frozenset({"", "experimental", "export", "inputs", "tpu", "tpu.experi
 _OTHER_NAMES = {"tpu.RunConfig": "TPURunConfig"}
 """Names whose last part is that of another class."""
 
-_OF_CONTRIB_LEARN = {"ModeKeys": "ModeKeys", "RunConfig": "RunConfig"}
+_OF_CONTRIB_LEARN = {
+    "ModeKeys": "ModeKeys",
+    "RunConfig": "RunConfig",
+    "datasets.load_dataset": "load_dataset",
+    "datasets.mnist.load_mnist": "load_mnist",
+    "datasets.mnist.read_data_sets": "read_data_sets",
+}
 """What ``tf.contrib.learn`` has as ``tf.estimator`` has it."""
 
 _ATTRIBUTES_OF_CONTRIB_LEARN = {".INFER": ".PREDICT"}
@@ -48,11 +54,11 @@ def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
     parts = found.tail.removeprefix("estimator.").split(".")
     for end in range(len(parts), 0, -1):
         name, rest = ".".join(parts[:end]), "".join(f".{part}" for part in parts[end:])
-        if ".".join(parts[: end - 1]) not in _MODULES:
-            continue
         if found.is_contrib_learn:
             if name in _OF_CONTRIB_LEARN:
                 return Counterpart(_OF_CONTRIB_LEARN[name], True, _ATTRIBUTES_OF_CONTRIB_LEARN.get(rest, rest))
+            continue
+        if ".".join(parts[: end - 1]) not in _MODULES:
             continue
         emitted = _OTHER_NAMES.get(name, parts[end - 1])
         if name in CANNED and not is_v1:

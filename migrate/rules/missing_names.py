@@ -3,7 +3,9 @@
 A name or an import of TensorFlow that no longer exists stops the migrated program: ``tensorflow.examples`` and
 ``tensorflow.python.estimator`` as soon as their file is imported.
 
-Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one.
+Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one, and
+``tensorflow.examples.tutorials.mnist.input_data.read_data_sets`` becomes a generated function, which reads and shuffles
+the same files in the same way.
 
 Fidelity: exact. Any other name of the program's files that TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of
 ``--target``, leaves the program. No reason is code that the program does not run, that is tried under
@@ -31,12 +33,19 @@ from migrate.tensorflow.advice import advice
 from migrate.tensorflow.names import lacking, lines_of, public_name, spelled
 
 _V1 = "tensorflow.compat.v1."
+_MNIST = "examples.tutorials.mnist.input_data.read_data_sets"
 
 
 @rule(
     "FT198",
     "exact",
     Example("from tensorflow.examples.tutorials.mnist import input_data; print(input_data)", None, "head"),
+    Example(
+        "from tensorflow.examples.tutorials.mnist import input_data; x = input_data.read_data_sets('/tmp')",
+        "x = read_data_sets('/tmp')",
+        "head",
+        kind="custom",
+    ),
     Example(
         "from tensorflow.python.ops import array_ops; w = array_ops.stack([1])",
         "w = tf1.stack([1])",
@@ -77,6 +86,8 @@ def missing_names_of(
       site: where it makes its estimator.
       target: the TensorFlow that the output runs on, as in the settings.
     """
+    for one in files:
+        yield from _mnist(one)
     lines = lines_of(target)
     own = {file.module.path: file for file in files}
     modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
@@ -190,3 +201,12 @@ def _goes(file: Draft | OtherFile, use: ast.expr) -> bool:
     while isinstance(above := file.module.names.parent(use), ast.Attribute) and use not in file.renamed:
         use = above
     return use in file.renamed or (isinstance(file, Draft) and any(one.goes(use) for one in file.all))
+
+
+def _mnist(file: Draft | OtherFile) -> Iterator[Verdict]:
+    """Replaces the function that read MNIST in TensorFlow's tutorials."""
+    for node in file.module.uses.get(_MNIST, ()):
+        if node not in file.renamed and not is_guarded(file.module.names, node):
+            file.renamed[node] = file.piece("read_data_sets")
+            file.edits.append(ReplaceExpression(file.module.span(node), file.renamed[node]))
+            yield exact(node, "becomes a function that reads the same files in the same way", file.module)

@@ -146,11 +146,18 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
             shown = unknown[0] if unknown else ast.unparse(call.args[0])[:40]
             message = f"`{shown}` is no argument of tf.estimator.RunConfig"
             return manual(call, message, "Take the argument out, or give it by its name.", module)
+    if other.name == "load_dataset" and (call is None or not _is_mnist(call)):
+        message = "another dataset than MNIST is not carried over"
+        return manual(node, message, "Load it with tensorflow_datasets, then migrate again.", module)
     if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
         return manual(call, *reason, module)
     text = _text(file, other)
     _replace(file, node, text)
     return _said(file, node, call, found, text)
+
+
+def _is_mnist(call: ast.Call) -> bool:
+    return len(call.args) == 1 and not call.keywords and literal(call.args[0]) == "mnist"
 
 
 def _text(file: ObjectFile, other: Counterpart) -> str:

@@ -637,3 +637,21 @@ def main():
 def test_an_estimator_is_found_under_each_of_its_names(tmp_path: Path, text: str, symbol: str) -> None:
     _, findings = migrated(tmp_path / "program.py", text)
     assert symbol in findings[0].symbol
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("tf.contrib.learn.datasets.load_dataset('mnist')", "load_dataset('mnist')"),
+        ("tf.contrib.learn.datasets.mnist.read_data_sets('/tmp')", "read_data_sets('/tmp')"),
+        ("tf.contrib.learn.datasets.load_dataset('iris')", None),
+        ("tf.contrib.learn.datasets.load_dataset", None),
+    ],
+)
+def test_mnist_of_contrib_is_read_by_a_generated_function_and_no_other_dataset(
+    tmp_path: Path, text: str, after: str | None
+) -> None:
+    program = HEAD + f"data = {text}\nfor est in [tf.estimator.Estimator(model_fn)]:\n    est.train(input_fn)\n"
+    changed, _ = migrated(tmp_path / "program.py", program)
+    assert (f"\ndata = {after}\n" in changed) is (after is not None)
+    assert after is not None or "program.py" not in changed

@@ -199,7 +199,8 @@ def measured(python, side, size):
 def main():
     old, new = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
     print(
-        "steps        Estimator, ms  TensorFlow   times as fast  as object   CPU  save  tensors  memory  imported  in turn, CPU ms"
+        "steps        Estimator, ms  TensorFlow   times as fast  as object   CPU  save  tensors  memory  imported"
+        "  in turn, CPU ms"
     )
     for size in SIZES:
         estimator = measured(old, "estimator", size)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from migrate.analysis.imports import Target, above_package, target_from, top
+from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import Module
 from migrate.files.parse import parse
 from migrate.files.read import read
@@ -52,6 +53,7 @@ class Facts:
       ties: whether these are names by which all programs that import the file are tied together: more than the modes.
       speaks_tf1: whether only TensorFlow 1 can run it.
       has_other_in_2: whether it holds names that mean another thing in TensorFlow 2.
+      needs_tf_keras: whether it holds names that need ``tf_keras`` from TensorFlow 2.16 on.
       problem: why the file cannot be read or parsed; "" where it can.
     """
 
@@ -61,6 +63,7 @@ class Facts:
     ties: bool = False
     speaks_tf1: bool = False
     has_other_in_2: bool = False
+    needs_tf_keras: bool = False
     problem: str = ""
 
     @property
@@ -210,6 +213,12 @@ class Tree:
                 return found
         return []
 
+    def needs_tf_keras(self, *modules: Module) -> bool:
+        """Whether some file of a program, one that does not change included, needs ``tf_keras`` from 2.16 on."""
+        links = [link for module in modules for link in self.closure(module)]
+        below = any(self._facts(link.target.path).needs_tf_keras for link in links)
+        return below or any(map(needs_tf_keras_in_graphs, modules))
+
     def user_on_2(self, path: str) -> str | None:
         """A file, absolute, of a program for TensorFlow 2 that imports a file whose names are taken for TensorFlow 1's.
 
@@ -281,7 +290,15 @@ def _facts_of(source: SourceText) -> Facts:
         return Facts(imports)
     module = Module(source.path, source.text, tree)
     changes = bool(module.estimator or module.modes or module.tf1_only)
-    return Facts(imports, changes, module.names_api, module.is_tied, module.speaks_tf1, bool(module.other_in_2))
+    return Facts(
+        imports,
+        changes,
+        module.names_api,
+        module.is_tied,
+        module.speaks_tf1,
+        bool(module.other_in_2),
+        needs_tf_keras_in_graphs(module),
+    )
 
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)

@@ -81,10 +81,11 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
         imported = frozenset(module.path for module in modules if unit.tree.roots.get(os.path.abspath(module.path)))
         eager = EagerCode(unit.tree, modules, uses_of_estimators(modules), imported)
     with_slim = names_slim(modules)
+    on_keras_2 = unit.tree.needs_tf_keras(*unit.roots)
     for module in modules:
         if module.path not in changing:
             continue
-        file = ObjectFile(module, Vocabulary(module), settings=settings, is_tf1=is_tf1)
+        file = ObjectFile(module, Vocabulary(module), settings=settings, is_tf1=is_tf1, needs_tf_keras=on_keras_2)
         for code, verdict in _of_file(file, eager, with_slim):
             form.verdicts.append((RULES[code], verdict))
         form.files[module.path] = file

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, is_none, literal
 from migrate.analysis.functions import Function, Unfollowable, functions_behind
-from migrate.analysis.legacy_keras import needs_tf_keras
+from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
 from migrate.analysis.specs import read_spec
@@ -87,8 +87,8 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     if warm_start is not None and not is_none(warm_start):
         draft.warm_start = draft.repeatable(warm_start, "warm_start_from")
     message = "the model_fn stays, and trains on TF2 variables that a CheckpointManager saves"
-    if any(needs_tf_keras(file.module) for file in draft.files):
-        yield noted(site, f"{message}; its layers need tf_keras and TF_USE_LEGACY_KERAS=1 from 2.16 on")
+    if program.tree.needs_tf_keras(program.module, *(file.module for file in draft.others)):
+        yield noted(site, f"{message}; {NEEDS_TF_KERAS}")
     else:
         yield exact(site, message)
 

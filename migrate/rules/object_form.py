@@ -27,6 +27,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.guards import is_guarded
+from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
 from migrate.analysis.module import Module
 from migrate.analysis.policy import RUN_CONFIG_PARAMETERS
 from migrate.analysis.symbols import TPU, Symbol, estimator_kind
@@ -176,8 +177,9 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
         return exact(node, f"becomes {text}", module)
     if kind is not None:
         refused = "; it refuses a TPU as it starts" if kind == "tpu" else ""
-        message = f"in object form: {text} has the Estimator's methods, and the calls stay{refused}"
-        return Verdict(call, Fidelity.NOTED if kind == "tpu" else Fidelity.EXACT, message, module=module)
+        needed = f"; {NEEDS_TF_KERAS}" if file.needs_tf_keras else ""
+        message = f"in object form: {text} has the Estimator's methods, and the calls stay{refused}{needed}"
+        return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)
     if found.tail in ("estimator.RunConfig", "estimator.tpu.RunConfig"):
         shown = ", ".join(_setting(module, keyword) for keyword in call.keywords if keyword.arg in _SHOWN)
         message = f"in object form: {text}({shown or '…'}) stays where it is, and is read as the program runs"

@@ -118,10 +118,12 @@ class ObjectFile(OtherFile):
     Attributes:
       settings: the user's choices.
       is_tf1: whether the program is one for TensorFlow 1.
+      needs_tf_keras: whether the program needs ``tf_keras`` from TensorFlow 2.16 on.
     """
 
     settings: Settings = field(default_factory=Settings)
     is_tf1: bool = False
+    needs_tf_keras: bool = False
 
 
 Check = Callable[[Program, Draft], Iterator[Verdict]]

@@ -170,3 +170,18 @@ def test_a_star_gives_no_name_that_its_module_keeps_to_itself(tmp_path: Path, ba
     text = GIVEN.replace("IMPORTED", "from base import *").replace("tf.", "_tf." if "_tf" in base else "tf.")
     put(tmp_path, {"base.py": base, "main.py": text, "modeling.py": MODELING})
     assert not any(Path(change.path).name == "main.py" for change in migrated(tmp_path).changes)
+
+
+UNCHANGED = "import tensorflow as tf\n\n\ndef net(x):\n    return tf.keras.layers.Dense(1)(x)\n"
+WITH_KERAS = TF2_MODELING.format(imported="import net\n").replace('(w * features["x"]', '(w * net.net(features["x"])')
+
+
+@pytest.mark.parametrize("form", ["loop", "object"])
+def test_keras_in_a_file_that_does_not_change_is_told_at_the_estimator(tmp_path: Path, form: str) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": WITH_KERAS, "net.py": UNCHANGED})
+    outcome = migrated(tmp_path, form=form)
+    assert not any(change.path.endswith("net.py") for change in outcome.changes)
+    told = [finding for finding in outcome.findings if "its layers need tf_keras" in finding.message]
+    assert [(finding.code, finding.fidelity.value) for finding in told] == [
+        ("FT151" if form == "object" else "FT140", "noted")
+    ]

@@ -179,7 +179,7 @@ def test_a_variable_that_a_magic_uses_holds_its_program(write: Write) -> None:
     outcome = run([str(path)], Settings(form="loop", canned="keras"), jobs=1, progress=None)
     assert outcome.changes == []
     (reason,) = {f.message for f in outcome.findings if f.is_own_reason}
-    assert "`est` is handed on here" in reason
+    assert "`est` is passed on here" in reason
     assert {f.cell for f in outcome.findings if f.is_own_reason} == {6}
 
 

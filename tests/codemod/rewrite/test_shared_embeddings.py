@@ -49,7 +49,7 @@ def test_columns_that_a_program_shares_with_one_that_is_left_leave_it_too() -> N
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (of("make([a, b], 4)", f"make = {MAKER}\n"), "is handed on here"),
+        (of("make([a, b], 4)", f"make = {MAKER}\n"), "is passed on here"),
         (of(f"{MAKER}([a, b], 4, use_safe_embedding_lookup=False)"), "without use_safe_embedding_lookup"),
         (of(f"{MAKER}([a, b], 4, tensor_name_in_ckpt='t', ckpt_to_load_from='c')"), "another checkpoint gives"),
         (of(f"{MAKER}(*a)"), "passed by *args"),

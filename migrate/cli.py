@@ -196,9 +196,10 @@ def _silence(stream: TextIO) -> None:
 
 def _explain(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog=f"{program()} explain", description="Prints the page of a rule.")
-    parser.add_argument("code", metavar="CODE", help="the rule's code, such as FT104")
-    code = parser.parse_args(arguments).code.upper()
+    parser.add_argument("code", metavar="CODE", help="the rule's code or name, such as FT104 or keep_checkpoint_max")
+    asked = parser.parse_args(arguments).code
     known = pages()
+    code = next((code for code, page in known.items() if page.name == asked), asked.upper())
     if code not in known:
         raise SettingsError(unknown_code(code, tuple(known)))
     lines = known[code].text.splitlines()

@@ -52,6 +52,11 @@ def test_explain_knows_the_troubles_with_files_too(capsys):
     assert "was not overwritten" in capsys.readouterr().out
 
 
+def test_explain_takes_the_name_that_the_summary_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "keep_checkpoint_max"]) == 0
+    assert capsys.readouterr().out.startswith("FT104 · ")
+
+
 def test_the_rules_are_listed_for_machines_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "--format", "json"]) == 0
     records = json.loads(capsys.readouterr().out)

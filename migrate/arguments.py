@@ -41,7 +41,7 @@ commands, where one of these words is the first argument:
 A file or directory of that name is reached as ./rules, or after --.
 
 settings: [migrate] in setup.cfg or [tool.migrate] in pyproject.toml, from the current directory up to the root of the
-repository, may set recovery, target, input, canned, form, tpu, select, ignore, per_file_ignores, exclude and
+repository, may set recovery, target, input, canned, form, tpu, helpers, select, ignore, per_file_ignores, exclude and
 module_name; the command line wins.
 
 exit code: 0 nothing found; 1 something to change or skipped; 2 an error in a file or the arguments (the rest is done).
@@ -235,6 +235,8 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--canned", choices=CHOICES["canned"], help=canned)
     form = "how programs train (default: auto, a loop where a program is followed, else an object)"
     parser.add_argument("--form", choices=CHOICES["form"], help=form)
+    place = "where generated helpers stand (default: module, beside the files; package: pip install estimator-recovery)"
+    parser.add_argument("--helpers", choices=CHOICES["helpers"], help=place)
     tpu = "what becomes of programs that may run on TPUs (default: refuse, a TPU as the program starts)"
     parser.add_argument("--tpu", choices=CHOICES["tpu"], help=tpu)
     parser.add_argument("--select", action="append", metavar="CODE", help="use only these rules, by code or prefix")

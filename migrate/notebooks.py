@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.versions import unversioned, versioned
-from migrate.edits.plan import import_of_pieces
+from migrate.edits.plan import PACKAGE, import_of_pieces
 from migrate.examine import judged
 from migrate.examined import Examined, failed
 from migrate.files.cells import CellProgram, CellsDiffer, programs
@@ -215,7 +215,9 @@ def _rewritten(
     names = examined.plan.pieces
     definitions = pieces.definitions(names)
     module = None
-    if program.written is None and len(definitions.splitlines()) > INLINE_LINES:
+    if settings.helpers == "package" and names:
+        imports, definitions = [import_of_pieces(PACKAGE, names, examined.plan.aliases)], ""
+    elif program.written is None and settings.helpers == "module" and len(definitions.splitlines()) > INLINE_LINES:
         stem = re.sub(r"\W", "_", os.path.splitext(os.path.basename(notebook.file.path))[0])
         module = _Module(f"{settings.module_name}_{stem}", frozenset(names))
         imports, definitions = [import_of_pieces(module.name, names, examined.plan.aliases)], ""

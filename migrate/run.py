@@ -186,7 +186,7 @@ def _rewrite_all(
     # What has no directory for a module holds its helpers itself.
     names = {one.path: STDIN if is_alone else one.path for one in planned}
     plans = [(names[one.path], one.source.text, one.plan) for one in planned if one.source and one.plan]
-    placement = place(plans, settings.module_name)
+    placement = place(plans, settings.module_name, settings.helpers)
     modules = {path: _with_pieces(path, names) for path, names in placement.modules.items()}
     outcome.findings += [text for text in modules.values() if isinstance(text, Finding)]
     homeless = {path for path, module in placement.needs.items() if isinstance(modules[module], Finding)}

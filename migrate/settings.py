@@ -14,6 +14,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "canned": ("auto", "keras", "model-fn"),
     "form": ("auto", "loop", "object"),
     "tpu": ("refuse", "leave"),
+    "helpers": ("module", "inline", "package"),
 }
 """The settings that take one of a few words, the default first."""
 
@@ -35,6 +36,8 @@ class Settings:
         ``auto`` is a loop where the program is followed whole, else an object.
       tpu: what becomes of a program that may run on a TPU: it will ``refuse`` one as it starts, or the tool shall
         ``leave`` it.
+      helpers: where the emitted pieces stand, in a ``module`` beside the files (a few lines in the file itself),
+        ``inline`` in each file, or in the ``package`` that is installed with TensorFlow.
       select: codes or prefixes of the rules to use; empty means all.
       ignore: codes or prefixes of the rules to leave out.
       module_name: the module that the emitted pieces are written to when a file does not hold them itself.
@@ -53,6 +56,7 @@ class Settings:
     canned: str = "auto"
     form: str = "auto"
     tpu: str = "refuse"
+    helpers: str = "module"
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     module_name: str = "tf2_recovery"

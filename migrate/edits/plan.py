@@ -110,6 +110,10 @@ class InsertBefore:
     absorbs: tuple[Span, ...] = ()
 
 
+PACKAGE = "estimator_recovery"
+"""The package that holds all emitted pieces, for programs that have none in their tree."""
+
+
 def import_of_pieces(module: str, names: Iterable[str], aliases: Mapping[str, str]) -> str:
     """The statement that imports emitted pieces, some of them by other names."""
     written = [f"{name} as {aliases[name]}" if name in aliases else name for name in sorted(names)]

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from migrate.edits.plan import Plan, import_of_pieces
+from migrate.edits.plan import PACKAGE, Plan, import_of_pieces
 from migrate.files.trouble import trouble
 from migrate.finding import Finding
 from migrate.rewrite import pieces
 
 INLINE_LINES = 40
-"""The most lines of pieces that stand in the user's own file."""
+"""The most lines of pieces that stand in the user's own file, unless all of them shall."""
 
 
 @dataclass
@@ -33,15 +33,21 @@ class Placement:
     needs: dict[str, str] = field(default_factory=dict)
 
 
-def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement:
+def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str = "module") -> Placement:
     """Decides for all files to be rewritten.
 
     Args:
       plans: path, text and plan of each file, in the order of the run. A path that is no file, such as ``<stdin>``,
         has no directory for a module, so it holds its pieces itself.
       module_name: the module that files share.
+      helpers: where the pieces stand, as in the settings. The files of one program share a module even if the pieces
+        are to be ``inline``, because a class must be the same one in all of them.
     """
     placement = Placement()
+    if helpers == "package":
+        for path, _, plan in plans:
+            placement.imports[path] = [import_of_pieces(PACKAGE, plan.pieces, plan.aliases)] if plan.pieces else []
+        return placement
     groups: dict[tuple[str, str], list[tuple[str, set[str]]]] = {}
     aliases = {path: plan.aliases for path, _, plan in plans}
     users = Counter(plan.shared for _, _, plan in plans if plan.pieces)
@@ -57,7 +63,7 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str) -> Placement
             placement.imports[path] = []
             continue
         root = import_root(path, text)
-        if not plan.pieces or root is None or not os.path.exists(path):
+        if root is None or not os.path.exists(path) or helpers == "inline":
             _hold_inline(placement, path, plan.pieces)
         else:
             groups.setdefault((root, _package(path, root)), []).append((path, plan.pieces))

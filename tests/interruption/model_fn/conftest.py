@@ -44,6 +44,9 @@ class Pair:
         imported = [n for n in ast.parse(self.new.read_text()).body if getattr(n, "module", "") == "tf2_recovery"]
         (folder / "new" / "tf2_recovery.py").write_text(module(alias.name for alias in imported[0].names))
 
+    packages = ""
+    """Where the new program finds what is installed for it."""
+
     def _keep(self, name, folder, arguments, in_order=False):
         self.old_python, self.new_python = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
         self.arguments, self.folder, self.in_order = arguments, folder, in_order
@@ -52,7 +55,8 @@ class Pair:
     def start(self, program, model_dir, *arguments):
         python = self.old_python if program is self.old else self.new_python
         # The pieces stand alone: no path leads to this package.
-        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": ""}
+        path = self.packages if program is self.new else ""
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(path)}
         environment.pop("TF_USE_LEGACY_KERAS", None)
         if program is self.old and self.in_order:
             environment["TF_NUM_INTEROP_THREADS"] = "1"
@@ -120,7 +124,7 @@ class WrittenPair(Pair):
             for name in (source.name, *others):
                 shutil.copy(source.with_name(name), program.with_name(name))
         assert write(run([str(self.new.parent)], Settings(**settings), jobs=1, progress=None)) == []
-        assert "tf2_recovery" in self.new.read_text()
+        assert "recovery import" in self.new.read_text()
 
 
 def losses(model_dir):

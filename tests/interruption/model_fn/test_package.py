@@ -1,0 +1,65 @@
+"""A program whose helpers are in the runtime package, and not in its tree, resumes as one that holds them."""
+
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+
+import pytest
+
+from tests.pairs import LEGACY
+from tests.runtime_package import build
+
+from .conftest import WrittenPair, assert_equal, final_variables
+
+STEPS = ("--max_steps", "600")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A directory into which pip has installed the package's wheel."""
+    folder = tmp_path_factory.mktemp("package")
+    options = ("--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", "--target", folder / "installed")
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, build(folder)], check=True)
+    return folder / "installed"
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory, installed):
+    folder = tmp_path_factory.mktemp("packaged")
+    source = folder / "hooked_model_fn.py"
+    # With every batch the same the step resumed at does not show in the weights.
+    source.write_text((LEGACY / source.name).read_text().replace(".repeat()", ".take(10).repeat()"))
+    shutil.copy(LEGACY / "modeling.py", folder)
+    made = WrittenPair(source, folder / "pair", helpers="package")
+    made.packages = installed
+    return made
+
+
+def test_the_package_needs_tensorflow_alone(installed):
+    (about,) = metadata.distributions(path=[str(installed)])
+    needed = [need for need in about.requires if "extra ==" not in need]
+    assert needed == ["tensorflow>=2.12"]
+    assert about.metadata["Name"] == "estimator-recovery"
+
+
+def test_no_helper_stands_in_the_tree(pair):
+    assert [path.name for path in pair.new.parent.iterdir()] == [pair.new.name]
+
+
+def test_without_the_package_the_program_does_not_start(pair, tmp_path):
+    pair.packages, before = "", pair.packages
+    process = pair.start(pair.new, tmp_path, *STEPS)
+    process.communicate()
+    pair.packages = before
+    assert process.returncode != 0
+    assert "estimator_recovery" in (pair.folder / "log").read_text()
+
+
+def test_an_estimator_and_its_migration_take_turns_and_are_killed(pair, tmp_path):
+    alone = pair.kept("alone", ("begun", "--max_steps", 1), ("undisturbed", *STEPS))
+    directory = tmp_path / "model"
+    shutil.copytree(alone / "begun", directory)
+    assert [pair.kill(pair.new, directory, *STEPS), pair.kill(pair.old, directory, *STEPS)]
+    pair.run(pair.new, directory, *STEPS)
+    assert_equal(final_variables(directory), final_variables(alone / "undisturbed"))

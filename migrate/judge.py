@@ -14,7 +14,7 @@ from migrate.edits.plan import Edit, Plan, ReplaceStatement
 from migrate.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.judge_sites import judge_sites
 from migrate.judged import Judged, JudgedProgram
-from migrate.objects.judge import ObjectForm, in_object_form
+from migrate.objects.form import ObjectForm, in_object_form
 from migrate.objects.units import units
 from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import Draft, LoopNames, OtherFile

@@ -79,34 +79,29 @@ class Unit:
 def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     """The units of some files: two programs are of one where both import a file that ties them.
 
+    A file that trains what it is not seen to import is tied to the files near it that make an estimator.
+
     Args:
       modules: the files.
       tree: the files around them.
     """
-    found: list[tuple[Unit, set[str]]] = []  # each with the files by which others would join it
     for module in modules:
         tree.keep(module)
+    makers = {_path(module) for module in modules if module.names_estimator}
+    found: list[tuple[Unit, set[str]]] = []  # each with the files by which others would join it
+    for module in modules:
         links = tree.changing(module)
         ties = {link.target.path for link in links if facts(link.target.path).ties}
         if not module.estimator and not (ties and facts(_path(module)).changes):
             continue
         ties.add(_path(module))
+        if trains_another_files(module, tree):
+            ties |= makers.intersection(tree.near(module))
         unit = Unit(tree, [module], links)
         for other, shared in [one for one in found if one[1] & ties]:
             found.remove((other, shared))
             unit, ties = Unit(tree, [*other.roots, *unit.roots], [*other.links, *unit.links]), ties | shared
         found.append((unit, ties))
-    for unit, ties in [one for one in found if any(trains_another_files(root, tree) for root in one[0].roots)]:
-        near = {path for root in unit.roots for path in tree.near(root)}
-        makers = [one for one in found if any(root.names_estimator and _path(root) in near for root in one[0].roots)]
-        if not makers or (unit, ties) in makers:
-            continue
-        for one in [(unit, ties), *makers]:
-            found.remove(one)
-        joined = [unit, *(maker for maker, _ in makers)]
-        roots = [root for one in joined for root in one.roots]
-        links = [link for one in joined for link in one.links]
-        found.append((Unit(tree, roots, links), ties.union(*(more for _, more in makers))))
     for unit, _ in found:
         unit.roots.sort(key=lambda root: not root.estimator)  # the first is where a reason is told
         own = {_path(root) for root in unit.roots}

@@ -2,9 +2,11 @@
 
 import ast
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+import migrate.recovery
 from migrate.run import run
 from migrate.settings import Settings
 
@@ -25,9 +27,29 @@ class Variant:
 VARIANTS = (
     Variant(TF2, Settings()),
     Variant(TF2 / "backup_and_restore", Settings(recovery="backup-and-restore")),
+    Variant(TF2 / "contrib", Settings(), "contrib/*.py"),
     Variant(TF2 / "feature_columns", Settings(canned="model-fn"), "feature_columns/*.py"),
     Variant(TF2 / "keras2", Settings(target="keras2"), "multi_worker_*.py"),
 )
+
+
+_CONTRIB = (
+    ("import tensorflow as tf", "import tensorflow.compat.v1 as tf"),
+    ("import tensorflow.contrib.slim as slim", "from slim_on_2 import slim"),
+    ("from tensorflow.contrib.framework.python.ops import arg_scope", "arg_scope = slim.arg_scope"),
+    ("from tensorflow.contrib.layers import l2_regularizer", "l2_regularizer = slim.l2_regularizer"),
+    ("tf.contrib.layers", "slim"),
+)
+
+
+def for_2(program: Path) -> None:
+    """Makes a copy of a legacy example of contrib one that TensorFlow 2.15 runs: ``tf_slim`` has contrib's code."""
+    text = program.read_text(encoding="utf-8")
+    for before, after in _CONTRIB:
+        assert before in text
+        text = text.replace(before, after)
+    program.write_text(text, encoding="utf-8")
+    shutil.copy(Path(migrate.recovery.__file__).with_name("slim.py"), program.with_name("slim_on_2.py"))
 
 
 def written(variant: Variant) -> dict[str, str]:

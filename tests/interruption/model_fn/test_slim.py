@@ -1,35 +1,20 @@
 """A network of contrib.slim trains on as tf_slim under its Estimator's checkpoints, killed or not."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 
-import migrate.recovery
+from tests.pairs import LEGACY, for_2
 from tests.slim_names import unlike_the_table
 
 from .conftest import WrittenPair, assert_equal, final_variables, losses
-
-SLIM = Path(migrate.recovery.__file__).with_name("slim.py")
-CONTRIB = (
-    ("import tensorflow as tf", "import tensorflow.compat.v1 as tf"),
-    ("import tensorflow.contrib.slim as slim", "from slim_on_2 import slim"),
-    ("from tensorflow.contrib.framework.python.ops import arg_scope", "arg_scope = slim.arg_scope"),
-    ("from tensorflow.contrib.layers import l2_regularizer", "l2_regularizer = slim.l2_regularizer"),
-    ("tf.contrib.layers", "slim"),
-)
 
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
     """The migrated program, and the old one with tf_slim for contrib, which TensorFlow 2.15 lacks."""
-    made = WrittenPair(Path(__file__).with_name("slim_network.py"), tmp_path_factory.mktemp("slim") / "pair")
-    text = made.old.read_text()
-    for before, after in CONTRIB:
-        assert before in text
-        text = text.replace(before, after)
-    made.old.write_text(text)
-    shutil.copy(SLIM, made.old.with_name("slim_on_2.py"))
+    made = WrittenPair(LEGACY / "contrib" / "slim_network.py", tmp_path_factory.mktemp("slim") / "pair")
+    for_2(made.old)
     return made
 
 

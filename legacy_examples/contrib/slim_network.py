@@ -1,4 +1,9 @@
-"""A convolutional network of contrib.slim, as TensorFlow 1 programs have it."""
+"""A convolutional network of contrib.slim with batch normalization; TensorFlow 1.15.
+
+Trains and evaluates on random images. Started again in the same
+--model_dir it resumes at the newest checkpoint. Migrated, it needs tf_slim==1.1.0, and
+from TensorFlow 2.16 on tf_keras with TF_USE_LEGACY_KERAS=1.
+"""
 
 import argparse
 
@@ -10,7 +15,11 @@ from tensorflow.contrib.layers import l2_regularizer
 
 
 def network(images, training):
-    normalized = {"decay": 0.9, "is_training": training, "updates_collections": tf.GraphKeys.UPDATE_OPS}
+    normalized = {
+        "decay": 0.9,
+        "is_training": training,
+        "updates_collections": tf.GraphKeys.UPDATE_OPS,
+    }
     with arg_scope(
         [slim.conv2d, slim.separable_conv2d],
         normalizer_fn=slim.batch_norm,
@@ -18,24 +27,38 @@ def network(images, training):
         weights_regularizer=l2_regularizer(1e-3),
     ):
         net = slim.conv2d(images, 4, [3, 3], scope="first")
-        net = slim.separable_conv2d(net, None, [3, 3], depth_multiplier=1, scope="second")
+        net = slim.separable_conv2d(
+            net, None, [3, 3], depth_multiplier=1, scope="second"
+        )
     net = slim.flatten(slim.max_pool2d(net, [2, 2], scope="pool"))
     return tf.contrib.layers.fully_connected(net, 3, activation_fn=None, scope="logits")
 
 
 def model_fn(features, labels, mode):
     logits = network(features, mode == tf.estimator.ModeKeys.TRAIN)
-    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits) + tf.losses.get_regularization_loss()
+    loss = (
+        tf.losses.sparse_softmax_cross_entropy(labels, logits)
+        + tf.losses.get_regularization_loss()
+    )
     with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
-        train_op = tf.train.AdamOptimizer(0.01).minimize(loss, tf.train.get_global_step())
-    metrics = {"accuracy": slim.metrics.streaming_accuracy(tf.argmax(logits, 1), tf.cast(labels, tf.int64))}
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op, eval_metric_ops=metrics)
+        train_op = tf.train.AdamOptimizer(0.01).minimize(
+            loss, tf.train.get_global_step()
+        )
+    metrics = {
+        "accuracy": slim.metrics.streaming_accuracy(
+            tf.argmax(logits, 1), tf.cast(labels, tf.int64)
+        )
+    }
+    return tf.estimator.EstimatorSpec(
+        mode, loss=loss, train_op=train_op, eval_metric_ops=metrics
+    )
 
 
 def input_fn():
     random = np.random.RandomState(0)
-    images, labels = random.rand(4, 8, 8, 3).astype(np.float32), random.randint(0, 3, 4).astype(np.int32)
-    return tf.data.Dataset.from_tensors((images, labels)).repeat()
+    images = random.rand(24, 8, 8, 3).astype(np.float32)
+    labels = random.randint(0, 3, 24).astype(np.int32)
+    return tf.data.Dataset.from_tensor_slices((images, labels)).batch(4).repeat()
 
 
 def main():

@@ -7,7 +7,9 @@ the unpacked wheel of tensorflow 1.15.5. ``tests/tensorflow/model_fn/test_contri
 import importlib.abc
 import importlib.util
 import json
+import os
 import sys
+import tempfile
 import types
 from pathlib import Path
 
@@ -108,7 +110,51 @@ def lookups(of):
         yield "safe_embedding_lookup_sparse", session.run([*found, tf.gradients(found[0], table)[0].values])
 
 
-CASES = (optimizers, images, sequences, linear_maps, lookups)
+def experiments(of):
+    """What is evaluated and exported, at which step, as an experiment's schedules go on from one another."""
+    learn, told = of("learn"), []
+
+    def model_fn(features, labels, mode):
+        weight = tf1.get_variable("w", [], initializer=tf1.zeros_initializer())
+        loss = tf1.square(weight - tf1.reduce_mean(features))
+        step = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
+        return learn.EstimatorSpec(mode, loss=loss, train_op=step, predictions=weight)
+
+    def input_fn():
+        return tf.data.Dataset.from_tensors([1.0]).repeat()
+
+    def export(estimator, path, checkpoint_path=None, eval_result=None):
+        told.append(["exported", os.path.basename(os.fsdecode(path)), eval_result["global_step"]])
+
+    def made(run_config, options):
+        estimator = learn.Estimator(model_fn, config=run_config)
+        evaluate = estimator.evaluate
+
+        def evaluated(*args, **given):
+            metrics = evaluate(*args, **given)
+            told.append([f"evaluated {given.get('name')}", metrics["global_step"], round(float(metrics["loss"]), 6)])
+            return metrics
+
+        estimator.evaluate = evaluated
+        strategies = learn.ExportStrategy("s", export)
+        given = {"eval_steps": 2, "check_interval_secs": 0, "export_strategies": strategies, **options}
+        return learn.Experiment(estimator, input_fn, input_fn, **given)
+
+    with tempfile.TemporaryDirectory() as directory:
+        for schedule, options in (
+            ("train_and_evaluate", {"train_steps": 12}),
+            ("train_and_evaluate", {"train_steps": 20, "min_eval_frequency": 7}),
+            ("test", {}),
+            ("evaluate", {"eval_delay_secs": 0}),
+            ("train", {"train_steps": 23}),
+        ):
+            config = learn.RunConfig(model_dir=directory, save_checkpoints_steps=5)
+            result = getattr(made(config, options), schedule)()
+            told.append([schedule, len(result[1]) if isinstance(result, tuple) else isinstance(result, dict)])
+    yield "experiments", told
+
+
+CASES = (optimizers, images, sequences, linear_maps, lookups, experiments)
 
 
 def computed(of):
@@ -185,10 +231,58 @@ def of_1(wheels):
                 setattr(module, name, value)
 
     def of(module):
+        if module == "learn":
+            return learn_of_1(folder)
         files = [importlib.import_module(f"tensorflow.contrib.{one}") for one in _FILES[module]]
         return types.SimpleNamespace(**{k: v for one in files for k, v in vars(one).items()})
 
     return of
+
+
+class _Learn(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the three files of an Experiment, and an empty module for whatever else they import."""
+
+    def __init__(self, folder):
+        self._folder = folder
+
+    def find_spec(self, name, path=None, target=None):
+        if not name.startswith("tensorflow.contrib."):
+            return None
+        parts = name.split(".")[2:]
+        if parts[-1] in ("experiment", "monitors", "export_strategy"):
+            return importlib.util.spec_from_file_location(name, self._folder.joinpath(*parts).with_suffix(".py"))
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec):
+        module = types.ModuleType(spec.name)
+        module.__path__ = []
+        for name in ("deprecated", "deprecated_arg_values", "deprecated_args", "experimental"):
+            setattr(module, name, lambda *args, **names: args[0] if callable(args[0]) else lambda function: function)
+        for name in ("TPUEstimator", "Trainable", "Evaluable", "RunConfig"):
+            setattr(module, name, type(name, (), {}))
+        return module
+
+    def exec_module(self, module):
+        pass
+
+
+def learn_of_1(folder):
+    """TensorFlow 1.15's Experiment, over the Estimator of TensorFlow 2.15."""
+    for name in [name for name in sys.modules if name.startswith("tensorflow.contrib.")]:
+        del sys.modules[name]
+    sys.meta_path.insert(0, _Learn(folder))
+    place = "tensorflow.contrib.learn.python.learn"
+    experiment = importlib.import_module(f"{place}.experiment")
+    strategies = importlib.import_module(f"{place}.export_strategy")
+    core = types.SimpleNamespace(Estimator=tf1.estimator.Estimator)
+    experiment.core_estimator = experiment.monitors.core_estimator = core
+    return types.SimpleNamespace(
+        Estimator=tf1.estimator.Estimator,
+        EstimatorSpec=tf1.estimator.EstimatorSpec,
+        RunConfig=tf1.estimator.RunConfig,
+        Experiment=experiment.Experiment,
+        ExportStrategy=lambda name, function: strategies.ExportStrategy(name, function, None),
+    )
 
 
 if __name__ == "__main__":

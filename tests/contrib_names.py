@@ -13,8 +13,8 @@ from migrate.rewrite.pieces import pieces
 from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, Row, read, rows_around, rows_of
 from migrate.tensorflow.names import NEW, OLD, lacking, names_of, public_name
 
-_OF_PYTHON = "framework.nest."
-"""What contrib shows of TensorFlow's own private modules."""
+_OF_PYTHON = ("framework.nest.", "learn.learn_runner.", "learn.ModeKeys.", "learn.datasets.", "learn.utils.")
+"""What contrib shows of private modules, and of a class."""
 
 KINDS = ("tf", "by-name", "piece", "slim", "estimator", "rule", "package", "none")
 
@@ -75,6 +75,8 @@ def wrong_of(row, line, known, modules):
         yield f"tf.compat.v1.{row.successor} is not there: {line}"
     if row.kind == "piece":
         yield from wrong_piece(row, line)
+    if row.kind == "estimator" and row.successor.split(".")[0] not in pieces():
+        yield f"no piece {row.successor}: {line}"
     if row.kind in ("none", "package", "rule") and not row.advice:
         yield f"no advice: {line}"
 

@@ -4,23 +4,13 @@ from dataclasses import dataclass
 
 from migrate.analysis.symbols import CANNED, Symbol
 from migrate.rewrite.pieces import pieces
+from migrate.tensorflow import contrib
 
 _MODULES = frozenset({"", "experimental", "export", "inputs", "tpu", "tpu.experimental"})
 """The modules of ``tf.estimator``."""
 
 _OTHER_NAMES = {"tpu.RunConfig": "TPURunConfig"}
 """Names whose last part is that of another class."""
-
-_OF_CONTRIB_LEARN = {
-    "ModeKeys": "ModeKeys",
-    "RunConfig": "RunConfig",
-    "datasets.load_dataset": "load_dataset",
-    "datasets.mnist.load_mnist": "load_mnist",
-    "datasets.mnist.read_data_sets": "read_data_sets",
-}
-"""What ``tf.contrib.learn`` has as ``tf.estimator`` has it."""
-
-_ATTRIBUTES_OF_CONTRIB_LEARN = {".INFER": ".PREDICT"}
 
 
 @dataclass(frozen=True)
@@ -51,13 +41,11 @@ def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
       found: the symbol, whose tail begins with ``estimator.``.
       is_v1: whether a premade estimator of that name is TensorFlow 1's.
     """
+    if found.is_contrib_learn:
+        return _of_contrib_learn(found)
     parts = found.tail.removeprefix("estimator.").split(".")
     for end in range(len(parts), 0, -1):
         name, rest = ".".join(parts[:end]), "".join(f".{part}" for part in parts[end:])
-        if found.is_contrib_learn:
-            if name in _OF_CONTRIB_LEARN:
-                return Counterpart(_OF_CONTRIB_LEARN[name], True, _ATTRIBUTES_OF_CONTRIB_LEARN.get(rest, rest))
-            continue
         if ".".join(parts[: end - 1]) not in _MODULES:
             continue
         emitted = _OTHER_NAMES.get(name, parts[end - 1])
@@ -66,3 +54,13 @@ def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
         if emitted in pieces():
             return Counterpart(emitted, True, rest)
     return Counterpart(found.other_name, False) if found.other_name is not None else None
+
+
+def _of_contrib_learn(found: Symbol) -> Counterpart | None:
+    parts = contrib.name_of(found.qualified).split(".")
+    for end in range(len(parts), 1, -1):
+        for row in contrib.rows_of(".".join(parts[:end])):
+            piece, *inside = row.successor.split(".")
+            if row.kind == "estimator" and piece in pieces():
+                return Counterpart(piece, True, "".join(f".{part}" for part in (*inside, *parts[end:])))
+    return None

@@ -19,6 +19,11 @@ for a name that has no counterpart, for a part of the Estimator that is private,
 Estimator itself (TensorFlow Model Analysis, TFX, AdaNet), and so is any with ``--recovery backup-and-restore`` or
 ``--input continue``.
 
+``contrib.learn``'s ``Experiment``, ``learn_runner.run`` and ``make_export_strategy`` over an Estimator are written too:
+they evaluate and export at the steps at which TensorFlow 1.15's did. An experiment of several workers is refused as it
+starts, and so are ``eval_metrics``, ``checkpoint_and_export`` and ``train_steps_per_iteration``. The estimators of
+``contrib.learn`` itself are left: they have other arguments, and variables of other names.
+
 See: tf.estimator.Estimator.
 """
 
@@ -82,6 +87,19 @@ _PRIVATE = {
     Example("use_tpu=True", None, "estimator", kind="tpu"),
     Example("use(tf1.estimator)", None, "head", kind="custom"),
     Example("use(tf1.estimator.NoSuchName)", None, "head", kind="custom"),
+    Example(
+        "e = tf1.contrib.learn.Experiment(models[0], f, f); e.train()",
+        "e = Experiment(models[0], f, f)",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "models = []; tf1.contrib.learn.learn_runner.run(make, run_config=tf1.contrib.learn.RunConfig(model_dir='d'))",
+        "run_experiment(make, run_config=RunConfig(model_dir='d'))",
+        "head",
+        kind="custom",
+    ),
+    Example("print(tf1.contrib.learn.DNNClassifier)", None, "head", kind="custom"),
     Example("x = model._call_model_fn(x, y)", None, "head", kind="custom"),
     Example("import adanet; model = adanet.Estimator(x)", None, "head", kind="custom"),
 )

@@ -1,7 +1,6 @@
 """What to write in place of what TensorFlow 2 lacks, where a few words can say it."""
 
 from migrate.tensorflow import contrib
-from migrate.tensorflow.names import public_name
 
 _ADVICE = (
     ("examples.tutorials.mnist", "Read MNIST by tf.keras.datasets.mnist or the package tensorflow_datasets."),
@@ -17,9 +16,7 @@ def advice(tail: str) -> str:
       tail: the name below ``tensorflow``: ``examples.tutorials.mnist.input_data``.
     """
     if tail.startswith("contrib."):
-        public = public_name(f"tensorflow.{tail}")  # of a private path
-        is_contrib = public is not None and public.tail.startswith("contrib.")
-        found = contrib.advice((public.tail if public and is_contrib else tail).removeprefix("contrib."))
+        found = contrib.advice(contrib.name_of(f"tensorflow.{tail}"))
     else:
         found = next((text for beginning, text in _ADVICE if f"{tail}.".startswith(beginning)), "")
     return f"{found} Then migrate again." if found else "Replace it by hand, then migrate again."

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from migrate.tensorflow import slim
+from migrate.tensorflow.names import public_name
 
 TABLE = Path(__file__).with_name("contrib.txt")
 GONE_EARLIER = "# Gone before 1.15"
@@ -67,6 +68,18 @@ class Row:
         if self.kind == "slim":
             return f"tf_slim{'.' if self.successor else ''}{self.successor} of the package {slim.REQUIREMENT}"
         return ""
+
+
+def name_of(qualified: str) -> str:
+    """The public name of an object of contrib, without ``tf.contrib``; of a private path that of what it leads to.
+
+    Args:
+      qualified: ``tensorflow.contrib.learn.python.learn.experiment.Experiment`` gives ``learn.Experiment``.
+    """
+    public = public_name(qualified)
+    if public is not None and public.tail.startswith("contrib."):
+        return public.tail.removeprefix("contrib.")
+    return _PRIVATE.sub(".", qualified.partition(".contrib.")[2], count=1)
 
 
 def rows_of(name: str) -> Iterator[Row]:

@@ -8,12 +8,16 @@ import pytest
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery import (
+    experiment,
     model_fn_image_transform,
     model_fn_lazy_adam,
     model_fn_linear_map,
     model_fn_sequence_columns,
     model_fn_weight_decay,
 )
+from migrate.recovery.estimator import Estimator
+from migrate.recovery.model_fn_spec import EstimatorSpec
+from migrate.recovery.run_config import RunConfig
 from tests.contrib_golden import GOLDEN, computed
 
 PIECES = {
@@ -21,6 +25,12 @@ PIECES = {
     "image": vars(model_fn_image_transform),
     "feature_column": {**vars(tf1.feature_column), **vars(model_fn_sequence_columns)},
     "rnn": {"_Linear": model_fn_linear_map.LinearMap},
+    "learn": {
+        **vars(experiment),
+        "Estimator": Estimator,
+        "EstimatorSpec": EstimatorSpec,
+        "RunConfig": RunConfig,
+    },
     "layers": {"safe_embedding_lookup_sparse": tf1.nn.safe_embedding_lookup_sparse},
 }
 KNOWN = json.loads(GOLDEN.read_text(encoding="utf-8"))

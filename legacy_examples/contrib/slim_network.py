@@ -50,7 +50,7 @@ def model_fn(features, labels, mode):
         )
     }
     return tf.estimator.EstimatorSpec(
-        mode, loss=loss, train_op=train_op, eval_metric_ops=metrics
+        mode, {"logits": logits}, loss, train_op, eval_metric_ops=metrics
     )
 
 

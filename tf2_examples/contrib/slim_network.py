@@ -6,7 +6,6 @@ from TensorFlow 2.16 on tf_keras with TF_USE_LEGACY_KERAS=1.
 """
 
 import argparse
-import tempfile
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -74,7 +73,7 @@ def main():
     parser.add_argument("--model_dir", required=True)
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
-    model_dir = args.model_dir or tempfile.mkdtemp()
+    model_dir = args.model_dir
     dataset = input_fn()
     training = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)
     mend_checkpoint_list(model_dir)

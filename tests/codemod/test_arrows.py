@@ -12,7 +12,7 @@ KNOWS = {
     "tensorflow": set[str](),
     "analysis": {"tensorflow", "files", "finding"},
     "edits": {"analysis", "tensorflow", "finding"},
-    "rewrite": {"__init__", "edits", "analysis", "files", "finding", "settings"},
+    "rewrite": {"__init__", "edits", "analysis", "tensorflow", "files", "finding", "settings"},
     "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "finding", "invocation", "settings"},
     "objects": {"rules", "rewrite", "analysis", "files", "finding", "invocation", "settings"},
     "planning": {"analysis", "files", "finding", "invocation", "judged", "outcome", "settings"},

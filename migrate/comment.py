@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from migrate.examine import judged
 from migrate.examined import Examined, failed
-from migrate.files.parse import parse
 from migrate.finding import Finding
 from migrate.rewrite.todo import Texts, commented
 from migrate.settings import Settings
@@ -38,7 +37,7 @@ def comments(files: Sequence[Examined], texts: Texts, settings: Settings) -> dic
         (one,) = files
         assert one.source is not None
         source = replace(one.source, text=texts[one.path])
-        return {one.path: judged(one.path, source, parse(source), settings).findings}
+        return {one.path: judged(source, settings).findings}
 
     try:
         return commented(texts, find)

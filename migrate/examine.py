@@ -1,7 +1,6 @@
 """One Python file examined: parsed, and judged where it holds a site."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from migrate.examined import Examined, failed
 from migrate.files.parse import parse
@@ -10,9 +9,6 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK
 from migrate.settings import Settings
-
-if TYPE_CHECKING:
-    import ast
 
 
 def examine_bytes(
@@ -34,11 +30,11 @@ def examine_bytes(
     if not holds_site and not is_named:
         return Examined(path)
     source = SourceText.decode(path, data)
-    tree = parse(source)
     if not holds_site:
+        parse(source)  # the user is told what is wrong with a file that they named
         return Examined(path)
     try:
-        return judged(path, source, tree, settings, is_alone=is_alone)
+        return judged(source, settings, is_alone=is_alone)
     except Unreadable:
         raise
     except Exception as error:  # a mistake of the tool in one file must lose no other
@@ -46,26 +42,22 @@ def examine_bytes(
 
 
 def judged(
-    path: str,
     source: SourceText,
-    tree: "ast.Module",
     settings: Settings,
     texts: Mapping[str, str] | None = None,
     is_alone: bool = False,
 ) -> Examined:
-    """Judges one parsed file.
+    """Judges one file that can be parsed.
 
     Args:
-      path: the file, for its findings.
-      source: its text.
-      tree: its syntax tree.
+      source: the file.
       settings: the user's choices.
       texts: other texts of the files around it than those on the disk, by their paths, absolute.
       is_alone: whether no other file may be changed, so that what needs other files is left.
     """
-    from migrate.analysis.module import Module
+    from migrate.analysis.module import module_of
 
-    module = Module(path, source.text, tree)
+    path, module = source.path, module_of(source)
     if not module.sites and not module.has_single_sites and not module.names_estimator:
         return Examined(path)
     from migrate.analysis.programs import reached

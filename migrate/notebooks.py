@@ -136,7 +136,7 @@ def _commented(notebook: Notebook, settings: Settings, others: Mapping[str, str]
 
         def find(texts: Texts, program: CellProgram = program) -> dict[str, list[Finding]]:
             source = _source(path, texts[path])
-            findings = judged(path, source, parse(source), settings, others).findings
+            findings = judged(source, settings, others).findings
             return {path: [replace(one, message=_in_cell(one, program, source.text).message) for one in findings]}
 
         text = _variables_apart(program, parse(_source(path, program.text)))
@@ -160,7 +160,7 @@ def _program(
     """The findings of one program; what is to be written goes into ``cells``."""
     text = _variables_apart(program, tree)
     source = _source(path, text)
-    examined = judged(path, source, tree if text == program.text else parse(source), settings, cells.texts)
+    examined = judged(source, settings, cells.texts)
     cells.reaches += examined.reaches
     cells.programs += examined.programs
     findings = [_in_cell(finding, program, text) for finding in examined.findings]
@@ -170,7 +170,7 @@ def _program(
         if (path, placed.code, placed.span, placed.cell) in settings.declined
     )
     if declined:
-        examined = judged(path, source, parse(source), replace(settings, declined=declined), cells.texts)
+        examined = judged(source, replace(settings, declined=declined), cells.texts)
         findings = [_in_cell(finding, program, text) for finding in examined.findings]
     if examined.plan is None or not rewrites:
         return findings

@@ -3,7 +3,9 @@
 import ast
 import os
 from collections.abc import Collection
+from copy import copy
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from migrate.analysis.arguments import Source
 from migrate.analysis.guards import is_guarded
@@ -19,6 +21,8 @@ from migrate.analysis.symbols import (
     symbol_of,
 )
 from migrate.analysis.tensorflow_1_names import METHODS_OF_1, WIDER_IN_2
+from migrate.files.parse import KEPT, parse
+from migrate.files.text import SourceText
 from migrate.finding import Span
 
 
@@ -135,8 +139,7 @@ class Module:
 
     def take_for_tf1(self) -> None:
         """Counts every name that TensorFlow 2 has otherwise as TensorFlow 1's: the file belongs to such a program."""
-        self.tf1_only += self.other_in_2
-        self.other_in_2 = []
+        self.tf1_only, self.other_in_2 = [*self.tf1_only, *self.other_in_2], []
 
     def _calls(self, methods: Collection[str]) -> bool:
         return any(isinstance(node, ast.Attribute) and node.attr in methods for node in self.names.parents)
@@ -175,6 +178,28 @@ class Module:
         end_line, end_byte = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         column = self.source.column
         return Span(node.lineno, column(node.lineno, node.col_offset), end_line, column(end_line, end_byte))
+
+
+def module_of(source: SourceText) -> Module:
+    """The module of a file, which is bound once, however many programs ask for it; two of one text share no node.
+
+    Args:
+      source: the file.
+
+    Raises:
+      Unreadable: if it cannot be parsed.
+    """
+    tree = parse(source)
+    if "import *" in source.text:  # what it means is in the files beside it
+        return Module(source.path, source.text, tree)
+    own = copy(_bound(source.text, tree))
+    own.path = source.path
+    return own
+
+
+@lru_cache(maxsize=KEPT)
+def _bound(text: str, tree: ast.Module) -> Module:
+    return Module("", text, tree)
 
 
 _ASKING = {"isinstance", "issubclass"}

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 
 from migrate.analysis.imports import Target, above_package, target_from, top
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
-from migrate.analysis.module import Module
+from migrate.analysis.module import Module, module_of
 from migrate.files.parse import parse
 from migrate.files.read import read
 from migrate.files.text import SourceText
@@ -127,8 +127,7 @@ class Tree:
           Unreadable: if it cannot be read or parsed.
         """
         if path not in self._modules:
-            source = self.source(path)
-            self._modules[path] = Module(source.path, source.text, parse(source))
+            self._modules[path] = module_of(self.source(path))
         return self._modules[path]
 
     def keep(self, module: Module) -> None:
@@ -288,7 +287,7 @@ def _facts_of(source: SourceText) -> Facts:
     imports = _from_files(source.path, _imports(tree))
     if "tensorflow" not in source.text and "import *" not in source.text:
         return Facts(imports)
-    module = Module(source.path, source.text, tree)
+    module = module_of(source)
     changes = bool(module.estimator or module.modes or module.tf1_only)
     return Facts(
         imports,

@@ -2,9 +2,11 @@
 
 import ast
 import contextlib
+import os
 import re
 import sys
 import warnings
+from functools import lru_cache
 
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
@@ -31,8 +33,12 @@ _DEEP_FROM = 100_000
 """Python 3.10 crashes at some 110,000 levels, which take twice as many characters; later ones raise RecursionError."""
 
 
+KEPT = 512
+"""So many files' trees and names are kept, at half a megabyte each: a file is read for several programs."""
+
+
 def parse(source: SourceText) -> ast.Module:
-    """The syntax tree of a file, without a word on stderr.
+    """The syntax tree of a file, without a word on stderr; a file has one tree, which nobody changes.
 
     Args:
       source: the file. Its tree may be deeper than a recursive visitor can go: ``a.b.b.b…`` nests once for each ``.b``.
@@ -41,17 +47,22 @@ def parse(source: SourceText) -> ast.Module:
       Unreadable: FT003, for a syntax error, with the place that Python names, or an expression nested too deeply.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if sys.version_info < (3, 11) and len(source.text) > _DEEP_FROM:
-                _refuse_a_crash(source)
-            return ast.parse(source.text, source.path)
+        if sys.version_info < (3, 11) and len(source.text) > _DEEP_FROM:
+            _refuse_a_crash(source)
+        return _tree(os.path.abspath(source.path), source.text)
     except SyntaxError as error:
         raise Unreadable(_syntax_error(source, error)) from error
     except (RecursionError, MemoryError) as error:
         raise Unreadable(_too_deep(source)) from error
     except ValueError as error:  # A lone surrogate, which UTF-7 can write.
         raise Unreadable(trouble("FT003", source.path, f"cannot be parsed: {error}", "Save it as UTF-8.")) from error
+
+
+@lru_cache(maxsize=KEPT)
+def _tree(path: str, text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, path)
 
 
 def compile_error(source: SourceText) -> Finding | None:

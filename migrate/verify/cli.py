@@ -21,8 +21,7 @@ from types import FrameType
 
 from rich.console import Console
 
-from migrate.analysis.module import Module
-from migrate.files.parse import parse
+from migrate.analysis.module import module_of
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.invocation import program
@@ -262,7 +261,7 @@ def _makes_estimators(script: str) -> bool:
         return False
     try:
         text = SourceText.decode(script, source)
-        return any(site.kind == "estimator" for site in Module(script, text.text, parse(text)).sites)
+        return any(site.kind == "estimator" for site in module_of(text).sites)
     except Unreadable:  # its interpreter will say so
         return False
 

@@ -1,0 +1,70 @@
+"""A file is parsed and bound once in a run, however many programs ask for it."""
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from migrate.analysis import module as modules
+from migrate.analysis.module import module_of
+from migrate.analysis.names import Names
+from migrate.cli import main
+from migrate.files.text import SourceText
+
+HELPER = """\
+import tensorflow as tf
+
+
+def input_fn():
+    return tf.data.Dataset.range({number}).make_one_shot_iterator()
+"""
+MAIN = """\
+import tensorflow as tf
+
+from helper import input_fn
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(features))
+
+
+tf.estimator.Estimator(model_fn, "/tmp/{number}").train(input_fn, max_steps=3)
+"""
+
+
+@pytest.mark.parametrize("arguments", [["--check"], [], ["--todo"]], ids=["check", "diff", "todo"])
+def test_each_file_of_a_tree_is_bound_once(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"helper.py": HELPER.format(number=len(arguments) + 40)}
+    texts |= {f"train_{number}.py": MAIN.format(number=number) for number in range(3)}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    bound: Counter[str] = Counter()
+    made = Names.__init__
+
+    def counting(self: Names, tree: ast.Module, *further: object) -> None:
+        bound[ast.unparse(tree)] += 1
+        made(self, tree, *further)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Names, "__init__", counting)
+    modules._bound.cache_clear()
+    main([str(tmp_path), "-j1", *arguments])
+    assert {text: bound[ast.unparse(ast.parse(text))] for text in texts.values()} == dict.fromkeys(texts.values(), 1)
+
+
+def test_what_one_program_makes_of_a_file_is_not_seen_by_another() -> None:
+    source = SourceText.decode("a.py", b"import tensorflow as tf\n\ntf.nn.dropout(x, 0.9)\n")
+    first, second = module_of(source), module_of(source)
+    first.take_for_tf1()
+    assert first.is_tf1
+    assert not second.is_tf1
+    assert first.tree is second.tree
+
+
+def test_two_files_of_one_text_share_no_node() -> None:
+    assert (
+        module_of(SourceText.decode("a.py", b"x = 1\n")).tree
+        is not module_of(SourceText.decode("b.py", b"x = 1\n")).tree
+    )

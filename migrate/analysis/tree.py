@@ -218,6 +218,13 @@ class Tree:
         below = any(self._facts(link.target.path).needs_tf_keras for link in links)
         return below or any(map(needs_tf_keras_in_graphs, modules))
 
+    def imports_package(self, name: str, *modules: Module) -> bool:
+        """Whether some file of a program, one that does not change included, imports a package."""
+        own = [dotted for module in modules for dotted, _ in _imports(module.tree)]
+        links = [link for module in modules for link in self.closure(module)]
+        below = [dotted for link in links for dotted, _ in self._facts(link.target.path).imports]
+        return any(dotted.split(".")[0] == name for dotted in [*own, *below])
+
     def user_on_2(self, path: str) -> str | None:
         """A file, absolute, of a program for TensorFlow 2 that imports a file whose names are taken for TensorFlow 1's.
 

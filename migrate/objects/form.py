@@ -12,6 +12,7 @@ from migrate.objects.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES
 from migrate.rules.contrib_names import contrib_names_of, names_slim
+from migrate.rules.horovod_program import UNDER_HOROVOD
 from migrate.rules.layer_apply import applied_in
 from migrate.rules.missing_names import imported_by, missing_names_of
 from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
@@ -76,6 +77,8 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     is_tf1 = any(module.is_tf1 for module in modules)
     for reason, help in unit.obstacles():
         form.verdicts.append((RULES["FT194"], manual(_site(unit.roots[0]), reason, help, unit.roots[0])))
+    if unit.tree.imports_package("horovod", *unit.roots):
+        form.verdicts.append((RULES["FT406"], manual(_site(unit.roots[0]), *UNDER_HOROVOD, unit.roots[0])))
     eager = None
     if any(has_sessions(module) for module in modules):
         imported = frozenset(module.path for module in modules if unit.tree.roots.get(os.path.abspath(module.path)))

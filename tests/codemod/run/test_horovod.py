@@ -6,12 +6,13 @@ import pytest
 
 from tests.codemod.run.test_several_files import MODELING, main, migrated, put, reasons
 
+BROADCAST = "hooks=[hvd.BroadcastGlobalVariablesHook(0)]"
 HVD = "import horovod.tensorflow as hvd\n"
 REASON = "the program imports Horovod: whether all of its ranks would resume at one step is not known"
 FORMS = {
     "the number of the rank in the directory": main().replace('"/tmp/m"', '"/tmp/m" if hvd.rank() == 0 else None'),
     "steps for each rank": main().replace("max_steps=10", "steps=10 // hvd.size()"),
-    "a hook that broadcasts": main().replace("max_steps=10", "max_steps=10, hooks=[hvd.BroadcastGlobalVariablesHook(0)]"),
+    "a hook that broadcasts": main().replace("max_steps=10", f"max_steps=10, {BROADCAST}"),
     "a checkpoint of rank 0 alone": main().replace("steps=5", "steps=5 if hvd.rank() == 0 else None"),
 }
 

@@ -21,12 +21,20 @@ def lists_all(module: Module, saved: str) -> bool:
     folder = directory(saved) if saved else None
     for node in module.names.parents:
         if isinstance(node, ast.Call) and _is_listing(node) and folder in (None, _listed(module, node)):
-            around = module.names.scope_of(node)
-            while isinstance(around.node, ast.ListComp | ast.GeneratorExp | ast.SetComp) and around.parent is not None:
-                around = around.parent
-            if not any(isinstance(part, ast.Call) and _selects(module, part) for part in ast.walk(around.node)):
+            around = _function(module, node)
+            parts = (part for part in ast.walk(around) if isinstance(part, ast.Call) and _selects(module, part))
+            if not any(_function(module, part) is around for part in parts):
                 return True
     return False
+
+
+def _function(module: Module, node: ast.AST) -> ast.AST:
+    """The function that a node stands in, or the module; comprehensions and lambdas are parts of it."""
+    around = module.names.scope_of(node)
+    inner = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp | ast.Lambda
+    while isinstance(around.node, inner) and around.parent is not None:
+        around = around.parent
+    return around.node
 
 
 def _listed(module: Module, call: ast.Call) -> str | None:

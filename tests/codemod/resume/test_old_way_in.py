@@ -145,6 +145,19 @@ def test_a_file_and_an_epoch_that_the_user_names_are_left_with_the_lines_to_writ
     assert "callbacks=[save, ...]" in findings[0].help
 
 
+def test_a_function_that_selects_names_does_not_speak_for_a_test_whether_the_directory_is_empty() -> None:
+    source = (
+        "import os\nimport tensorflow as tf\n\n\ndef newest(folder):\n"
+        "    names = [name for name in os.listdir(folder) if name.endswith('.h5')]\n"
+        "    return tf.keras.models.load_model(folder + '/' + max(names)), int(max(names)[2:4])\n\n\n"
+        "if not os.listdir(args.folder):\n    model, first = build(), 0\nelse:\n    model, first = newest(args.folder)\n"
+        "saver = tf.keras.callbacks.ModelCheckpoint(args.folder + '/m-{epoch:02d}.h5')\n"
+        "model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[saver])\n"
+    )
+    _, (finding,) = migrate("args = parse()\n" + source)
+    assert "beside the directory that the program lists" in finding.message
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

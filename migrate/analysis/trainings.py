@@ -110,9 +110,12 @@ def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] 
         if not is_fit or not {"callbacks", "initial_epoch"} & {keyword.arg for keyword in plain}:
             return None
     try:
-        return bind(ast.Call(call.func, call.args, plain), parameters)
+        arguments = bind(ast.Call(call.func, call.args, plain), parameters)
     except Unbindable:
         return None
+    if "generator" in arguments:  # fit_generator's own name for it
+        arguments = {"x": arguments.pop("generator"), **arguments}
+    return arguments
 
 
 def _read_callbacks(module: Module, fit: Fit) -> None:

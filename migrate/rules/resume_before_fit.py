@@ -80,6 +80,7 @@ _HELP = (
     "Save model, optimizer and epoch by tf.train.CheckpointManager after each epoch, and restore them before fit,"
     " instead of loading what ModelCheckpoint wrote."
 )
+_OF_KERAS_1 = {"nb_epoch", "samples_per_epoch", "nb_val_samples", "nb_worker", "max_q_size", "pickle_safe"}
 _WEIGHTS = """\
 import os
 import tensorflow as tf
@@ -469,6 +470,9 @@ def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset()) -> st
         return "fit does not stand in a statement of its own"
     if "callbacks" not in fit.arguments and any(keyword.arg is None for keyword in fit.call.keywords):
         return "its callbacks may be given by **"
+    old = next((name for name in fit.arguments if name in _OF_KERAS_1), "")
+    if old:
+        return f"`{old}` is an argument of Keras 1, which no Keras of TensorFlow 2 takes"
     if fit.call.args and len(fit.call.args) > 5 and fit.call.func.attr == "fit":  # type: ignore[attr-defined]
         return "fit gets its callbacks by position"
     if trains_again(bench.module, fit):

@@ -118,7 +118,8 @@ class _Reader:
                 way.problem = self._other_use(entry)
         if not way.problem and any(self._is_named(load) for entry in entries for load in self._all_loads(entry)):
             way.problem = "the user names the file at the start"
-        way.flags = list({ast.dump(flag): flag for flag in way.flags}.values())
+        known = [self.flags.spelled_at(flag, way.fit.call) for flag in way.flags]
+        way.flags = list({ast.dump(flag): flag for flag in known}.values())
         if not way.problem and any(not self.flags.is_known_at(flag, way.fit.call) for flag in way.flags):
             way.problem = "the flag that decides is not known where fit is called"
         if not way.problem:

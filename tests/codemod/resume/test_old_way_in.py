@@ -145,12 +145,32 @@ def test_a_file_and_an_epoch_that_the_user_names_are_left_with_the_lines_to_writ
     assert "callbacks=[save, ...]" in findings[0].help
 
 
+def test_fit_generator_may_name_its_generator() -> None:
+    fit = _FIT.replace("fit(x, y, ", "fit_generator(generator=batches, steps_per_epoch=4, ")
+    assert "model.fit(\n    batches,\n    steps_per_epoch=4,\n" in kept(_HEAD + _LOAD + fit)
+
+
+def test_a_training_with_arguments_of_keras_1_is_left() -> None:
+    assert "of Keras 1" in left(_HEAD + _LOAD + _FIT.replace("epochs=9", "nb_epoch=9"))
+
+
+def test_a_flag_that_is_a_parameter_still_decides_in_its_function() -> None:
+    body = (
+        "def train(path, resume=False):\n    model = build()\n    if resume:\n        model.load_weights(path)\n"
+        "    model.fit(x, epochs=9, callbacks=[tf.keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])\n"
+    )
+    source = f"import sys\nimport tensorflow as tf\n\n\n{body}\n\nif __name__ == '__main__':\n"
+    text = kept(f"{source}    resume = '--resume' in sys.argv\n    train('out/w.weights.h5', resume=resume)\n")
+    assert "recovery.restore() if resume else 0" in text
+
+
 def test_a_function_that_selects_names_does_not_speak_for_a_test_whether_the_directory_is_empty() -> None:
     source = (
         "import os\nimport tensorflow as tf\n\n\ndef newest(folder):\n"
         "    names = [name for name in os.listdir(folder) if name.endswith('.h5')]\n"
         "    return tf.keras.models.load_model(folder + '/' + max(names)), int(max(names)[2:4])\n\n\n"
-        "if not os.listdir(args.folder):\n    model, first = build(), 0\nelse:\n    model, first = newest(args.folder)\n"
+        "if not os.listdir(args.folder):\n    model, first = build(), 0\n"
+        "else:\n    model, first = newest(args.folder)\n"
         "saver = tf.keras.callbacks.ModelCheckpoint(args.folder + '/m-{epoch:02d}.h5')\n"
         "model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[saver])\n"
     )

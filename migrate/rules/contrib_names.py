@@ -43,7 +43,6 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
 from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
@@ -200,7 +199,7 @@ def contrib_names_of(
     for node, found in file.module.tf1_only:
         if not found.is_contrib or found.tail.startswith("estimator."):
             continue  # what contrib shares with tf.estimator has rules of its own
-        if node in gone or node in file.renamed or is_guarded(file.module.names, node):
+        if node in gone or node in file.renamed:
             continue
         yield _verdict(file, node, found, target, with_slim, gives_strategies)
 

@@ -116,7 +116,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
     for node in file.module.uses.get(_SAVER_HOOK, ()):
         yield _saver_hook(file, node)
     for node, found in file.module.estimator:
-        if node in file.renamed or is_guarded(file.module.names, node):
+        if node in file.renamed:
             continue
         if is_module(found):
             if node in kept:

@@ -196,12 +196,18 @@ def contrib_names_of(
       with_slim: whether the program needs tf_slim, so that its layers may stand in an ``arg_scope``.
       gives_strategies: whether a strategy may be given to a ``RunConfig`` that stays.
     """
+    needs_slim = False
     for node, found in file.module.tf1_only:
         if not found.is_contrib or found.tail.startswith("estimator."):
             continue  # what contrib shares with tf.estimator has rules of its own
         if node in gone or node in file.renamed:
             continue
-        yield _verdict(file, node, found, target, with_slim, gives_strategies)
+        verdict = _verdict(file, node, found, target, with_slim, gives_strategies)
+        is_of_slim = verdict.fidelity is Fidelity.NOTED and REQUIREMENT in verdict.successor
+        if is_of_slim and not needs_slim:  # said once a file
+            verdict = replace(verdict, message=f"{verdict.message}, {_NEEDS}", help=_TO_ADD)
+        needs_slim |= is_of_slim
+        yield verdict
 
 
 def names_slim(modules: Iterable[Module]) -> bool:
@@ -276,9 +282,7 @@ def _of_slim(file: Draft | OtherFile, node: ast.expr, path: str) -> Verdict:
     text = ".".join(part for part in (file.piece("slim"), path) if part)
     file.renamed[node] = text
     file.edits.append(ReplaceExpression(file.module.span(node), text))
-    message = f"becomes {text}, which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"
-    help = f"Add {REQUIREMENT} and tf_keras to your requirements, and set TF_USE_LEGACY_KERAS=1."
-    return Verdict(node, Fidelity.NOTED, message, help, file.module)
+    return Verdict(node, Fidelity.NOTED, f"becomes {text}", module=file.module)
 
 
 def _by_name(file: Draft | OtherFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
@@ -314,5 +318,7 @@ def _mirrored(file: Draft | OtherFile, node: ast.expr, call: ast.Call) -> Verdic
 
 
 _STRATEGIES = "contrib.distribute."
+_NEEDS = f"which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"
+_TO_ADD = f"Add the lines `{REQUIREMENT}` and `tf_keras` to requirements.txt, and set TF_USE_LEGACY_KERAS=1."
 _SCOPED = ("slim", "layers.")
 """Where the functions are that an ``arg_scope`` may give arguments."""

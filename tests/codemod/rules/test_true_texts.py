@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrate.finding import Finding
+from migrate.finding import Fidelity, Finding
 from migrate.report import text
 from tests.codemod.programs import migrate, program
 
@@ -80,12 +80,17 @@ def test_a_name_of_contrib_in_a_program_that_is_left_tells_its_successor() -> No
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["learn.learn_runner.run", "learn.python.learn.learn_runner.run", "learn.python.learn.experiment.Experiment"],
+    ("name", "advice"),
+    [
+        ("learn.learn_runner.tune", "learn_runner.run"),
+        ("learn.ModelFnOps", "tf.estimator.EstimatorSpec"),
+        ("learn.python.learn.estimators.model_fn.ModelFnOps", "tf.estimator.EstimatorSpec"),
+        ("learn.LogisticRegressor", "Move to tf.estimator"),
+    ],
 )
-def test_what_to_do_about_a_name_of_contrib_learn_is_advised(name: str) -> None:
+def test_what_to_do_about_a_name_of_contrib_learn_is_advised(name: str, advice: str) -> None:
     _, findings = migrate(program(head=f"models = [tf.estimator.Estimator]; tf.contrib.{name}(models)", kind="custom"))
-    assert any("train_and_evaluate" in one.help for one in findings if one.code == "FT139")
+    assert any(advice in one.help for one in findings if one.code == "FT139")
 
 
 def test_ft190_says_how_to_write_an_estimator_without_a_name() -> None:
@@ -102,3 +107,14 @@ def test_ft191_does_not_call_flags_names_that_tensorflow_2_lacks(flags: str) -> 
     output, findings = migrate(program(head=f"flags = {flags}; print(flags.FLAGS.x)"))
     assert all(one.rewritten for one in findings)
     assert f"flags = tf1.{flags.removeprefix('tf.')}" in output
+
+
+def test_ft138_says_once_a_file_what_tf_slim_needs() -> None:
+    names = "print(tf.contrib.slim.conv2d, tf.contrib.slim.flatten, tf.contrib.layers.avg_pool2d)"
+    _, findings = migrate(program(head=names, kind="custom"))
+    found = [one for one in findings if one.code == "FT138"]
+    assert [one.message.split(",")[0] for one in found] == [
+        "becomes slim.conv2d", "becomes slim.flatten", "becomes slim.avg_pool2d",
+    ]  # fmt: skip
+    assert all(one.fidelity is Fidelity.NOTED for one in found)
+    assert ["requirements.txt" in one.help for one in found] == [True, False, False]

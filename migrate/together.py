@@ -67,9 +67,10 @@ def _tied_by(found: Sequence[Examined], walked: Collection[str]) -> dict[str, se
         path = waiting.pop()
         if facts(path).problem or not facts(path).ties or path.endswith(NOTEBOOK):
             continue
-        for user in tree.importers(tree.module(path), "estimator"):
+        for user in tree.importers_of(path, "estimator"):
             if user in walked and facts(user).names_api and not user.endswith(NOTEBOOK):
-                links = {link.target.path for link in tree.changing(tree.module(user))}
+                # Whoever was reached was so together with the files that it imports.
+                links = set() if user in seen else {link.target.path for link in tree.changing(tree.module(user))}
                 ties.setdefault(path, set()).update(links, [user])
                 waiting += sorted({user, *links} - seen)
                 seen |= {user, *links}

@@ -190,7 +190,10 @@ class Tree:
           module: the file.
           name: a word that the importers' text must hold; "" for any. Those without it are not parsed.
         """
-        own = os.path.abspath(module.path)
+        return self.importers_of(os.path.abspath(module.path), name)
+
+    def importers_of(self, own: str, name: str = "") -> list[str]:
+        """As ``importers``, of a file by its path, absolute."""
         words = _importing(top(own) or above_package(os.path.dirname(own)))
         stem = os.path.basename(own).removesuffix(".py")
         named = words.get(stem if stem != "__init__" else os.path.basename(os.path.dirname(own)), ())

@@ -4,7 +4,7 @@ import ast
 import difflib
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from migrate.analysis.imports import top
@@ -164,7 +164,7 @@ def _row(
     held = sum(change.generated for change in changed)
     starts = entry_points(files, tree)
     forms = dict.fromkeys(program.form for program in one.programs if program.cause is None)
-    needs = tuple(_needs(changed))
+    needs = tuple(_needs(changed, changes))
     return ProgramRow(
         entry_points=starts,
         files=tuple(files),
@@ -215,28 +215,62 @@ def _lines(change: FileChange) -> tuple[int, int]:
     return sum(line.startswith("+") for line in diff), sum(line.startswith("-") for line in diff)
 
 
-def _needs(changes: Sequence[FileChange]) -> Iterator[str]:
-    """What the new texts need beside TensorFlow."""
-    modules = [
+def _needs(changed: Sequence[FileChange], changes: Mapping[str, FileChange]) -> Iterator[str]:
+    """What the new texts need beside TensorFlow, and the part of the generated module that they import."""
+    found = [
         Module(change.path, change.after, ast.parse(change.after))
-        for change in changes
+        for change in changed
         if not change.path.endswith(NOTEBOOK)
     ]
-    if any(module.has_tf_keras or needs_tf_keras(module) for module in modules):
+    packages = {package for module in found for package in _imported(ast.walk(module.tree))}
+    for change, module in zip([one for one in changed if not one.path.endswith(NOTEBOOK)], found, strict=True):
+        if change.needs is not None and change.needs in changes:
+            generated = ast.parse(changes[change.needs].after)
+            name = os.path.basename(change.needs).removesuffix(".py")
+            packages |= {*_imported(_taken(generated, _names_from(module.tree, name)))}
+    if "tf_slim" in packages or any(module.has_tf_keras or needs_tf_keras(module) for module in found):
         yield "tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on"
-    for package, requirement in _PACKAGES.items():
-        if any(_imports(module.tree, package) for module in modules):
-            yield requirement
+    yield from (requirement for package, requirement in _PACKAGES.items() if package in packages)
 
 
-def _imports(tree: ast.Module, package: str) -> bool:
-    names = [
-        alias.name if isinstance(node, ast.Import) else node.module or ""
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0)
-        for alias in node.names
-    ]
-    return any(name.partition(".")[0] == package for name in names)
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The packages that some imports name."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield (node.module or "").partition(".")[0]
+
+
+def _names_from(tree: ast.Module, module: str) -> set[str]:
+    """The names that a file imports from a module."""
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    return {alias.name for node in imports if (node.module or "").endswith(module) for alias in node.names}
+
+
+def _taken(tree: ast.Module, names: set[str]) -> list[ast.stmt]:
+    """The statements at the top of a module that some of its names come to, imports included."""
+    makers: dict[str, list[ast.stmt]] = {}
+    for statement in tree.body:
+        for name in _bound(statement):
+            makers.setdefault(name, []).append(statement)
+    taken: dict[ast.stmt, None] = {}
+    waiting = [*names]
+    while waiting:
+        for statement in makers.pop(waiting.pop(), []):
+            if statement not in taken:
+                taken[statement] = None
+                waiting += [node.id for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    return list(taken)
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        yield statement.name
+    elif isinstance(statement, ast.Import | ast.ImportFrom):
+        yield from ((alias.asname or alias.name).partition(".")[0] for alias in statement.names)
+    else:
+        yield from (node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
 
 
 def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequence[str], tree: Tree) -> Commands:

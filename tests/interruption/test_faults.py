@@ -1,13 +1,17 @@
 """Each fault does what its help says."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from migrate.verify import FAULTS, ProgramError, compare, run, run_interrupted
+from migrate.verify import FAULTS, Program, ProgramError, compare, run, run_interrupted
 from migrate.verify.compare import Verdict
 from migrate.verify.faults import FaultUnavailable
 from migrate.verify.faults.raised import ExceptionInHook
+from tests import nursery
+
+MIGRATED = Path(__file__).parents[2] / "tf2_examples"
 
 
 @pytest.mark.parametrize(
@@ -40,6 +44,15 @@ def test_an_exception_in_a_hook_strikes_in_its_place_among_the_estimators_own(pr
     assert attempt.steps[-1] == 10
     assert attempt.of("save")[-1]["step"] == 10
     assert [event["name"] for event in attempt.of("hook")] == ["Own"]
+
+
+def test_an_exception_in_a_hook_of_a_migrated_model_fn_strikes_after_the_save_of_that_step(new_python, tmp_path):
+    """Its hooks run in the model_fn's graph, where the loop's counter cannot be read."""
+    migrated = Program(MIGRATED / "hooked_model_fn.py", new_python, launch=nursery.launch)
+    attempt = run(migrated, tmp_path, ExceptionInHook(25, ("StopWhenLow",)))
+    assert attempt.error.startswith("Interruption")
+    assert attempt.steps[-1] == 25
+    assert attempt.of("save")[-1]["step"] == 25
 
 
 def test_an_exception_in_a_callback_strikes_in_its_place_among_the_callbacks(program, tmp_path):

@@ -57,10 +57,21 @@ def _ran(name: str, step: int | None) -> None:
         journal.write("hook", name=name)
     if not fault.asks_for(fault.IN_HOOK, name):
         return
-    now = step if step is not None else steps.read()
+    now = step if step is not None else _counted()
     now = (training.step or 0) + 1 if now is None else now
     if fault.due_after(now) > 0:
         return
     if training.step is not None and now > training.step:
         training.stepped(now, [], [], "step")
     fault.strike_in_hook(now)
+
+
+def _counted() -> int | None:
+    """The counter's value, also where a hook runs in a graph beside a loop that counts outside of it."""
+    from tensorflow.python.eager import context
+
+    now = steps.read()
+    if now is not None or not steps.found():
+        return now
+    with context.eager_mode():
+        return steps.read()

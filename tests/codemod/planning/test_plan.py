@@ -83,6 +83,20 @@ def test_its_commands_have_its_own_flags_and_what_it_needs_at_run_time(
     assert command["first"] == ""
 
 
+def test_what_the_generated_module_imports_is_needed_by_the_program_that_takes_it_alone(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = MODEL_FN.replace("tf.layers.dense(features, 1)", "features")
+    (project / "train.py").write_text(plain)
+    (project / "slim.py").write_text(
+        plain.replace("tf.reduce_mean(features)", "tf.reduce_mean(tf.contrib.slim.conv2d(features, 1, 1))")
+    )
+    needs = {row["entry_points"][0]: row["needs"] for row in plan(capsys)["programs"]}
+    assert needs["./train.py"] == []
+    assert [need for need in needs["./slim.py"] if need.startswith("tf_slim")]
+    assert len(needs["./slim.py"]) == 2
+
+
 def test_a_keras_model_gets_the_command_that_converts_its_checkpoints(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -561,7 +561,7 @@ def test_a_session_that_a_function_gives_away_leaves_the_program(tmp_path: Path)
     text = READ.replace("    return found", "    return found, session")
     after, findings = migrated(tmp_path / "program.py", HEAD + text)
     assert after == ""
-    assert any("works on a session beside the estimator" in finding.message for finding in findings)
+    assert any("is used on a session beside the estimator" in finding.message for finding in findings)
 
 
 def test_what_only_a_file_started_by_itself_does_leaves_no_program_that_imports_it(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 from migrate.tensorflow.advice import advice
-from migrate.tensorflow.contrib import Row, in_tf_slim, rows_around, rows_of
+from migrate.tensorflow.contrib import Row, in_tf_slim, name_of, rows_around, rows_of
 from migrate.tensorflow.names import lacking, lines_of
 from migrate.tensorflow.slim import REQUIREMENT
 
@@ -170,6 +170,7 @@ from migrate.tensorflow.slim import REQUIREMENT
     Example("print(tf.contrib.layers.relu)", "print(slim.relu)", "head", kind="custom"),
     Example("x = tf.contrib.opt.AdamWOptimizer(0.1)", "x = AdamWOptimizer(0.1)", "head", kind="custom"),
     Example("x = tf.contrib.keras.datasets.mnist.load_data()", "x = tf.keras.datasets.mnist", "head", kind="custom"),
+    Example("x = tf.contrib.eager.list_devices()", "x = list_devices()", "head", kind="custom"),
     Example("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)", "head", kind="custom"),
     Example("x = tf.contrib.seq2seq.tile_batch(x, 3)", None, "head", kind="custom"),
     kinds=CUSTOM,
@@ -212,7 +213,7 @@ def contrib_names_of(
 
 def names_slim(modules: Iterable[Module]) -> bool:
     """Whether some file names what only tf_slim has: slim itself, an ``arg_scope``, a layer that is not emitted."""
-    found = (one.tail.removeprefix("contrib.") for module in modules for _, one in module.tf1_only if one.is_contrib)
+    found = (_name(one) for module in modules for _, one in module.tf1_only if one.is_contrib)
     return any(not any(rows_of(name)) and in_tf_slim(name) is not None for name in found)
 
 
@@ -220,7 +221,7 @@ def _verdict(
     file: Draft | OtherFile, node: ast.expr, found: Symbol, target: str, with_slim: bool, gives_strategies: bool
 ) -> Verdict:
     """Writes what stands for a name, by the first row of the table that fits."""
-    name = found.tail.removeprefix("contrib.")
+    name = _name(found)
     rows = [*rows_of(name), *_public(found), *rows_around(name)]
     if with_slim and name.startswith(_SCOPED):
         rows.sort(key=lambda row: row.kind != "slim")
@@ -235,6 +236,12 @@ def _verdict(
     takes = ", ".join(one for one in known.arguments if one != "*" and not one.startswith("-"))
     with_what = f", which takes {takes}" if takes else ""
     return manual(node, message, f"Replace it by {known.told()}{with_what}, then migrate again.", file.module)
+
+
+def _name(found: Symbol) -> str:
+    """The name below ``tf.contrib``, also of what TensorFlow 1 shows elsewhere too."""
+    is_contrib = found.tail.startswith("contrib.")
+    return found.tail.removeprefix("contrib.") if is_contrib else name_of(found.qualified)
 
 
 def _public(found: Symbol) -> Iterator[Row]:

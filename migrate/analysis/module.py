@@ -57,6 +57,7 @@ class Module:
       v1: uses of ``tensorflow.compat.v1``.
       estimator: uses of ``tf.estimator``, which TensorFlow 2.16 removed.
       has_tf_keras: whether a name of Keras is imported from ``tf_keras``.
+      asks_others: whether what its names mean is in the files that it imports them from.
       uses: every use of a TensorFlow or Keras name, by its name within the API, in the order of the file.
     """
 
@@ -74,11 +75,17 @@ class Module:
     v1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     estimator: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     has_tf_keras: bool = False
+    asks_others: bool = False
     uses: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         directory = os.path.dirname(os.path.abspath(self.path))
-        self.names = Names(self.tree, lambda dotted: given_by_star(directory, dotted))
+
+        def given(dotted: str) -> dict[str, str | None]:
+            self.asks_others = True
+            return given_by_star(directory, dotted)
+
+        self.names = Names(self.tree, given)
         self.source = Source(self.text)
         for node, parent in self.names.parents.items():
             if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
@@ -190,16 +197,16 @@ def module_of(source: SourceText) -> Module:
       Unreadable: if it cannot be parsed.
     """
     tree = parse(source)
-    if "import *" in source.text:  # what it means is in the files beside it
+    own = copy(_bound(os.path.abspath(source.path), source.text, tree))
+    if own.asks_others:  # those files may change
         return Module(source.path, source.text, tree)
-    own = copy(_bound(source.text, tree))
     own.path = source.path
     return own
 
 
 @lru_cache(maxsize=KEPT)
-def _bound(text: str, tree: ast.Module) -> Module:
-    return Module("", text, tree)
+def _bound(path: str, text: str, tree: ast.Module) -> Module:
+    return Module(path, text, tree)
 
 
 _ASKING = {"isinstance", "issubclass"}

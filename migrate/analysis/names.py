@@ -118,7 +118,8 @@ class Names:
         """Binds TensorFlow to ``tf`` where the file has it by ``from base import tf``."""
         for name, bindings in self.top.bindings.items():
             base, _, own = (bindings[0].imported or "").rpartition(".")
-            if len(bindings) == 1 and own in _HANDED_ON and not base.startswith(("tensorflow", "keras", "tf_keras")):
+            is_own = base and not base.startswith(("tensorflow", "keras", "tf_keras"))
+            if len(bindings) == 1 and own in _HANDED_ON and is_own:
                 imported = given_by_star(base).get(own)
                 self.top.bindings[name] = [Binding(bindings[0].node, imported)] if imported else bindings
 

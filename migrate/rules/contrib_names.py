@@ -174,7 +174,7 @@ from migrate.tensorflow.slim import REQUIREMENT
     Example("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)", "head", kind="custom"),
     Example("x = tf.contrib.seq2seq.tile_batch(x, 3)", None, "head", kind="custom"),
     kinds=CUSTOM,
-    needs=("config",),
+    needs=("config", "strategy"),
     settles=("names",),
 )
 def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -311,9 +311,10 @@ def _by_name(file: Draft | OtherFile, node: ast.expr, call: ast.Call, row: Row) 
 
 def _mirrored(file: Draft | OtherFile, node: ast.expr, call: ast.Call) -> Verdict | None:
     """Writes TensorFlow 2's strategy for contrib's, by its number of GPUs or its devices; None where it cannot."""
-    if call.args or len(call.keywords) > 1:
+    arguments = [*(("devices", value) for value in call.args), *((one.arg, one.value) for one in call.keywords)]
+    if len(arguments) > 1 or any(isinstance(value, ast.Starred) for value in call.args):
         return None
-    given = {keyword.arg: file.module.source.text(keyword.value, file.renamed) for keyword in call.keywords}
+    given = {name: file.module.source.text(value, file.renamed) for name, value in arguments}
     if not given.keys() <= {"devices", "num_gpus"}:
         return None
     number = given.pop("num_gpus", None)

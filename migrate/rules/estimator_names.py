@@ -60,7 +60,7 @@ _EMITTED = {
     ),
     Example("tf1.estimator.FinalExporter", None, "mode", kind="custom"),
     kinds=CUSTOM,
-    needs=("config",),
+    needs=("config", "strategy"),
     settles=("names",),
 )
 def estimator_names(program: Program, draft: Draft) -> Iterator[Verdict]:

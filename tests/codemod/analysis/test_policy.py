@@ -71,7 +71,7 @@ LEFT = {
     "`args['n']` changes between": (
         f"def f(args):\n    config = {RUN}(save_checkpoints_steps=args['n'])\n    args['n'] = 5\n" + USE
     ),
-    "`n` stands for something else": f"n = 3\nconfig = {RUN}(save_checkpoints_steps=n)\ndef f(n):\n" + USE,
+    "`n` is something else": f"n = 3\nconfig = {RUN}(save_checkpoints_steps=n)\ndef f(n):\n" + USE,
     "`n()` would be evaluated later": (
         f"def f(n):\n    config = {RUN}(save_checkpoints_steps=n())\n    print(1)\n" + USE
     ),

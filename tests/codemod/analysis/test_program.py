@@ -55,7 +55,7 @@ FOLLOWED = {
     ),
 }
 LEFT = {
-    "stands inside an f-string": f"def f():\n    est = DNN()\n    {TRAIN}    print(f'{{est.evaluate(data)}}')\n",
+    "is inside an f-string": f"def f():\n    est = DNN()\n    {TRAIN}    print(f'{{est.evaluate(data)}}')\n",
     "the call is part of a larger expression": (
         "def f():\n    est = DNN()\n    est.train(data, max_steps=est.evaluate(data)['global_step'] + 3)\n"
     ),
@@ -70,7 +70,7 @@ LEFT = {
     "is not kept in a variable": f"class A:\n    def f(self):\n        self.est = DNN()\n        self.{TRAIN}",
     "is not kept in a variable of its own": f"DNN().train({OPTIONS})\n",
     "the estimator is not kept": f"def f():\n    a, est = 3, DNN()\n    {TRAIN}",
-    "`est` is handed on here": f"def f(g):\n    est = DNN()\n    g(est)\n    {TRAIN}",
+    "`est` is passed on here": f"def f(g):\n    est = DNN()\n    g(est)\n    {TRAIN}",
     "what train() returns is used": f"def f():\n    est = DNN()\n    return est.train({OPTIONS})\n",
     "what train() returns": f"def f():\n    est = DNN()\n    x = est.train({OPTIONS})\n",
     "what train() returns is": f"def f():\n    est = DNN()\n    est.train({OPTIONS}).evaluate(data)\n",

@@ -171,7 +171,7 @@ def test_arguments_that_keras_3_refuses_go_unless_keras_2_is_the_target() -> Non
     source = _HEAD + FORMS["latest_checkpoint"][0] + _TAIL.format("").replace("save_weights_only=True", saver)
     text, findings = migrate(source)
     assert "ModelCheckpoint(path, save_best_only=True)" in text
-    assert "period goes" in findings[0].message
+    assert "period is removed" in findings[0].message
     assert saver in migrate(source, target="keras2")[0]
 
 

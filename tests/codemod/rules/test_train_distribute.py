@@ -99,6 +99,13 @@ def test_a_distribute_config_in_the_config_gives_both_their_variables():
     assert "steps=1 * strategy_3.num_replicas_in_sync" in text
 
 
+def test_the_devices_of_contribs_strategy_may_be_given_by_position():
+    source = PROGRAM.format("tf.contrib.distribute.MirroredStrategy(['/gpu:0', '/gpu:1'])", "train_distribute")
+    text, findings = migrate(source.replace("compat.v1.", ""), form="object")
+    assert not [finding for finding in findings if finding.fidelity is Fidelity.MANUAL], findings
+    assert 'strategy = tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])\n' in text
+
+
 WORKERS = PROGRAM.format("tf.distribute.MultiWorkerMirroredStrategy()", "train_distribute")
 EVALUATED = """\
 if is_evaluator(strategy):

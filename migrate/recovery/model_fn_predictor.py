@@ -50,7 +50,7 @@ class _Predictor:
             self.session = tf1.Session(config=config)
             loaded = tf1.saved_model.load(self.session, tags, export_dir)
         if names[0] is None:
-            signature = signature or _signature(loaded.signature_def, key)
+            signature = signature or _served_signature(loaded.signature_def, key)
             both = signature.inputs, signature.outputs
             names = [{k: info.name for k, info in one.items()} for one in both]
         self.feed_tensors, self.fetch_tensors = (
@@ -70,7 +70,7 @@ class _Predictor:
         return self.session.run(self.fetch_tensors, feed)
 
 
-def _signature(signatures, key):
+def _served_signature(signatures, key):
     key = key or tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     for name in (key, f"default_input_alternative:{key}"):
         if name in signatures:

@@ -2,8 +2,6 @@
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-from tensorflow.python.feature_column import feature_column as columns_of_1
-from tensorflow.python.feature_column import feature_column_v2 as columns_of_2
 
 
 def sequence_input_layer(
@@ -27,20 +25,47 @@ def sequence_input_layer(
             raise ValueError(f"A column without sequences: {column}.")
     outputs, lengths = [], []
     with tf1.variable_scope(None, "sequence_input_layer", features.values()):
-        builder = columns_of_1._LazyBuilder(features)
-        cache = columns_of_2.FeatureTransformationCache(features)
+        transformed = _TransformedFeatures(features)
         for column in sorted(feature_columns, key=lambda column: column.name):
             name = getattr(column, "_var_scope_name", column.name)
             with tf1.variable_scope(None, name):
                 if hasattr(column, "_get_sequence_dense_tensor"):
                     output, length = column._get_sequence_dense_tensor(
-                        builder, weight_collections, trainable
+                        transformed, weight_collections, trainable
                     )
                 else:  # it has no variables
-                    output, length = column.get_sequence_dense_tensor(cache, None)
+                    output, length = column.get_sequence_dense_tensor(transformed, None)
                 shape, values = tf.shape(output), column.variable_shape.num_elements()
                 outputs.append(tf.reshape(output, [shape[0], shape[1], values]))
                 lengths.append(length)
         same = [tf.debugging.assert_equal(lengths[0], one) for one in lengths[1:]]
         with tf.control_dependencies([one for one in same if one is not None]):
             return tf.concat(outputs, -1), tf.identity(lengths[0])
+
+
+class _TransformedFeatures:
+    """What columns make of the features, each of them once."""
+
+    def __init__(self, features):
+        self._features, self._known = features, {}
+
+    def get(self, key, state_manager=None, training=None):
+        """Returns the tensor of a feature by its name, or what a column makes of it."""
+        if key not in self._known:
+            if isinstance(key, str):
+                self._known[key] = _with_two_dimensions(self._features[key])
+            elif hasattr(key, "_transform_feature"):
+                self._known[key] = key._transform_feature(self)
+            else:
+                self._known[key] = key.transform_feature(self, state_manager)
+        return self._known[key]
+
+
+def _with_two_dimensions(feature):
+    if isinstance(feature, (tf.SparseTensor, tf1.SparseTensorValue)):
+        feature = tf.SparseTensor.from_value(feature)
+        return (
+            tf.sparse.expand_dims(feature, -1) if feature.shape.rank == 1 else feature
+        )
+    feature = tf.convert_to_tensor(feature)
+    return tf.expand_dims(feature, -1) if feature.shape.rank == 1 else feature

@@ -7,7 +7,7 @@ import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_covariance import streaming_covariance, streaming_pearson_correlation
 from migrate.recovery.model_fn_f1_score import f1_score
-from migrate.rules.contrib_names import STREAMING
+from migrate.tensorflow.contrib import Row, rows_of
 
 RANDOM = np.random.RandomState(3)
 PREDICTIONS, LABELS = RANDOM.rand(6, 7).astype("f"), (RANDOM.rand(6, 7) > 0.5).astype("f")
@@ -52,9 +52,16 @@ def test_the_best_f1_score_is_that_of_the_best_threshold():
     np.testing.assert_allclose(found, max(score(least) for least in (-1e-7, 0.25, 0.5, 0.75)), rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", STREAMING)
+RATES = ("accuracy", "mean_absolute_error", "mean_squared_error", "precision", "recall", "root_mean_squared_error")
+COUNTS = ("false_negatives", "false_positives", "true_negatives", "true_positives")
+OVER_THRESHOLDS = ("auc", "precision_at_thresholds", "recall_at_thresholds")
+
+
+@pytest.mark.parametrize("name", [*RATES, *COUNTS, *OVER_THRESHOLDS])
 def test_a_metric_takes_its_arguments_by_the_names_that_they_get(name):
-    new, parameters = STREAMING[name]
+    row: Row = next(row for row in rows_of(f"metrics.streaming_{name}") if row.kind == "by-name")
+    new, parameters = row.successor.removeprefix("metrics."), row.arguments
+    assert new == name
     thresholds = {"thresholds": [0.5], "num_thresholds": 3, "curve": "ROC"}
 
     def metric(predictions, labels, weights):

@@ -217,13 +217,14 @@ def _lines(change: FileChange) -> tuple[int, int]:
 
 def _needs(changed: Sequence[FileChange], changes: Mapping[str, FileChange]) -> Iterator[str]:
     """What the new texts need beside TensorFlow, and the part of the generated module that they import."""
-    found = [
-        Module(change.path, change.after, ast.parse(change.after))
-        for change in changed
-        if not change.path.endswith(NOTEBOOK)
-    ]
-    packages = {package for module in found for package in _imported(ast.walk(module.tree))}
-    for change, module in zip([one for one in changed if not one.path.endswith(NOTEBOOK)], found, strict=True):
+    found: list[Module] = []
+    packages: set[str] = set()
+    for change in changed:
+        if change.path.endswith(NOTEBOOK):
+            continue
+        module = Module(change.path, change.after, ast.parse(change.after))
+        found.append(module)
+        packages |= {*_imported(ast.walk(module.tree))}
         if change.needs is not None and change.needs in changes:
             generated = ast.parse(changes[change.needs].after)
             name = os.path.basename(change.needs).removesuffix(".py")

@@ -232,7 +232,6 @@ def test_a_tree_without_programs_has_an_empty_plan(project: Path, capsys: pytest
 
 
 def test_the_review_page_begins_with_the_programs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("jinja2")
     (project / "blocked.py").write_text(BLOCKED)
     main([".", "--format", "html", "--output", "review.html"])
     page = (project / "review.html").read_text()

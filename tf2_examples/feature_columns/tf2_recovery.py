@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content e24c87e00ac8).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content cdb65946b660).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -730,6 +730,9 @@ class NamedCheckpoint(tf.train.Checkpoint):
         own = {name: (name, "") for name in variables}
         # A dict would become a part of the checkpoint.
         self._keys = types.MappingProxyType({**own, **dict(keys)})
+        self._bytes = sum(_size(variable) for variable in variables.values())
+        put = tf.function(self._put, autograph=False)
+        self._put_in_graph = lambda *given: put(*given)  # a function would be a part too
         self._writes = 0
 
     @property
@@ -760,24 +763,14 @@ class NamedCheckpoint(tf.train.Checkpoint):
             and no older checkpoint is deleted for it.
         """
         self._writes += 1
-        keys = list(self._keys.values())
-        tensors = [self.variables[name].read_value() for name in self._keys]
+        more = {}
         if hasattr(self, "batches"):
-            keys.append((_ITERATOR, ""))
-            tensors.append(
-                tf.raw_ops.SerializeIterator(
-                    resource_handle=self._iterator(), external_state_policy=2  # fail
-                )
+            more[_ITERATOR] = tf.raw_ops.SerializeIterator(
+                resource_handle=self._iterator(), external_state_policy=2  # fail
             )
-        names, parts = zip(*keys)
         tf.io.gfile.makedirs(os.path.dirname(file_prefix))
-        tf.raw_ops.SaveV2(
-            prefix=file_prefix,
-            tensor_names=names,
-            shape_and_slices=parts,
-            tensors=tensors,
-        )
-        _check_written(file_prefix, tensors)
+        self._put_in_graph(tf.constant(file_prefix), more)
+        _check_written(file_prefix, self._bytes)
         if self._write_graph:
             self._put_graph(file_prefix + ".meta")
         if self._sync:
@@ -789,6 +782,19 @@ class NamedCheckpoint(tf.train.Checkpoint):
         if self._sync:
             _sync_files(os.path.join(os.path.dirname(file_prefix), "checkpoint"), "")
         return file_prefix
+
+    def _put(self, prefix, more):
+        """Writes the variables, and more: a dict from key to tensor."""
+        names, parts = zip(*self._keys.values(), *((key, "") for key in more))
+        tensors = [self.variables[name].read_value() for name in self._keys]
+        written = tf.raw_ops.SaveV2(
+            prefix=prefix,
+            tensor_names=names,
+            shape_and_slices=parts,
+            tensors=tensors + list(more.values()),
+        )
+        with tf.control_dependencies([written]):
+            return tf.identity(prefix)  # what nobody returns, a function may not run
 
     def _put_graph(self, path):
         """Writes ``.meta`` once; from then on it is the same file under more names."""
@@ -842,10 +848,15 @@ class NamedCheckpoint(tf.train.Checkpoint):
         return handle
 
 
-def _check_written(prefix, tensors):
-    """Raises a DataLossError where not every tensor's bytes are there."""
-    sized = [t for t in tensors if t.dtype not in (tf.string, tf.variant)]
-    expected = sum(t.dtype.size * t.shape.num_elements() for t in sized)
+def _size(variable):
+    """The bytes that a checkpoint holds of a variable; at least, for strings."""
+    if variable.dtype == tf.string:
+        return 0
+    return variable.dtype.size * variable.shape.num_elements()
+
+
+def _check_written(prefix, expected):
+    """Raises a DataLossError where fewer bytes are there than expected."""
     try:
         count = len(tf.train.load_checkpoint(prefix).get_variable_to_shape_map())
         found = tf.io.gfile.stat(prefix + ".data-00000-of-00001").length

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content cdb65946b660).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 6dea1215b5dc).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -728,11 +728,11 @@ class NamedCheckpoint(tf.train.Checkpoint):
         super().__init__(variables=variables)
         self._write_graph, self._graph, self._sync = write_graph, None, sync
         own = {name: (name, "") for name in variables}
-        # A dict would become a part of the checkpoint.
+        # A dict, or a function, would become a part of the checkpoint.
         self._keys = types.MappingProxyType({**own, **dict(keys)})
         self._bytes = sum(_size(variable) for variable in variables.values())
         put = tf.function(self._put, autograph=False)
-        self._put_in_graph = lambda *given: put(*given)  # a function would be a part too
+        self._put_in_graph = lambda *given: put(*given)
         self._writes = 0
 
     @property

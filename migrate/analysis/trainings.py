@@ -88,18 +88,24 @@ def trainings(module: Module) -> Iterator[Fit]:
 
 def all_trainings(module: Module) -> Iterator[Fit]:
     """Every training call of a module whose arguments can be read."""
-    names = module.names
-    for node in list(names.parents):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        if node.func.attr not in ("fit", "fit_generator") or key(names, node.func.value) is None:
-            continue
-        arguments = _explicit(node, FIT if node.func.attr == "fit" else FIT_GENERATOR)
-        if arguments is None:
-            continue
-        fit = Fit(node, node.func.value, names.statement_of(node), arguments)
-        _read_callbacks(module, fit)
-        yield fit
+    for node in list(module.names.parents):
+        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if is_call and key(module.names, node.func.value) is not None:  # type: ignore[attr-defined]
+            fit = training_of(module, node)  # type: ignore[arg-type]
+            if fit is not None:
+                yield fit
+
+
+def training_of(module: Module, call: ast.Call) -> Fit | None:
+    """A call as a training; None where it is none, or its arguments cannot be read."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("fit", "fit_generator"):
+        return None
+    arguments = _explicit(call, FIT if call.func.attr == "fit" else FIT_GENERATOR)
+    if arguments is None:
+        return None
+    fit = Fit(call, call.func.value, module.names.statement_of(call), arguments)
+    _read_callbacks(module, fit)
+    return fit
 
 
 def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] | None:

@@ -31,6 +31,9 @@ class EpochLoopRewrite(OldWayInRewrite):
         begin = f"{self.recovery}.restore({old})" + (f" if {asked} else {old}" if asked else "")
         self.edits.append(InsertBefore(span(self.found.loop), made))
         self.edits.append(ReplaceExpression(span(self.found.first), begin))
+        if self.found.save is None:
+            self.train(None, None)
+            return
         assert isinstance(self.found.loop.target, ast.Name)
         statement = self.names.statement_of(self.found.save)
         saved = f"{text(statement)}\n{self.recovery}.save({self.found.loop.target.id} + 1)"

@@ -12,6 +12,7 @@ from migrate.analysis.resume.listings import lists_all
 from migrate.analysis.resume.old_way_in import Guard, OldWayIn
 from migrate.analysis.resume.savers import path_known_at
 from migrate.analysis.searches import name_of
+from migrate.analysis.trainings import made_by
 from migrate.edits.plan import (
     Edit,
     InsertBefore,
@@ -45,7 +46,6 @@ class OldWayInRewrite(RecoveredFit):
 
     def __init__(self, module: Module, settings: Settings, vocabulary: Vocabulary, way: OldWayIn) -> None:
         super().__init__(module, settings, vocabulary, way.fit)
-        assert way.saver is not None
         self.way, self.saver, self.problem = way, way.saver, ""
         self.pieces |= {"has_checkpoint"} if way.guards else set()
         self._rewrite()
@@ -57,12 +57,14 @@ class OldWayInRewrite(RecoveredFit):
         first = min((guard.node for guard in near), key=lambda node: node.lineno, default=fit.statement)
         anchor = _beside(self.names, first, fit.statement)
         places = [*([anchor] if anchor is not None else []), *(guard.node for guard in far)]
-        where = self._directory(self.saver.arguments["filepath"], places)
+        where = self._directory(self.saver.arguments["filepath"], places) if self.saver is not None else None
+        where = where or self._of_callback() or self._beside_callbacks()
         if anchor is None or where is None:
             line = min([guard.node.lineno for guard in self.way.guards], default=fit.call.lineno)
             self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
             return
-        if lists_all(self.module, self.saver.path):
+        path = self.saver.path if self.saver is not None else ""
+        if lists_all(self.module, path):
             beside = beside_listed(self.vocabulary, where)
             if beside is None:
                 self.problem = "it lists the directory that it runs in, where the new checkpoints would be"
@@ -75,7 +77,7 @@ class OldWayInRewrite(RecoveredFit):
             self.edits.append(InsertBefore(self.module.span(anchor), f"{named} = {where}"))
         self.edits += [self._guarded(guard, named) for guard in near]
         self.edits += [self._guarded(guard, where) for guard in far]
-        if self.saver.path and self.saver.is_checkpoint:
+        if self.saver is not None and path and self.saver.is_checkpoint:
             self.notes += fit_for_keras3(self.saver, self.callbacks, self.settings.target)
         self._tell_of_saver()
         self.append_csv()
@@ -96,8 +98,33 @@ class OldWayInRewrite(RecoveredFit):
             parts = ", ".join(self.module.source.text(part) for part in given[:-1])
             name = folder_of(_beginning(self.module, given[-1]))
             return f'{self.vocabulary.standard("os")}.path.join({parts}, "{name}")'
-        folder, name = posixpath.split(_beginning(self.module, path))
+        begin = _beginning(self.module, path)
+        if _folders(self.module, path) > begin.count("/"):
+            return None  # jobs that save in different folders would share one
+        folder, name = posixpath.split(begin)
         return f'"{posixpath.join(folder, folder_of(name))}"' if folder or name else None
+
+    def _of_callback(self) -> str | None:
+        """The directory beside a file that an attribute of one of the callbacks names."""
+        path = self.saver.arguments["filepath"] if self.saver is not None else None
+        if not isinstance(path, ast.Attribute) or not isinstance(path.value, ast.Name) or path.value.id != "self":
+            return None
+        owner = next((node for node in self.names.ancestors(path) if isinstance(node, ast.ClassDef)), None)
+        for element in self.fit.callbacks:
+            made = made_by(self.names, element)
+            if isinstance(element, ast.Name) and made is not None and isinstance(made.func, ast.Name) and self.names.definition(made.func) is owner:
+                text = f"{element.id}.{path.attr}"
+                return f'{self.vocabulary.standard("os")}.path.splitext({text})[0] + "_recovery"'
+        return None
+
+    def _beside_callbacks(self) -> str | None:
+        """The directory beside a file that one of the callbacks knows when the training begins."""
+        given = self.fit.arguments.get("callbacks")
+        is_saver = self.saver is None or self.saver.is_checkpoint
+        if not self.way.over or not is_saver or not isinstance(given, ast.Name | ast.Attribute):
+            return None
+        self.pieces |= {"directory_beside"}
+        return f"{self.vocabulary.piece('directory_beside')}({self.module.source.text(given)})"
 
     def _guarded(self, guard: Guard, where: str) -> Edit:
         node, text = guard.node, self.module.source.text(guard.node)
@@ -146,6 +173,8 @@ class OldWayInRewrite(RecoveredFit):
         return self.module.source.text(flag)
 
     def _tell_of_saver(self) -> None:
+        if self.saver is None:
+            return
         best, often = (self.saver.arguments.get(name) for name in ("save_best_only", "save_freq"))
         if best is not None and literal(best) is not False:
             self.notes.append("ModelCheckpoint's best value starts anew after a resume")
@@ -188,6 +217,13 @@ def _beside(names: Names, node: ast.AST, training: ast.stmt) -> ast.stmt | None:
         if any(one in block and any(other in block for other in beside) for block in blocks):
             return one
     return None
+
+
+def _folders(module: Module, path: ast.expr) -> int:
+    """The number of separators in what is seen of a path."""
+    known = template(module.names, path)
+    texts = [node.value for node in ast.walk(path) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return (known if known is not None else "".join(texts)).count("/")
 
 
 def _beginning(module: Module, path: ast.expr) -> str:

@@ -26,12 +26,19 @@ begins at ``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` bes
 lists the directory of its files, the checkpoints are saved beside that directory.
 
 The load may stand in another file, function, class or callback than ``fit``: what a program loads before it trains, of
-what it saves while it trains, is found through its files, by the path or the place that both are given.
+what it saves while it trains, is found through its files, by the path or the place that both are given. Where the load
+is none to pass by (it stands in another file, other code may use the loaded model, or the same code does more), it
+stays as it is: each start loads the old file, and the checkpoint is restored over it. So that such a file is never one
+that a kill cut short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in training in its
+place when it is whole. A ``fit`` that is given its callbacks by others saves beside their ``ModelCheckpoint``'s file
+(``directory_beside(callbacks)``). A loop ``for epoch in range(first, epochs)`` over a ``fit`` of one epoch begins at
+``recovery.restore(first)``.
 
-Left with its reason and the lines to write: a load in another file, a load that something else than the training may
-need (a model that is also used to predict, a function that another file calls), work that only a start from scratch may
-do, a training that runs more than once in a process, several processes, several models, a loop over a
-``tf.train.Checkpoint`` without a manager, and a file that the user names at the start.
+Left with its reason and the lines to write: a load that more than files and flags at hand decides on, a start from
+scratch that removes files, a training that runs more than once in a process, several processes, several models, a loop
+over a ``tf.train.Checkpoint`` without a manager, a file that the user names at the start, and one that each start would
+load though Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a SavedModel, weights in
+TensorFlow's format under one name).
 
 Left alone, without a finding: callbacks that only save, weights from elsewhere, a load after or between trainings, and
 ``initial_epoch`` as a number, or reckoned from a stage of the training.
@@ -56,9 +63,9 @@ from collections.abc import Iterator, Sequence, Set
 from migrate.analysis.arguments import literal
 from migrate.analysis.built import cannot_be_built, is_unbuilt
 from migrate.analysis.resume.elsewhere import counted, loaded_before, named_by_user
-from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_loops
+from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_loops, loops_of_fits
 from migrate.analysis.resume.found import resumptions
-from migrate.analysis.resume.old_way_in import asked_loads, old_way_in
+from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
 from migrate.analysis.resume.once import runs_again, trains_again
 from migrate.analysis.resume.own_loads import TRAINS, OwnLoad, own_loads
 from migrate.analysis.resume.resumption import Resume
@@ -69,6 +76,7 @@ from migrate.analysis.trainings import (
     all_trainings,
     is_on_workers,
     made_by,
+    training_of,
     trainings,
 )
 from migrate.rewrite.epoch_loop import EpochLoopRewrite
@@ -245,12 +253,19 @@ class Job:
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     by_fit: dict[ast.Call, list[Resume]] = {}
+    found = list(own_loads(bench.module))
+    owned = {own.training: own for own in found if not own.is_named}
     for resume in resumptions(bench.module):
         if not resume.fit.is_recovered(bench.module.names):
             by_fit.setdefault(resume.fit.call, []).append(resume)
-    for resumes in by_fit.values():
-        yield from _resumed(bench, resumes)
-    known = set(by_fit)
+    known = set[ast.AST]()
+    for loop in loops_of_fits(bench.module, owned):
+        known.add(loop.way.fit.call)
+        yield from _looped(bench, loop)
+    for fit_call, resumes in by_fit.items():
+        if fit_call not in known:
+            yield from _resumed(bench, resumes)
+    known |= set(by_fit)
     for call in counted(bench.module):
         if call in known:
             continue
@@ -264,7 +279,7 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         message = "initial_epoch is worked out by the program, which resumes by hand"
         fit = _training(bench, call)
         if fit is None or not fit.is_recovered(bench.module.names):
-            yield from _kept(bench, fit, call, message)
+            yield from _kept(bench, fit, call, message, own=owned.get(call))
     for fit, load in loaded_before(bench.module):
         if fit.call not in known and not fit.is_recovered(bench.module.names):
             known.add(fit.call)
@@ -280,7 +295,7 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
             message = "the user names the file and the epoch to go on from, at each start"
             known.add(fit.call)
             yield Mend((manual(fit.call, message, _lines(bench, fit)),))
-    for own in own_loads(bench.module):
+    for own in found:
         if own.training not in known and own.loop not in loops:
             known.add(own.training)
             yield from _of_its_own(bench, own)
@@ -294,8 +309,9 @@ def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     where = "" if is_here else f" ({own.module.path}, line {own.load.lineno})"
     message = f"what this program saves is loaded to resume training{where}"
     is_load = name_of(own.load.func) in ("load_weights", "load_model")
-    if own.loop is None and fit is not None and is_here and is_load and not own.is_named:
-        yield from _kept(bench, fit, own.load, message, [own.load])
+    if own.loop is None and fit is not None and is_load and not own.is_named:
+        site = own.load if is_here else own.training
+        yield from _kept(bench, fit, site, message, [own.load] if is_here else [], own)
         return
     reason = "it is loaded by code that other programs may use"
     if own.loop is not None:
@@ -323,17 +339,29 @@ def _resumed(bench: Workbench, resumes: list[Resume]) -> Iterator[Mend]:
 
 
 def _kept(
-    bench: Workbench, fit: Fit | None, site: ast.Call, message: str, loads: Sequence[ast.Call] = ()
+    bench: Workbench,
+    fit: Fit | None,
+    site: ast.Call,
+    message: str,
+    loads: Sequence[ast.Call] = (),
+    own: OwnLoad | None = None,
 ) -> Iterator[Mend]:
     """A recovery that is asked before the program's own code, which stays for what an old job has saved."""
     if fit is None:
         yield Mend((manual(site, f"{message}, and its arguments cannot be read", _HELP),))
         return
-    way = old_way_in(bench.module, fit, site, loads)
+    way = (
+        old_way_in(bench.module, fit, site, loads, links=own.links, saves=own.saves, is_own=own.is_sure)
+        if own is not None
+        else old_way_in(bench.module, fit, site, loads)
+    )
     old = [bench.module.names.statement_of(load) for load in [*loads, *asked_loads(bench.module, fit)]]
     reason = _blocked(bench, fit, {node for statement in old for node in ast.walk(statement)}) or way.problem
     if way.flags and _uses_backup(bench):
         reason = reason or "BackupAndRestore resumes without asking for a flag"
+    if way.over:
+        is_sure = own is None or own.is_sure or not own.links
+        reason = reason or ("the user names the file at the start" if not is_sure else _not_over(bench, way))
     rewrite = OldWayInRewrite(bench.module, bench.settings, bench.vocabulary, way) if not reason else None
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
@@ -341,15 +369,30 @@ def _kept(
         return
     text = _recovered(bench, fit)
     kept = "; where there is no checkpoint yet, the program's own code resumes from what an old job has saved"
+    if way.over:
+        kept += ", which it loads at each start, before the checkpoint is restored"
     verdicts = [noted(one, "; ".join([text + kept, *rewrite.notes]), _help(bench)) for one in loads or [site]]
     yield Mend(tuple(verdicts), tuple(rewrite.edits), rewrite.pieces)
+
+
+def _not_over(bench: Workbench, way: OldWayIn) -> str:
+    """Why the old file must not be loaded at a start that goes on from a checkpoint."""
+    path = way.saver.path if way.saver is not None else ""
+    is_whole = not path or "{" in path or path.endswith((".h5", ".hdf5", ".keras", "⟩"))
+    if _uses_backup(bench) or not is_whole:
+        return way.over  # a kill while it is saved can leave a file that stops the old code
+    loads = {name_of(link.call.func) for link in way.links}
+    if "load_model" in loads and not path.endswith(".keras") and bench.settings.target != "keras2":
+        return f"{way.over}, and Keras 3 may not load the whole model that the program saves"
+    return ""
 
 
 def _looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
     """A loop over epochs that begins where an earlier start of it ended."""
     way, message = found.way, "a loop over epochs loads what it saves itself"
-    lines = _loop_lines(bench, OwnLoad(way.fit.call, found.loop, bench.module, way.site, [found.save]))
-    reason = way.problem
+    saves = [found.save] if found.save is not None else []
+    lines = _loop_lines(bench, OwnLoad(way.fit.call, found.loop, bench.module, way.site, saves))
+    reason = way.problem or (_not_over(bench, way) if way.over and found.save is None else way.over)
     if is_on_workers(bench.module) or any(name.startswith("horovod") for name in _imported(bench)):
         reason = "it runs in several processes"
     if _uses_backup(bench):
@@ -367,7 +410,8 @@ def _looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
 
 
 def _training(bench: Workbench, call: ast.Call) -> Fit | None:
-    return next((fit for fit in all_trainings(bench.module) if fit.call is call), None)
+    known = (fit for fit in all_trainings(bench.module) if fit.call is call)
+    return next(known, None) or training_of(bench.module, call)
 
 
 def _lines(bench: Workbench, fit: Fit) -> str:

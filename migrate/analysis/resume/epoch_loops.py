@@ -1,14 +1,15 @@
-"""Loops over epochs that train, save by themselves, and begin where an earlier start ended."""
+"""Loops over epochs that train, save by themselves or by callbacks, and begin where an earlier start ended."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
+from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.searches import name_of
-from migrate.analysis.trainings import Fit, Saver
+from migrate.analysis.trainings import Fit, Saver, training_of
 
 _TRAINS = {"fit", "fit_generator", "train_on_batch"}
 _SAVES = {"save_weights", "save"}
@@ -21,13 +22,13 @@ class EpochLoop:
     Attributes:
       loop: ``for epoch in range(first, epochs)``.
       first: what the range begins with.
-      save: the call that saves the model.
+      save: the call that saves the model; None where a callback of ``fit`` does.
       way: the training in it, and what is loaded before.
     """
 
     loop: ast.For
     first: ast.expr
-    save: ast.Call
+    save: ast.Call | None
     way: OldWayIn
 
 
@@ -59,6 +60,31 @@ def epoch_loops(module: Module) -> Iterator[EpochLoop]:
         elif not isinstance(statement, ast.Expr) and not way.problem:
             way.problem = f"line {save.lineno} does more than save"
         yield EpochLoop(loop, first, save, way)
+
+
+def loops_of_fits(module: Module, owned: Mapping[ast.Call, OwnLoad]) -> Iterator[EpochLoop]:
+    """Every loop over epochs whose ``fit`` trains one epoch, and saves it by its callbacks.
+
+    Args:
+      module: the file.
+      owned: by training, what is loaded before it of what the program saves.
+    """
+    for call, own in owned.items():
+        loop = next((one for one in module.names.ancestors(call) if isinstance(one, ast.For | ast.While)), None)
+        fit = training_of(module, call)
+        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.orelse or fit is None:
+            continue
+        first, epoch = _first(loop), loop.target.id
+        given = {name: ast.unparse(fit.arguments[name]) for name in ("initial_epoch", "epochs") if name in fit.arguments}
+        if first is None or given != {"initial_epoch": epoch, "epochs": f"{epoch} + 1"}:
+            continue
+        callbacks = fit.arguments.get("callbacks")
+        stored = {one.id for one in module.names.stores if isinstance(one, ast.Name) and one.lineno > loop.lineno}
+        if not isinstance(callbacks, ast.Name) or callbacks.id in stored:
+            continue
+        fit.statement = loop
+        way = old_way_in(module, fit, call, links=own.links, saves=own.saves, is_own=own.is_sure)
+        yield EpochLoop(loop, first, None, way)
 
 
 def _model(module: Module, call: ast.Call) -> object:

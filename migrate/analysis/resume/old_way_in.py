@@ -10,15 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from migrate.analysis.arguments import literal
+from migrate.analysis.arguments import defaults, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.paths import only_call, only_given
+from migrate.analysis.resume.conditions import Conditions, FunctionNode, called_here
 from migrate.analysis.resume.flags import Flags
-from migrate.analysis.resume.savers import saver_of, savers
-from migrate.analysis.resume.statements import COUNTING, EXISTS, TELLS
-from migrate.analysis.searches import SEARCHES, is_own_file, name_of
+from migrate.analysis.resume.savers import is_checkpoint, saver_among, saver_of, savers
+from migrate.analysis.resume.statements import TELLS
+from migrate.analysis.searches import is_own_file, name_of
 from migrate.analysis.trainings import Fit, Saver
 from migrate.analysis.tree import Tree
 
@@ -32,7 +33,20 @@ _ONCE = {
 _MOST_CALLS = 3
 """How many functions stand between a training function and the call that loads."""
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+@dataclass(frozen=True)
+class Link:
+    """A call that leads to a load.
+
+    Attributes:
+      module: its file.
+      call: the call.
+      around_training: what stands around the training too.
+    """
+
+    module: Module
+    call: ast.Call
+    around_training: frozenset[ast.AST] | set[ast.AST] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -59,6 +73,8 @@ class OldWayIn:
       saver: the callback that wrote the old files.
       guards: what keeps the old files from being loaded again.
       flags: what the user must have asked for.
+      over: why the old file is loaded at each start, and the new recovery restored over it; "" where guards stand.
+      links: the calls that load at each start, and those that lead to them, where none of them is guarded.
       problem: why it cannot be rewritten; "" where it can.
     """
 
@@ -67,6 +83,8 @@ class OldWayIn:
     saver: Saver | None = None
     guards: list[Guard] = field(default_factory=list)
     flags: list[ast.expr] = field(default_factory=list)
+    over: str = ""
+    links: list[Link] = field(default_factory=list)
     problem: str = ""
 
     @property
@@ -76,7 +94,14 @@ class OldWayIn:
 
 
 def old_way_in(
-    module: Module, fit: Fit, site: ast.Call, loads: Sequence[ast.Call] = (), saver: Saver | None = None
+    module: Module,
+    fit: Fit,
+    site: ast.Call,
+    loads: Sequence[ast.Call] = (),
+    saver: Saver | None = None,
+    links: Sequence[Link] = (),
+    saves: Sequence[ast.Call] = (),
+    is_own: bool = False,
 ) -> OldWayIn:
     """Reads what stands before one training.
 
@@ -86,47 +111,84 @@ def old_way_in(
       site: the call that the finding stands at.
       loads: calls that are known to load what the program saved.
       saver: what saved it, where that is known.
+      links: the calls that lead to a load wherever in the program's files it stands, the load last.
+      saves: the calls that are known to save what is loaded.
+      is_own: whether the file at the end of the links is known to be the program's own.
     """
-    return _Reader(module, OldWayIn(fit, site, saver), loads).read()
+    return _Reader(module, OldWayIn(fit, site, saver), loads, links, saves, is_own).read()
 
 
 def asked_loads(module: Module, fit: Fit) -> Iterator[ast.Call]:
     """The loads into a training's model before it that are made only where something is asked or tried."""
-    return _Reader(module, OldWayIn(fit, fit.call), ()).asked_loads()
+    return _Reader(module, OldWayIn(fit, fit.call)).asked_loads()
 
 
 class _Reader:
-    def __init__(self, module: Module, way: OldWayIn, loads: Sequence[ast.Call]) -> None:
+    def __init__(
+        self,
+        module: Module,
+        way: OldWayIn,
+        loads: Sequence[ast.Call] = (),
+        links: Sequence[Link] = (),
+        saves: Sequence[ast.Call] = (),
+        is_own: bool = False,
+    ) -> None:
         self.module, self.names, self.way = module, module.names, way
-        self.loads = loads
+        self.loads, self.links, self.saves, self.is_own = loads, links, saves, is_own
         self.model = key(self.names, way.fit.receiver)
         before = [frame[1] for frame in self._frames() if frame[1] is not None]
         self.around_training = {node for call in before for node in self.names.ancestors(call)}
         self.flags = Flags(module, self.around_training)
+        self.conditions = Conditions(module, self.around_training)
 
     def read(self) -> OldWayIn:
         way = self.way
         entries = list(self.entries())
         entries = [load for load in entries if not self._is_inside(load, entries)]
         entries += [load for load in self.loads if load not in entries and not self._is_inside(load, entries)]
-        if not entries:
+        if not entries and not self.links:
             way.problem = "what loads it cannot be seen in this file"
             return way
         for entry in entries:
             self._read_entry(entry)
             if not way.problem:
                 way.problem = self._other_use(entry)
-        if not way.problem and any(self._is_named(load) for entry in entries for load in self._all_loads(entry)):
+        loads = [load for entry in entries for load in self._all_loads(entry)]
+        loads = [load for load in loads if not self.is_own or load not in {link.call for link in self.links}]
+        far = [link for link in self.links[-1:] if link.module is not self.module and not self.is_own]
+        is_named = any(Flags(link.module).names_file(path_of(link.call)) for link in far)
+        if is_named or any(self._is_named(load) for load in loads):
             way.problem = "the user names the file at the start"
+            return way
+        if way.problem or not entries:
+            self._read_over(entries)
         known = [self.flags.spelled_at(flag, way.fit.call) for flag in way.flags]
         way.flags = list({ast.dump(flag): flag for flag in known}.values())
         if not way.problem and any(not self.flags.is_known_at(flag, way.fit.call) for flag in way.flags):
             way.problem = "the flag that decides is not known where fit is called"
         if not way.problem:
-            way.saver = way.saver or saver_of(self.module, way.fit)
-            if way.saver is None:
+            way.saver = way.saver or saver_of(self.module, way.fit) or saver_among(self.module, self.saves)
+            is_given = way.over and way.fit.arguments.get("callbacks") is not None
+            if way.saver is None and not (is_given and any(is_checkpoint(save) for save in self.saves)):
                 way.problem = "no one ModelCheckpoint of this file tells where it saves"
         return way
+
+    def _read_over(self, entries: Sequence[ast.Call]) -> None:
+        """Lets the old code load at each start: what it loads is restored over, where its tests ask for files alone."""
+        way = self.way
+        way.over = way.problem or "it stands in another file"
+        way.guards, way.flags, way.problem = [], [], ""
+        way.links = [*self.links]
+        for entry in entries:
+            way.links += [Link(self.module, one, self.around_training) for one in {entry, *self._all_loads(entry)}]
+        for before, link in zip([None, *way.links], way.links, strict=False):
+            conditions = Conditions(link.module, link.around_training)
+            flags = [one for one in conditions.flags(link.call) if before is None or not is_left_true(link, one, before)]
+            way.problem = way.problem or conditions.undecided(link.call) or conditions.cleared(link.call)
+            if link.module is self.module:
+                way.flags += flags
+            elif flags and not way.problem:
+                way.problem = "the flag that decides is not known where fit is called"
 
     def _all_loads(self, entry: ast.Call) -> Iterator[ast.Call]:
         function = self._function(entry)
@@ -134,7 +196,7 @@ class _Reader:
 
     def _is_named(self, load: ast.Call) -> bool:
         """Whether a load is of a file that the user names, and that is not the one that is written all the time."""
-        path = load.args[0] if load.args else next((k.value for k in load.keywords if k.arg == "filepath"), None)
+        path = path_of(load)
         if path is None or not self.flags.names_file(path):
             return False
         return not any(is_own_file(self.module, path, one.path) for one in savers(self.module) if one.path)
@@ -167,8 +229,8 @@ class _Reader:
             function = self._function(entry)
             for load in [entry] if function is None else self._loads_in(function, 0):
                 tries = any(isinstance(node, ast.Try) for node in self._around(load))
-                asks = self._tests(load) or self._early_return(self.names.statement_of(load))
-                if tries or asks or self._tests(entry) or any(isinstance(n, ast.Try) for n in self._around(entry)):
+                asks = self.conditions.tests(load) or self._early_return(self.names.statement_of(load))
+                if tries or asks or self.conditions.tests(entry) or any(isinstance(n, ast.Try) for n in self._around(entry)):
                     yield load
 
     def _frames(self) -> Iterator[tuple[ast.AST, ast.Call | None, ast.expr]]:
@@ -265,16 +327,7 @@ class _Reader:
                         yield place
 
     def _function(self, call: ast.Call) -> FunctionNode | None:
-        """The function or method of this file that a call calls."""
-        if isinstance(call.func, ast.Name):
-            found = self.names.definition(call.func)
-            return found if isinstance(found, FunctionNode) else None
-        held = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if isinstance(call.func, ast.Attribute) and isinstance(held, ast.Name) and held.id in ("self", "cls"):
-            owner = next((node for node in self.names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
-            methods = [n for n in owner.body if isinstance(n, FunctionNode)] if owner is not None else []
-            return next((one for one in methods if one.name == call.func.attr), None)
-        return None
+        return called_here(self.names, call)
 
     def _loads_in(self, function: FunctionNode, depth: int) -> Iterator[ast.Call]:
         for node in ast.walk(function):
@@ -340,32 +393,17 @@ class _Reader:
         elif isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name | ast.Attribute):
             self._add(Guard(entry, "epoch"))
         else:
-            outer = [node for node in self._tests(entry) if isinstance(node[0], ast.If)]
+            outer = [node for node in self.conditions.tests(entry) if isinstance(node[0], ast.If)]
             self._tell(self._guard(entry, False) if outer else f"line {statement.lineno} returns more than an epoch")
-
-    def _tests(self, load: ast.Call) -> list[tuple[ast.If | ast.IfExp, bool]]:
-        """The tests around a load within its function, from the inside, each with whether they must hold."""
-        found: list[tuple[ast.If | ast.IfExp, bool]] = []
-        child: ast.AST = load
-        for node in self.names.ancestors(load):
-            if isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef | ast.Module) or node in self.around_training:
-                break
-            if isinstance(node, ast.If) and child is not node.test:
-                found.append((node, child in node.body))
-            if isinstance(node, ast.IfExp) and child is not node.test:
-                found.append((node, child is node.body))
-            child = node
-        return found
 
     def _guard(self, load: ast.Call, is_into_model: bool) -> str:
         """Finds the guard of one load; gives the reason why there is none."""
         self.way.flags += self.flags.around(load)
         statement = self.names.statement_of(load)
-        tests = self._tests(load)
-        for test, _ in tests:
-            for call in ast.walk(test.test):
-                if isinstance(call, ast.Call) and not self._asks(call):
-                    return f"`{ast.unparse(call)}` decides on it"
+        tests = self.conditions.tests(load)
+        undecided = self.conditions.undecided(load)
+        if undecided:
+            return undecided
         if is_into_model:
             for test, must_hold in tests:
                 other = test.orelse if must_hold else test.body
@@ -395,13 +433,6 @@ class _Reader:
             self._add(Guard(early.test, "or"))
             return ""
         return "no model is made where there is nothing to load"
-
-    def _asks(self, call: ast.Call) -> bool:
-        """Whether a call in a test asks for files, or counts."""
-        name, function = name_of(call.func), self._function(call)
-        if name in EXISTS | SEARCHES | COUNTING | {"get", "endswith", "rank"}:
-            return True
-        return function is not None and all(self._asks(one) for one in ast.walk(function) if isinstance(one, ast.Call))
 
     def _add(self, guard: Guard) -> None:
         if all(one.node is not guard.node for one in self.way.guards):
@@ -626,6 +657,23 @@ class _Reader:
                 elif isinstance(node.func, ast.Name) and self._is_unseen(node):
                     return node.lineno
         return 0
+
+
+def is_left_true(link: Link, flag: ast.expr, before: Link) -> bool:
+    """Whether a flag is a parameter that is true by default, which the call before leaves so."""
+    function = link.module.names.scope_of(flag).node if isinstance(flag, ast.Name) else None
+    if not isinstance(flag, ast.Name) or not isinstance(function, FunctionNode):
+        return False
+    expected = [one.arg for one in [*function.args.posonlyargs, *function.args.args] if one.arg not in ("self", "cls")]
+    default = defaults(function).get(flag.id)
+    is_given = any(k.arg in (flag.id, None) for k in before.call.keywords)
+    is_given = is_given or flag.id in expected[: len(before.call.args)] or len(before.call.args) > len(expected)
+    return not is_given and isinstance(default, ast.Constant) and bool(default.value)
+
+
+def path_of(load: ast.Call) -> ast.expr | None:
+    """What a call that loads is given as the file."""
+    return load.args[0] if load.args else next((k.value for k in load.keywords if k.arg == "filepath"), None)
 
 
 def _model_of(names: Names, load: ast.Call) -> object:

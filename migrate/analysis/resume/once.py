@@ -1,10 +1,11 @@
 """Whether a training runs once in a process: one that runs again is no place to go on after an interruption."""
 
 import ast
+from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.trainings import Fit, all_trainings
+from migrate.analysis.trainings import Fit, all_trainings, is_training
 
 
 def runs_again(module: Module, fit: Fit) -> str:
@@ -27,4 +28,14 @@ def trains_again(module: Module, fit: Fit) -> bool:
     """Whether another call trains the same model."""
     own = key(module.names, fit.receiver)
     others = (other for other in all_trainings(module) if other.call is not fit.call)
+    if own is None:  # models[0]
+        receivers = [ast.unparse(method.value) for method in _trainings(module)]
+        return receivers.count(ast.unparse(fit.receiver)) > 1
     return any(key(module.names, other.receiver) == own for other in others)
+
+
+def _trainings(module: Module) -> Iterator[ast.Attribute]:
+    """What is called of each call of ``fit``."""
+    for node in module.names.parents:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_training(node):
+            yield node.func

@@ -3,9 +3,10 @@
 import ast
 import re
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from migrate.analysis.module import Module
+from migrate.analysis.resume.old_way_in import Link
 from migrate.analysis.resume.origins import Origins, PathParts, is_one_file
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.searches import name_of
@@ -29,6 +30,8 @@ class OwnLoad:
       load: the call there that loads, or that makes a callback which does.
       saves: the calls that save.
       is_named: whether the user may name another file at the start.
+      is_sure: whether the file is the program's own, as far as its parts are seen.
+      links: the calls that lead to the load, from the function that starts the training on.
     """
 
     training: ast.Call
@@ -37,6 +40,8 @@ class OwnLoad:
     load: ast.Call
     saves: list[ast.Call] = field(default_factory=list)
     is_named: bool = False
+    is_sure: bool = False
+    links: list[Link] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,13 @@ class _Found:
     module: Module
     load: ast.Call
     chain: tuple[tuple[Module, ast.Call], ...]
+    started: tuple[Module, ast.Call] | None = None
+
+    @property
+    def links(self) -> list[Link]:
+        where, started = self.started if self.started is not None else (None, None)
+        around = {started, *where.names.ancestors(started)} if where is not None and started is not None else set()
+        return [Link(module, call, around if module is where else set()) for module, call in self.chain]
 
 
 def own_loads(module: Module) -> Iterator[OwnLoad]:
@@ -150,7 +162,9 @@ class _Search:
             saves = [found.load] if is_callback else self._saved_as(found, trained, training)
             if saves:
                 around = loop if isinstance(loop, ast.For | ast.While) else None
-                return OwnLoad(training, around, found.module, found.load, saves, self._may_be_named(found, saves))
+                is_named = self._may_be_named(found, saves)
+                is_sure = self._is_sure(found, saves)
+                return OwnLoad(training, around, found.module, found.load, saves, is_named, is_sure, found.links)
         return None
 
     def before_loop(self, loop: ast.For | ast.While) -> OwnLoad | None:
@@ -218,7 +232,8 @@ class _Search:
         inside = {scope for _, scope, _ in frames}
         for module, scope, node in frames:
             for call in self._before(module, scope, node):
-                yield from self._within(module, call, inside, ((module, call),))
+                for found in self._within(module, call, inside, ((module, call),)):
+                    yield replace(found, started=(module, node))
             yield from self._when_made(module, scope, inside)
 
     def _when_made(self, module: Module, scope: ast.AST, inside: set[ast.AST]) -> Iterator[_Found]:
@@ -396,6 +411,14 @@ class _Search:
             and (within or self._is_beside(call, training))
             and model & self.origins.of_model(self.reach.module_of(call), call.func.value)
         ]
+
+    def _is_sure(self, found: _Found, saves: list[ast.Call]) -> bool:
+        """Whether what only the user knows of a path that is loaded is what is known of one that is saved."""
+        _, loaded = self._with_path(found.load)
+        saved = [one for call, paths in self._all_saves() if call in saves for one in paths]
+        return bool(loaded) and all(
+            one.is_searched or any(one.unknown <= other.unknown for other in saved) for one in loaded
+        )
 
     def _may_be_named(self, found: _Found, saves: list[ast.Call]) -> bool:
         """Whether a load may be of another file than the program's own: one that a flag or a setting names."""

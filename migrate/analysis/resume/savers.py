@@ -30,12 +30,27 @@ def saver_of(module: Module, fit: Fit) -> Saver | None:
     return None
 
 
+def is_checkpoint(call: ast.Call) -> bool:
+    """Whether a call makes a ``ModelCheckpoint`` or a callback derived from it, as far as its name says."""
+    return name_of(call.func).endswith("ModelCheckpoint")
+
+
+def saver_among(module: Module, saves: Iterable[ast.Call]) -> Saver | None:
+    """The first of some calls that save which stands in a callback of a file's own."""
+    for call in saves:
+        owners = [node for node in module.names.ancestors(call) if isinstance(node, ast.ClassDef)]
+        is_callback = any(ast.unparse(base).endswith("Callback") for owner in owners for base in owner.bases)
+        if is_callback and call.args and not is_checkpoint(call):
+            return Saver(call, {"filepath": call.args[0]}, template(module.names, call.args[0]) or "", None, call, False)
+    return None
+
+
 def savers(module: Module) -> Iterator[Saver]:
     """Every ``ModelCheckpoint`` of a file, and every callback of its own that saves after each epoch."""
     own = [
         node
         for node in module.names.parents
-        if isinstance(node, ast.Call) and name_of(node.func).endswith("ModelCheckpoint")
+        if isinstance(node, ast.Call) and is_checkpoint(node)
     ]
     for call in own:  # a subclass of another file has the arguments too
         found = saver(module, call)

@@ -211,3 +211,90 @@ def test_under_horovod_the_lines_save_in_one_process(tmp_path: Path) -> None:
     )
     (finding,) = findings({"train": text}, tmp_path)
     assert "*([save] if hvd.rank() == 0 else [])" in finding.help
+
+
+ACROSS = {
+    "a function of another file that loads into the model, with a default that asks for it": (
+        {
+            "train": (
+                f'{_HEAD}from start import load_newest\n\nFILE = "out/m.weights.h5"\nmodel = build()\n'
+                f"model.compile('sgd', 'mse')\nload_newest(model, FILE)\nmodel.fit(x, y, epochs=9, {_SAVER})\n"
+            ),
+            "start": (
+                "import os\n\n\ndef load_newest(model, path, allowed=True):\n"
+                "    if allowed and os.path.exists(path):\n        model.load_weights(path)\n"
+            ),
+            "predict": "from start import load_newest\n\nload_newest(model, 'out/m.weights.h5')\n",
+        },
+        "callbacks=[recovery, ModelCheckpoint(FILE, save_weights_only=True)], initial_epoch=recovery.restore())",
+    ),
+    "a class of another file whose method trains what another method loads": (
+        {
+            "train": (
+                "import os\nfrom network import Network\n\nnetwork = Network()\n"
+                "path = os.path.join('out', args.name, 'm.weights.h5')\nnetwork.resume(path)\n"
+                "network.train(x, network.callbacks(path))\n"
+            ),
+            "network": (
+                "import os\nfrom keras.callbacks import ModelCheckpoint\n\n\nclass Network:\n"
+                "    def resume(self, path):\n        if os.path.isfile(path):\n"
+                "            self.model.load_weights(path)\n\n    def callbacks(self, path):\n"
+                "        return [ModelCheckpoint(path, save_weights_only=True)]\n\n"
+                "    def train(self, x, callbacks=None, initial_epoch=0):\n"
+                "        self.model.fit(x, epochs=9, initial_epoch=initial_epoch, callbacks=callbacks)\n"
+            ),
+        },
+        "recovery_dir = directory_beside(callbacks)",
+    ),
+    "a loop over fit, with the model, the epoch and the callbacks out of another function": (
+        {
+            "train": (
+                "from parts import prepare, train\n\nmodel, first, callbacks = prepare('one')\n"
+                "train(model, first, callbacks)\n"
+            ),
+            "parts": (
+                "import glob\nfrom keras.callbacks import ModelCheckpoint\n\n\ndef prepare(name):\n    model = build()\n"
+                "    files = sorted(glob.glob('./' + name + '/w.*.weights.h5'))\n    first = 0\n    if files:\n"
+                "        model.load_weights(files[-1])\n        first = int(files[-1].split('.')[-3])\n"
+                "    saver = ModelCheckpoint('./' + name + '/w.{epoch:04d}.weights.h5', save_weights_only=True)\n"
+                "    return model, first, [saver]\n\n\ndef train(model, first, callbacks):\n"
+                "    for epoch in range(first, 9):\n"
+                "        model.fit(x, y, epochs=epoch + 1, initial_epoch=epoch, callbacks=callbacks)\n"
+            ),
+        },
+        "for epoch in range(recovery.restore(first), 9):",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), ACROSS.values(), ids=ACROSS.keys())
+def test_what_another_file_loads_stays_and_is_restored_over(
+    files: dict[str, str], expected: str, tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)
+    assert [finding.rewritten for finding in outcome.findings] == [True], outcome.findings
+    new = {Path(change.path).stem: change.after for change in outcome.changes if change.before is not None}
+    (text,) = new.values()
+    assert expected in text
+    assert "has_checkpoint" not in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("allowed=True", "allowed", "the flag that decides is not known where fit is called"),
+        ("os.path.exists(path)", "wanted(path)", "`wanted(path)` decides on it"),
+    ],
+)
+def test_what_asks_more_than_the_files_in_another_file_leaves_the_program(
+    old: str, new: str, reason: str, tmp_path: Path
+) -> None:
+    files, _ = next(iter(ACROSS.values()))
+    changed = {
+        name: text.replace(old, new).replace("(model, FILE)", "(model, FILE, args.go_on)")
+        for name, text in files.items()
+    }
+    (finding,) = findings(changed, tmp_path)
+    assert reason in finding.message

@@ -52,11 +52,15 @@ def left(source: str, **settings: str) -> str:
 @pytest.mark.parametrize("shape", sorted(path.stem for path in SHAPES.glob("*.py") if path.stem != "job"))
 def test_whatever_finds_the_file_and_the_epoch_the_recovery_is_asked_first(shape: str, recovery: str) -> None:
     source = (SHAPES / f"{shape}.py").read_text()
-    if recovery == "backup-and-restore" and shape in ("resume_flag", "a_loop_of_fits"):
-        assert "BackupAndRestore" in left(source, recovery=recovery)
+    if recovery == "backup-and-restore" and shape in (
+        "resume_flag",
+        "a_loop_of_fits",
+        "loaded_to_predict_too",
+    ):
+        assert left(source, recovery=recovery)
         return
     text = kept(source, recovery=recovery)
-    assert "not has_checkpoint(" in text
+    assert ("not has_checkpoint(" in text) == (shape != "loaded_to_predict_too")
     assert text.count("load_weights(") + text.count("load_model(") == source.count("load_weights(") + source.count(
         "load_model("
     )
@@ -103,13 +107,15 @@ def test_a_flag_that_ends_a_loading_function_decides_too() -> None:
     assert "if not args.fresh:\n    first = recovery.restore(first)\n" in kept(source + _FIT)
 
 
-def test_a_load_is_not_passed_by_where_the_model_may_be_used_without_training() -> None:
+def test_a_load_is_made_at_each_start_where_the_model_may_be_used_without_training() -> None:
     fit = "if args.train:\n    " + _FIT.replace("\n", "\n    ").rstrip() + "\nelse:\n    model.predict(x)\n"
-    assert "decides whether the loaded model is trained" in left(_HEAD + _LOAD + fit)
+    assert _LOAD in kept(_HEAD + _LOAD + fit)
     function = "def main():\n" + "".join(f"    {line}\n" for line in (_HEAD[46:] + _LOAD).splitlines())
     early = "    if args.predict:\n        model.predict(x)\n        return\n"
     body = function + early + "".join(f"    {line}\n" for line in _FIT.splitlines()) + "\n\nmain()\n"
-    assert "may use the loaded model for something else" in left(_HEAD[:46] + body)
+    text = kept(_HEAD[:46] + body)
+    assert "has_checkpoint" not in text
+    assert "\n    first = recovery.restore(first)\n" in text
 
 
 def test_a_maker_of_models_that_another_file_uses_keeps_loading(tmp_path: Path) -> None:
@@ -118,8 +124,9 @@ def test_a_maker_of_models_that_another_file_uses_keeps_loading(tmp_path: Path) 
     source = (SHAPES / "model_and_epoch.py").read_text()
     (tmp_path / "train.py").write_text(source)
     outcome = run([str(tmp_path / "train.py")], Settings(), jobs=1, progress=None)
-    assert not outcome.changes
-    assert "`make_or_restore` is used elsewhere too" in outcome.findings[0].message
+    text = next(change.after for change in outcome.changes if change.path.endswith("train.py"))
+    assert "has_checkpoint" not in text
+    assert "which it loads at each start" in outcome.findings[0].message
 
 
 def test_a_directory_that_the_program_lists_gets_no_new_name_in_it() -> None:
@@ -229,3 +236,13 @@ def test_a_model_of_others_that_keras_3_cannot_build_is_left_there() -> None:
     assert "`GAN` has no call" in left(source)
     assert "recovery.restore(" in kept(source, target="keras2")
     assert "recovery.restore(" in kept(source.replace("train_step", "call"))
+
+
+def test_a_file_that_each_start_loads_must_not_be_one_that_a_kill_cuts_short_or_keras_3_refuses() -> None:
+    fit = "if args.train:\n    " + _FIT.replace("\n", "\n    ").rstrip() + "\nelse:\n    model.predict(x)\n"
+    fixed = (_HEAD + _LOAD + fit).replace("w-{epoch:02d}.weights.h5", "w.ckpt").replace("out/*.h5", "out/*.ckpt")
+    assert "decides whether the loaded model is trained" in left(fixed)
+    whole = (_HEAD + _LOAD + fit).replace(".weights.h5", ".h5")
+    whole = whole.replace("model.load_weights(", "model = tf.keras.models.load_model(")
+    assert "Keras 3 may not load the whole model" in left(whole)
+    assert "recovery.restore(first)" in kept(whole, target="keras2")

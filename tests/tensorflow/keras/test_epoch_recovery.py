@@ -99,10 +99,12 @@ def test_a_legacy_optimizer_goes_on_with_its_slots(name, model_of, tmp_path):
     assert int(again.optimizer.iterations.numpy()) == 16
 
 
-def test_a_finished_job_that_is_started_again_trains_nothing_and_has_its_weights(tmp_path):
-    _, _, model = fit(MODELS["built"], tmp_path)
-    first, losses, again = fit(MODELS["built"], tmp_path)
+@pytest.mark.parametrize("model_of", ["built", "built by fit"])
+def test_a_finished_job_that_is_started_again_trains_nothing_and_has_its_weights(model_of, tmp_path):
+    _, _, model = fit(MODELS[model_of], tmp_path)
+    first, losses, again = fit(MODELS[model_of], tmp_path)
     assert (first, losses) == (4, [])
+    assert again.evaluate(X, Y, verbose=0) == model.evaluate(X, Y, verbose=0)
     np.testing.assert_array_equal(model.get_weights()[0], again.get_weights()[0])
 
 
@@ -123,3 +125,37 @@ def test_a_checkpoint_of_another_model_is_refused(tmp_path):
 def test_keras_3_refuses_to_begin_what_it_could_not_resume(tmp_path):
     with pytest.raises(ValueError, match="Build the model before fit"):
         fit(Subclassed, tmp_path)
+
+
+class SaveAndStop(tf.keras.callbacks.Callback):
+    """Saves after each epoch, and raises after the second save."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.path = path
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.model.save_weights(self.path)
+        if epoch == 1:
+            self.path.with_name("last.weights.h5").hardlink_to(self.path)
+            raise RuntimeError
+
+
+def test_a_file_takes_the_place_of_the_one_before_when_it_is_whole(tmp_path):
+    path = tmp_path / "w.weights.h5"
+    model = built(MODELS["built"]())
+    model.compile("sgd", "mse")
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0))
+    recovery = EpochRecovery(tf.train.CheckpointManager(checkpoint, str(tmp_path / "recovery"), max_to_keep=2))
+    first = recovery.restore()
+    with pytest.raises(RuntimeError):
+        model.fit(X, Y, epochs=3, initial_epoch=first, callbacks=[recovery, SaveAndStop(path)], verbose=0)
+    before = (tmp_path / "last.weights.h5").read_bytes()
+    model.save_weights(path)  # a new file, so that the one before keeps every byte
+    assert (tmp_path / "last.weights.h5").read_bytes() == before
+    assert not path.samefile(tmp_path / "last.weights.h5")
+    again = MODELS["built"]()
+    again.load_weights(path)
+    np.testing.assert_array_equal(model.get_weights()[0], again.get_weights()[0])
+    model.fit(X, Y, epochs=3, initial_epoch=2, callbacks=[recovery], verbose=0)
+    assert not {"save", "save_weights"} & set(vars(model))

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content e7da396b9b49).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content fc8c02181f27).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import concurrent.futures
 import copy
 import errno
+import functools
 import inspect
 import json
 import math
@@ -770,7 +771,9 @@ class EpochRecovery(CheckpointRecovery):
     """Saves after each epoch of ``fit``, and restores the newest checkpoint.
 
     Use ``model.fit(..., initial_epoch=recovery.restore(), callbacks=[recovery])``;
-    ``epochs`` is then the total over all starts of the job.
+    ``epochs`` is then the total over all starts of the job. From ``restore`` until the
+    training ends, ``model.save`` and ``model.save_weights`` put a file in its place when
+    it is whole, so that a kill leaves none that an older way to resume cannot load.
 
     Args:
       manager: a ``tf.train.CheckpointManager`` of ``tf.train.Checkpoint(model=...,
@@ -778,6 +781,7 @@ class EpochRecovery(CheckpointRecovery):
     """
 
     _unbuilt = None  # The checkpoint of a model that is not built yet.
+    _is_built_late = False  # Whether the first batch builds the model.
     _is_first_again = False  # Whether the process's first epoch is not the job's.
 
     def restore(self, epoch=0):
@@ -793,6 +797,11 @@ class EpochRecovery(CheckpointRecovery):
         # Keras 2 looks for the end of the data in its first epoch alone, which a job
         # without interruptions counts once; Keras 3 does so in each epoch.
         self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
+        model = self.manager.checkpoint.model
+        self._is_built_late = not model.built and isinstance(model, tf.keras.Sequential)
+        for name in ("save", "save_weights"):
+            write = functools.partial(self._write_whole, getattr(model, name))
+            object.__setattr__(model, name, write)  # Keras looks into what it is set.
         return epoch
 
     def on_train_begin(self, logs=None):
@@ -800,6 +809,11 @@ class EpochRecovery(CheckpointRecovery):
         is_restorable = model.built or isinstance(model, tf.keras.Sequential)
         if not is_restorable and hasattr(tf.keras, "ops"):  # Keras 3 restores it never.
             raise ValueError("Build the model before fit: model.build(input_shape).")
+        is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
+        shape = os.path.join(self.manager.directory, "input_shape.json")
+        if self._is_built_late and is_done and tf.io.gfile.exists(shape):
+            with tf.io.gfile.GFile(shape) as file:  # Keras 2 wants it, for no epoch too.
+                model.build(json.load(file))
         if self._unbuilt is not None and model.built:
             super()._restore_all(self._unbuilt)
             self._unbuilt = None
@@ -825,9 +839,26 @@ class EpochRecovery(CheckpointRecovery):
         """
         self.manager.checkpoint.epoch.assign(epoch)
         self.manager.save(checkpoint_number=epoch, check_interval=False)
+        if self._is_built_late:
+            self._is_built_late = False
+            shape = os.path.join(self.manager.directory, "input_shape.json")
+            with tf.io.gfile.GFile(shape, "w") as file:
+                json.dump(self.manager.checkpoint.model.input_shape, file)
 
     def on_train_end(self, logs=None):
-        pass  # The last epoch is saved.
+        for name in ("save", "save_weights"):  # The last epoch is saved.
+            vars(self.manager.checkpoint.model).pop(name, None)
+
+    def _write_whole(self, write, filepath, *args, **kwargs):
+        is_over = args[0] if args else kwargs.get("overwrite", True)
+        is_file = str(filepath).endswith((".h5", ".hdf5", ".keras"))
+        if not is_file or not is_over:
+            return write(filepath, *args, **kwargs)
+        directory, name = self.manager.directory, os.path.basename(str(filepath))
+        tf.io.gfile.makedirs(directory)
+        part = os.path.join(directory, name)
+        write(part, *args, **kwargs)
+        tf.io.gfile.rename(part, str(filepath), overwrite=True)
 
     def _restore_all(self, path):
         if self.manager.checkpoint.model.built:

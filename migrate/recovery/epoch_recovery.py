@@ -54,7 +54,9 @@ class EpochRecovery(CheckpointRecovery):
         is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
         shape = os.path.join(self.manager.directory, "input_shape.json")
         if self._is_built_late and is_done and tf.io.gfile.exists(shape):
-            with tf.io.gfile.GFile(shape) as file:  # Keras 2 wants it, for no epoch too.
+            with tf.io.gfile.GFile(
+                shape
+            ) as file:  # Keras 2 wants it, for no epoch too.
                 model.build(json.load(file))
         if self._unbuilt is not None and model.built:
             super()._restore_all(self._unbuilt)
@@ -95,7 +97,8 @@ class EpochRecovery(CheckpointRecovery):
         is_over = args[0] if args else kwargs.get("overwrite", True)
         is_file = str(filepath).endswith((".h5", ".hdf5", ".keras"))
         if not is_file or not is_over:
-            return write(filepath, *args, **kwargs)
+            write(filepath, *args, **kwargs)
+            return
         directory, name = self.manager.directory, os.path.basename(str(filepath))
         tf.io.gfile.makedirs(directory)
         part = os.path.join(directory, name)

@@ -112,7 +112,12 @@ class OldWayInRewrite(RecoveredFit):
         owner = next((node for node in self.names.ancestors(path) if isinstance(node, ast.ClassDef)), None)
         for element in self.fit.callbacks:
             made = made_by(self.names, element)
-            if isinstance(element, ast.Name) and made is not None and isinstance(made.func, ast.Name) and self.names.definition(made.func) is owner:
+            if (
+                isinstance(element, ast.Name)
+                and made is not None
+                and isinstance(made.func, ast.Name)
+                and self.names.definition(made.func) is owner
+            ):
                 text = f"{element.id}.{path.attr}"
                 return f'{self.vocabulary.standard("os")}.path.splitext({text})[0] + "_recovery"'
         return None

@@ -75,7 +75,9 @@ def loops_of_fits(module: Module, owned: Mapping[ast.Call, OwnLoad]) -> Iterator
         if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.orelse or fit is None:
             continue
         first, epoch = _first(loop), loop.target.id
-        given = {name: ast.unparse(fit.arguments[name]) for name in ("initial_epoch", "epochs") if name in fit.arguments}
+        given = {
+            name: ast.unparse(fit.arguments[name]) for name in ("initial_epoch", "epochs") if name in fit.arguments
+        }
         if first is None or given != {"initial_epoch": epoch, "epochs": f"{epoch} + 1"}:
             continue
         callbacks = fit.arguments.get("callbacks")

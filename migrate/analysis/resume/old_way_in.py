@@ -183,7 +183,9 @@ class _Reader:
             way.links += [Link(self.module, one, self.around_training) for one in {entry, *self._all_loads(entry)}]
         for before, link in zip([None, *way.links], way.links, strict=False):
             conditions = Conditions(link.module, link.around_training)
-            flags = [one for one in conditions.flags(link.call) if before is None or not is_left_true(link, one, before)]
+            flags = [
+                one for one in conditions.flags(link.call) if before is None or not is_left_true(link, one, before)
+            ]
             way.problem = way.problem or conditions.undecided(link.call) or conditions.cleared(link.call)
             if link.module is self.module:
                 way.flags += flags
@@ -230,7 +232,12 @@ class _Reader:
             for load in [entry] if function is None else self._loads_in(function, 0):
                 tries = any(isinstance(node, ast.Try) for node in self._around(load))
                 asks = self.conditions.tests(load) or self._early_return(self.names.statement_of(load))
-                if tries or asks or self.conditions.tests(entry) or any(isinstance(n, ast.Try) for n in self._around(entry)):
+                if (
+                    tries
+                    or asks
+                    or self.conditions.tests(entry)
+                    or any(isinstance(n, ast.Try) for n in self._around(entry))
+                ):
                     yield load
 
     def _frames(self) -> Iterator[tuple[ast.AST, ast.Call | None, ast.expr]]:

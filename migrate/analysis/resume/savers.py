@@ -41,17 +41,15 @@ def saver_among(module: Module, saves: Iterable[ast.Call]) -> Saver | None:
         owners = [node for node in module.names.ancestors(call) if isinstance(node, ast.ClassDef)]
         is_callback = any(ast.unparse(base).endswith("Callback") for owner in owners for base in owner.bases)
         if is_callback and call.args and not is_checkpoint(call):
-            return Saver(call, {"filepath": call.args[0]}, template(module.names, call.args[0]) or "", None, call, False)
+            return Saver(
+                call, {"filepath": call.args[0]}, template(module.names, call.args[0]) or "", None, call, False
+            )
     return None
 
 
 def savers(module: Module) -> Iterator[Saver]:
     """Every ``ModelCheckpoint`` of a file, and every callback of its own that saves after each epoch."""
-    own = [
-        node
-        for node in module.names.parents
-        if isinstance(node, ast.Call) and is_checkpoint(node)
-    ]
+    own = [node for node in module.names.parents if isinstance(node, ast.Call) and is_checkpoint(node)]
     for call in own:  # a subclass of another file has the arguments too
         found = saver(module, call)
         if found is not None:

@@ -253,7 +253,8 @@ ACROSS = {
                 "train(model, first, callbacks)\n"
             ),
             "parts": (
-                "import glob\nfrom keras.callbacks import ModelCheckpoint\n\n\ndef prepare(name):\n    model = build()\n"
+                "import glob\nfrom keras.callbacks import ModelCheckpoint\n\n\n"
+                "def prepare(name):\n    model = build()\n"
                 "    files = sorted(glob.glob('./' + name + '/w.*.weights.h5'))\n    first = 0\n    if files:\n"
                 "        model.load_weights(files[-1])\n        first = int(files[-1].split('.')[-3])\n"
                 "    saver = ModelCheckpoint('./' + name + '/w.{epoch:04d}.weights.h5', save_weights_only=True)\n"

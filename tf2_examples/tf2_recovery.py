@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content fc8c02181f27).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content c63a1deb6e57).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -812,7 +812,9 @@ class EpochRecovery(CheckpointRecovery):
         is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
         shape = os.path.join(self.manager.directory, "input_shape.json")
         if self._is_built_late and is_done and tf.io.gfile.exists(shape):
-            with tf.io.gfile.GFile(shape) as file:  # Keras 2 wants it, for no epoch too.
+            with tf.io.gfile.GFile(
+                shape
+            ) as file:  # Keras 2 wants it, for no epoch too.
                 model.build(json.load(file))
         if self._unbuilt is not None and model.built:
             super()._restore_all(self._unbuilt)
@@ -853,7 +855,8 @@ class EpochRecovery(CheckpointRecovery):
         is_over = args[0] if args else kwargs.get("overwrite", True)
         is_file = str(filepath).endswith((".h5", ".hdf5", ".keras"))
         if not is_file or not is_over:
-            return write(filepath, *args, **kwargs)
+            write(filepath, *args, **kwargs)
+            return
         directory, name = self.manager.directory, os.path.basename(str(filepath))
         tf.io.gfile.makedirs(directory)
         part = os.path.join(directory, name)

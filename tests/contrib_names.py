@@ -13,8 +13,15 @@ from migrate.rewrite.pieces import pieces
 from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, Row, read, rows_around, rows_of
 from migrate.tensorflow.names import NEW, OLD, lacking, names_of, public_name
 
-_OF_PYTHON = ("framework.nest.", "learn.learn_runner.", "learn.ModeKeys.", "learn.datasets.", "learn.utils.")
-"""What contrib shows of private modules, and of a class."""
+_OF_PYTHON = (
+    "framework.nest.",
+    "learn.learn_runner.",
+    "learn.ModeKeys.",
+    "learn.datasets.",
+    "learn.utils.",
+    "seq2seq.gather_tree",
+)
+"""What contrib shows of private modules, of a class and of compiled code."""
 
 KINDS = ("tf", "by-name", "piece", "slim", "estimator", "rule", "package", "none")
 

@@ -10,7 +10,7 @@ _VARIABLE = "TF_USE_LEGACY_KERAS"
 _ON = ("1", "true", "True")
 """The values that TensorFlow takes for yes."""
 _SETTERS = ("os.environ.setdefault", "os.putenv")
-_ON_KERAS_2 = ("layers.", "contrib.layers.flatten", "nn.rnn_cell.", "contrib.rnn.")
+_ON_KERAS_2 = ("layers.", "contrib.layers.flatten", "nn.rnn_cell.", "contrib.rnn.", "contrib.seq2seq.")
 """TensorFlow 1's names that are made from Keras 2."""
 _IN_GRAPHS = ("keras.layers.", "keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
 """What of Keras makes variables, in the graph of a model_fn as Keras 2 does."""

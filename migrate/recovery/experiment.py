@@ -164,9 +164,9 @@ class _EvaluatesNewCheckpoints(tf1.train.SessionRunHook):
         return tf1.train.SessionRunArgs(self._global_step)
 
     def after_run(self, run_context, run_values):
-        # As contrib counted: what a step fetches of the global step is before it.
+        # As contrib counted, whose fetch of the global step was that after the step.
         step, now = self._step, time.time()
-        self._step = run_values.results + 1
+        self._step = run_values.results + 2
         if step > 1 and step < self._seen_at + self._every:
             return
         self._seen_at = step

@@ -171,8 +171,8 @@ def with_host_call(before: str, host_call: str, built: str = "build(False)") -> 
 
 
 def test_a_contrib_name_without_a_successor_is_named() -> None:
-    messages = reasons(BERT.replace("tf.reduce_mean(features)", "tf.contrib.seq2seq.BasicDecoder(features)"))
-    assert any("tensorflow.contrib.seq2seq.BasicDecoder" in message for message in messages)
+    messages = reasons(BERT.replace("tf.reduce_mean(features)", "tf.contrib.seq2seq.hardmax(features)"))
+    assert any("tensorflow.contrib.seq2seq.hardmax" in message for message in messages)
 
 
 def test_all_spellings_of_a_tpu_estimator_are_found() -> None:

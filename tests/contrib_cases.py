@@ -1,0 +1,394 @@
+"""What is computed with names of ``tf.contrib``, by TensorFlow 1.15 and by what stands for them.
+
+Each case yields names and results: outputs, gradients and the names of variables. ``of`` takes a module of contrib and
+returns an object that has its functions; ``of.core`` has the Estimator's classes. It runs on Python 3.7 too, which
+TensorFlow 1.15 needs.
+"""
+
+import functools
+import json
+import os
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+
+def evaluated(make, steps=0):
+    """The tensors that ``make()`` returns, by name, and all variables, which begin as numbers that their shapes tell.
+
+    Args:
+      make: returns a dict of tensors; where it has ``loss``, its gradients by the variables are added.
+      steps: how often the tensors are evaluated before.
+    """
+
+    def start(shape, dtype=None, partition_info=None, **more):
+        size = int(np.prod([int(one) for one in shape]))
+        values = np.sin(np.arange(size) + float(len(shape))).reshape([int(one) for one in shape]) / 2
+        return tf.constant(values, dtype)
+
+    with tf.Graph().as_default(), tf1.Session() as session:
+        tf1.set_random_seed(7)
+        with tf1.variable_scope("", initializer=start):
+            found = dict(make())
+        variables = tf1.global_variables()
+        trained = tf1.trainable_variables()
+        if "loss" in found and trained:
+            gradients = tf.gradients(found["loss"], trained)
+            for number, variable in enumerate(trained):
+                gradient = gradients[number]
+                if gradient is not None:
+                    found["gradient of " + variable.op.name] = tf.convert_to_tensor(gradient)
+        session.run([tf1.global_variables_initializer(), tf1.local_variables_initializer(), tf1.tables_initializer()])
+        for _ in range(steps):
+            session.run(found)
+        return {"values": session.run(found), "variables": {v.op.name: session.run(v) for v in variables}}
+
+
+def trained(optimizer, sparse, resource, decayed=None):
+    """Losses, variables and their names after three steps; some variables may be named for the decay."""
+    with tf.Graph().as_default(), tf1.Session() as session:
+        start = np.arange(12, dtype=np.float32).reshape(6, 2) / 10
+        table = tf1.get_variable("table", initializer=start, use_resource=resource)
+        rate = tf1.get_variable("rate", initializer=np.float32(0.5), use_resource=resource)
+        rows = tf.gather(table, [0, 2, 2, 5]) if sparse else table
+        loss = tf.reduce_sum(tf.square(rows * rate - 1.0))
+        made = optimizer()
+        gradients = made.compute_gradients(loss)
+        chosen = {} if decayed is None else {"decay_var_list": [v for _, v in gradients if v.op.name == decayed]}
+        with tf.control_dependencies([loss, *(one for one, _ in gradients)]):  # contrib's decay waits for nothing
+            step = made.apply_gradients(gradients, **chosen)
+        session.run(tf1.global_variables_initializer())
+        losses = [session.run([loss, step])[0] for _ in range(3)]
+        variables = {v.op.name: session.run(v) for v in tf1.global_variables()}
+        return [losses, variables]
+
+
+def optimizers(of):
+    opt = of("opt")
+    adam_w = lambda: opt.AdamWOptimizer(0.01, 0.1)  # noqa: E731
+    momentum_w = lambda: opt.MomentumWOptimizer(0.01, 0.1, 0.9)  # noqa: E731
+    adagrad_w = opt.extend_with_decoupled_weight_decay(tf1.train.AdagradOptimizer)
+    lazy = lambda: opt.LazyAdamOptimizer(0.1)  # noqa: E731
+    for resource in (False, True):
+        for sparse in (False, True):
+            yield f"adam_w {sparse} {resource}", trained(adam_w, sparse, resource)
+            yield f"lazy_adam {sparse} {resource}", trained(lazy, sparse, resource)
+        yield f"momentum_w {resource}", trained(momentum_w, True, resource)
+        yield f"adagrad_w {resource}", trained(lambda: adagrad_w(0.01, learning_rate=0.1), False, resource)
+    yield "adam_w of one", trained(adam_w, False, True, "table")
+
+
+def images(of):
+    image = of("image")
+    pictures = np.random.RandomState(0).rand(2, 5, 4, 3).astype(np.float32)
+    with tf.Graph().as_default(), tf1.Session() as session:
+        given = tf.constant(pictures)
+        warped = [1.0, 0.1, -0.5, 0.2, 0.9, 0.3, 0.001, 0.002]
+        bilinear = image.transform(given, warped, "BILINEAR", output_shape=[4, 4])
+        found = {
+            "transform": image.transform(given, [warped, warped[::-1]]),
+            "bilinear": bilinear,
+            "its gradient": tf.gradients(bilinear, given)[0],
+            "rotate": image.rotate(given[0], 0.5, "BILINEAR"),
+            "rotate all": image.rotate(given, [0.5, -1.0]),
+            "translate": image.translate(given[0, :, :, 0], [1.0, -2.0]),
+            "angles": image.angles_to_projective_transforms([0.1, 0.2], 5.0, 4.0),
+            "translations": image.translations_to_projective_transforms([[1.0, 2.0]]),
+        }
+        yield "images", session.run(found)
+
+
+def sequences(of):
+    columns = of("feature_column")
+    with tf.Graph().as_default(), tf1.Session() as session:
+        ids = tf.sparse.from_dense([[1, 2], [3, 0]])
+        words = columns.sequence_categorical_column_with_identity("words", 5)
+        start = tf1.constant_initializer(np.arange(10.0).reshape(5, 2))
+        column = tf1.feature_column.embedding_column(words, 2, initializer=start)
+        numbers = columns.sequence_numeric_column("numbers")
+        features = {"words": ids, "numbers": tf.sparse.from_dense([[0.5, 0.25], [0.125, 0.0]])}
+        values, lengths = columns.sequence_input_layer(features, [column, numbers])
+        gradient = tf.gradients(values, tf1.trainable_variables())[0]
+        session.run(tf1.global_variables_initializer())
+        names = [v.op.name for v in tf1.global_variables()]
+        yield "sequences", [session.run([values, lengths, tf.convert_to_tensor(gradient)]), names]
+
+
+def linear_maps(of):
+    with tf.Graph().as_default(), tf1.Session() as session:
+        left, right = tf.constant([[1.0, 2.0]]), tf.constant([[3.0]])
+        start = tf1.constant_initializer(np.arange(12.0).reshape(3, 4))
+        with tf1.variable_scope("cell"):
+            made = of("rnn.python.ops.core_rnn_cell")._Linear([left, right], 4, True, kernel_initializer=start)
+        value = made([left, right])
+        session.run(tf1.global_variables_initializer())
+        yield "linear", [session.run(value), [v.op.name for v in tf1.global_variables()]]
+
+
+def lookups(of):
+    with tf.Graph().as_default(), tf1.Session() as session:
+        table = tf.constant(np.arange(10.0, dtype=np.float32).reshape(5, 2))
+        ids = tf.sparse.from_dense(tf.constant([[1, 2, 0], [0, 0, 0], [3, 3, -1]], tf.int64))
+        layers = of("layers")
+        found = [layers.safe_embedding_lookup_sparse(table, ids, combiner="mean", default_id=one) for one in (None, 4)]
+        yield (
+            "safe_embedding_lookup_sparse",
+            session.run([*found, tf.convert_to_tensor(tf.gradients(found[0], table)[0])]),
+        )
+
+
+def experiments(of):
+    """What is evaluated and exported, at which step, as an experiment's schedules go on from one another."""
+    learn, core, told = of("learn"), of.core, []
+
+    def model_fn(features, labels, mode):
+        weight = tf1.get_variable("w", [], initializer=tf1.zeros_initializer())
+        loss = tf1.square(weight - tf1.reduce_mean(features))
+        step = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
+        return core.EstimatorSpec(mode, loss=loss, train_op=step, predictions=weight)
+
+    def input_fn():
+        return tf.data.Dataset.from_tensors([1.0]).repeat()
+
+    def export(estimator, path, checkpoint_path=None, eval_result=None):
+        told.append(["exported", os.path.basename(os.fsdecode(path)), eval_result["global_step"]])
+
+    def made(run_config, options):
+        estimator = core.Estimator(model_fn, config=run_config)
+        evaluate = estimator.evaluate
+
+        def evaluated(*args, **given):
+            metrics = evaluate(*args, **given)
+            told.append([f"evaluated {given.get('name')}", metrics["global_step"], round(float(metrics["loss"]), 6)])
+            return metrics
+
+        estimator.evaluate = evaluated
+        strategies = learn.ExportStrategy("s", export)
+        given = {"eval_steps": 2, "check_interval_secs": 0, "export_strategies": strategies, **options}
+        return learn.Experiment(estimator, input_fn, input_fn, **given)
+
+    with tempfile.TemporaryDirectory() as directory:
+        for schedule, options in (
+            ("train_and_evaluate", {"train_steps": 12}),
+            ("train_and_evaluate", {"train_steps": 20, "min_eval_frequency": 7}),
+            ("test", {}),
+            ("evaluate", {"eval_delay_secs": 0}),
+            ("train", {"train_steps": 23}),
+        ):
+            config = core.RunConfig(model_dir=directory, save_checkpoints_steps=5)
+            result = getattr(made(config, options), schedule)()
+            told.append([schedule, len(result[1]) if isinstance(result, tuple) else isinstance(result, dict)])
+    yield "experiments", told
+
+
+BATCH, TIME, SIZE, WORDS = 2, 3, 2, 4
+ENCODED = np.cos(np.arange(BATCH * TIME * SIZE)).reshape(BATCH, TIME, SIZE).astype(np.float32)
+IDS = np.array([[1, 2, 0], [3, 1, 1]])
+LENGTHS = [3, 2]
+
+
+def losses_of_sequences(of):
+    sequence_loss = of("seq2seq").sequence_loss
+    logits = np.sin(np.arange(BATCH * TIME * WORDS)).reshape(BATCH, TIME, WORDS).astype(np.float32)
+    weights = np.array([[1.0, 0.5, 0.0], [2.0, 0.0, 0.0]], np.float32)
+
+    def make():
+        given = [tf.constant(logits), tf.constant(IDS), tf.constant(weights)]
+        for number, flags in enumerate([(1, 1, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 0, 0), (0, 0, 1, 1),
+                                        (0, 0, 1, 0), (0, 0, 0, 1), (1, 0, 0, 1)]):  # fmt: skip
+            loss = sequence_loss(*given, *[bool(flag) for flag in flags])
+            yield f"loss {number}", loss
+            yield f"gradient {number}", tf.gradients(loss, given[0])[0]
+
+        def squared(labels, logits):
+            return tf.square(tf.reduce_sum(logits, 1) - tf.cast(labels, tf.float32))
+
+        yield "own", sequence_loss(*given, softmax_loss_function=squared, name="own")
+
+    yield "sequence_loss", evaluated(make)
+
+
+def decoders(of):
+    seq2seq, cells = of("seq2seq"), tf1.nn.rnn_cell
+
+    def table():
+        return tf1.get_variable("table", [WORDS, SIZE])
+
+    def attending(mechanism, memory=None, lengths=None, cell=None, **more):
+        memory = tf.constant(ENCODED) if memory is None else memory
+        made = getattr(seq2seq, mechanism)(3, memory, memory_sequence_length=lengths, **more)
+        return (cell or cells.LSTMCell(3)), made
+
+    def decoded(helper, cell, state, layer=True, **more):
+        layer = tf1.layers.Dense(WORDS, name="words") if layer else None
+        decoder = seq2seq.BasicDecoder(cell, helper, state, layer)
+        outputs, state, lengths = seq2seq.dynamic_decode(decoder, **more)
+        found = {"outputs": outputs.rnn_output, "ids": outputs.sample_id, "lengths": lengths}
+        states = [one for one in tf1.nest.flatten(state) if not isinstance(one, tf.TensorArray)]
+        found.update({f"state {number}": one for number, one in enumerate(states)})
+        found["loss"] = tf.reduce_sum(tf.square(outputs.rnn_output)) + sum(
+            tf.reduce_sum(tf.square(one)) for one in states if one.dtype == tf.float32
+        )
+        return found, state
+
+    def training(table, **more):
+        inputs = tf.nn.embedding_lookup(table, tf.constant(IDS))
+        return seq2seq.TrainingHelper(inputs, tf.constant(LENGTHS), **more)
+
+    def plain():
+        cell = cells.GRUCell(3)
+        helper = training(table())
+        return decoded(helper, cell, cell.zero_state(BATCH, tf.float32), impute_finished=True)[0]
+
+    def time_major():
+        cell = cells.LSTMCell(3)
+        inputs = tf.transpose(tf.nn.embedding_lookup(table(), tf.constant(IDS)), [1, 0, 2])
+        helper = seq2seq.TrainingHelper(inputs, tf.constant(LENGTHS), time_major=True, name="t")
+        state = cell.zero_state(BATCH, tf.float32)
+        return decoded(helper, cell, state, False, output_time_major=True, maximum_iterations=2, scope="d")[0]
+
+    def with_attention(mechanism, lengths=None, history=False, of_state=False, size=2, **more):
+        cell, made = attending(mechanism, lengths=lengths, **more)
+        cell = seq2seq.AttentionWrapper(
+            cell, made, attention_layer_size=size, alignment_history=history, output_attention=not history
+        )
+        state = cell.zero_state(BATCH, tf.float32)
+        if of_state:
+            state = state.clone(cell_state=cells.LSTMStateTuple(*[tf.ones([BATCH, 3]) / 2] * 2))
+        found, state = decoded(training(table()), cell, state, impute_finished=not history)
+        if history:
+            found["history"] = state.alignment_history.stack()
+        return found
+
+    for name, make in (
+        ("plain", plain),
+        ("time major", time_major),
+        ("Bahdanau", lambda: with_attention("BahdanauAttention", LENGTHS)),
+        ("normalized", lambda: with_attention("BahdanauAttention", of_state=True, normalize=True)),
+        ("Luong", lambda: with_attention("LuongAttention", LENGTHS, history=True, scale=True)),
+        ("own probabilities", lambda: with_attention("LuongAttention", size=None, probability_fn=tf.nn.sigmoid)),
+    ):
+        yield "decoder: " + name, evaluated(make)
+
+    def two_mechanisms():
+        cell, first = attending("BahdanauAttention")
+        _, second = attending("LuongAttention")
+        wrapped = seq2seq.AttentionWrapper(cells.DropoutWrapper(cell), [first, second], [2, 1], name="both")
+        stacked = cells.MultiRNNCell([cells.GRUCell(2), wrapped])
+        return decoded(training(table()), stacked, stacked.zero_state(BATCH, tf.float32))[0]
+
+    yield "decoder: two mechanisms", evaluated(two_mechanisms)
+
+    def twice():
+        embeddings = table()
+        cell, mechanism = attending("BahdanauAttention")
+        cell = seq2seq.AttentionWrapper(cell, mechanism, 2, initial_cell_state=cell.zero_state(BATCH, tf.float32))
+        state, layer = cell.zero_state(BATCH, tf.float32), tf1.layers.Dense(WORDS, name="words")
+        found = {}
+        greedy = seq2seq.GreedyEmbeddingHelper(embeddings, [1, 2], 0)
+        for number, helper in enumerate([training(embeddings), greedy]):
+            decoder = seq2seq.BasicDecoder(cell, helper, state, output_layer=layer)
+            with tf1.variable_scope("decoding", reuse=tf1.AUTO_REUSE):
+                outputs, _, lengths = seq2seq.dynamic_decode(decoder, maximum_iterations=4)
+            found.update({f"outputs {number}": outputs.rnn_output, f"ids {number}": outputs.sample_id})
+            found[f"lengths {number}"] = lengths
+        return found
+
+    yield "decoder: a cell used twice", evaluated(twice)
+
+    def projected():
+        cell = of("rnn").OutputProjectionWrapper(cells.GRUCell(3), WORDS, tf.tanh)
+        return decoded(training(table()), cell, cell.zero_state(BATCH, tf.float32), False)[0]
+
+    yield "decoder: projected", evaluated(projected)
+
+    def drawn(helper):
+        cell = cells.GRUCell(3)
+        return decoded(helper(), cell, cell.zero_state(BATCH, tf.float32), maximum_iterations=5)[0]
+
+    def sampled():
+        return seq2seq.SampleEmbeddingHelper(table(), [1, 2], 0, softmax_temperature=0.5, seed=3)
+
+    def scheduled():
+        embeddings = table()
+        inputs = tf.nn.embedding_lookup(embeddings, tf.constant(IDS))
+        return seq2seq.ScheduledEmbeddingTrainingHelper(
+            inputs, tf.constant(LENGTHS), embeddings, tf.constant(0.5), seed=3, scheduling_seed=5
+        )
+
+    def custom():
+        embeddings = table()
+
+        def next_inputs(time, outputs, state, sample_ids):
+            return tf.fill([BATCH], time >= 2), tf.nn.embedding_lookup(embeddings, sample_ids), state
+
+        start = tf.nn.embedding_lookup(embeddings, [1, 2])
+        return seq2seq.CustomHelper(
+            lambda: (tf.fill([BATCH], False), start),
+            lambda time, outputs, state: tf.argmax(outputs, -1, output_type=tf.int32),
+            next_inputs,
+        )
+
+    def inference():
+        return seq2seq.InferenceHelper(
+            lambda outputs: outputs[:, :SIZE], [SIZE], tf.float32, tf.ones([BATCH, SIZE]),
+            lambda samples: samples[:, 0] > 0.0, lambda samples: samples * 2.0,
+        )  # fmt: skip
+
+    for make in (sampled, scheduled, custom, inference):
+        yield "decoder: " + make.__name__, evaluated(lambda make=make: drawn(make))
+
+
+def beams(of):
+    seq2seq, cells = of("seq2seq"), tf1.nn.rnn_cell
+
+    def searched(width, attention, **more):
+        cell = cells.LSTMCell(3)
+        if attention is not None:
+            memory, lengths = seq2seq.tile_batch((attention, tf.constant(LENGTHS)), multiplier=width)
+            mechanism = seq2seq.LuongAttention(3, memory, lengths)
+            cell = seq2seq.AttentionWrapper(cell, mechanism, alignment_history=True)
+        state = cell.zero_state(BATCH * width, tf.float32)
+        table = tf1.get_variable("table", [WORDS, SIZE])
+        layer = tf1.layers.Dense(WORDS, name="words")
+        decoder = seq2seq.BeamSearchDecoder(cell, table, [1, 2], 0, state, width, layer, **more)
+        outputs, state, lengths = seq2seq.dynamic_decode(decoder, maximum_iterations=5)
+        found = dict(outputs.beam_search_decoder_output._asdict(), predicted=outputs.predicted_ids, ends=lengths)
+        found.update({"log_probs": state.log_probs, "lengths": state.lengths, "finished": state.finished})
+        if attention is not None:
+            history = state.cell_state.alignment_history
+            found["history"] = history.stack() if isinstance(history, tf.TensorArray) else history
+        return found
+
+    yield "beams: plain", evaluated(lambda: searched(3, None, length_penalty_weight=0.6))
+    for shape in ([BATCH, TIME, SIZE], [BATCH, None, SIZE]):  # contrib put no history in order whose size it knew
+        memory = functools.partial(tf1.placeholder_with_default, ENCODED, shape)
+        found = evaluated(lambda memory=memory: searched(2, memory(), coverage_penalty_weight=0.3))
+        yield f"beams: attention {shape[1]}", found
+
+    def trees():
+        parents = tf.constant([[[0, 0, 0]], [[0, 1, 1]], [[2, 1, 2]], [[2, 0, 1]]])
+        steps = tf.constant([[[1, 2, 3]], [[4, 5, 9]], [[7, 8, 9]], [[3, 2, 1]]])
+        return {str(end): seq2seq.gather_tree(steps, parents, tf.constant([end]), 9) for end in (4, 3)}
+
+    yield "beams: trees", evaluated(trees)
+
+
+CASES = (
+    optimizers,
+    images,
+    sequences,
+    linear_maps,
+    lookups,
+    experiments,
+    losses_of_sequences,
+    decoders,
+    beams,
+)
+
+
+def computed_by(case, of):
+    """The results of a case, as JSON has them."""
+    return json.loads(json.dumps(dict(case(of)), default=lambda value: np.asarray(value).tolist()))

@@ -84,6 +84,7 @@ def run_interrupted(
     timeout: float = TIMEOUT_SECONDS,
     progress: Progress = lambda what: None,
     variables: bool = False,
+    seen: Callable[[Attempt], None] = lambda attempt: None,
 ) -> Record:
     """Run the program to its end, interrupted by ``fault`` and started again with the same command.
 
@@ -96,13 +97,14 @@ def run_interrupted(
       progress: is told of each start.
       variables: whether the last checkpoint's variables are read into the record, and the exports of an undisturbed
         run, which starts TensorFlow once more for each.
+      seen: is told of an undisturbed start when it is over.
 
     Raises:
       ProgramError: if the interpreter is missing, or the program failed or ended before the fault struck.
     """
     if model_dir is None:
         with tempfile.TemporaryDirectory(prefix="migrate-verify-") as place:
-            return run_interrupted(program, fault, Path(place) / "model", initial, timeout, progress, variables)
+            return run_interrupted(program, fault, Path(place) / "model", initial, timeout, progress, variables, seen)
     directory = Path(model_dir).resolve()
     if initial is not None:
         copy_directory(Path(initial), directory)
@@ -114,6 +116,7 @@ def run_interrupted(
         elsewhere = _elsewhere(directory, attempt)
         if elsewhere:
             raise ProgramError(f"the program {elsewhere}")
+        seen(attempt)
         attempts = [attempt]
     else:
         with fault.place(program, directory) as place:

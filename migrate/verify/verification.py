@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from migrate.verify import child
@@ -25,6 +26,7 @@ from migrate.verify.interruption import (
     run,
     run_interrupted,
 )
+from migrate.verify.nursery import Starter
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
 
@@ -112,8 +114,12 @@ def verify(request: Request, progress: Progress = lambda what: None) -> Verifica
     """
     done = Verification(request)
     try:
-        with tempfile.TemporaryDirectory(prefix="migrate-verify-") as place, _workers(request.at_once) as pool:
-            _verify(done, _Bench(request, Path(place), pool, progress))
+        with (
+            tempfile.TemporaryDirectory(prefix="migrate-verify-") as place,
+            ExitStack() as nurseries,
+            _workers(request.at_once) as pool,
+        ):
+            _verify(done, _Bench(request, Path(place), pool, progress, nurseries))
     finally:
         child.allow_starts()
     return done
@@ -131,10 +137,16 @@ def _workers(count: int) -> Iterator[ThreadPoolExecutor]:
 
 
 class _Bench:
-    """The directories and the workers of one verification."""
+    """The directories, the workers and the processes with TensorFlow of one verification."""
 
-    def __init__(self, request: Request, place: Path, pool: ThreadPoolExecutor, progress: Progress) -> None:
-        self.request = request
+    def __init__(
+        self, request: Request, place: Path, pool: ThreadPoolExecutor, progress: Progress, nurseries: ExitStack
+    ) -> None:
+        old, learn_old = _forked(request.old, nurseries)
+        new, learn_new = _forked(request.new, nurseries)
+        self.request = replace(request, old=old, new=new)
+        self.plain_old = request.old
+        self.learn = learn_old, learn_new
         self.place = place
         self.pool = pool
         self.progress = progress
@@ -165,21 +177,24 @@ class _Bench:
 
     def both(self, fault: Callable[[], Fault | None], what: str) -> tuple[Record, Record]:
         """Run OLD and NEW through a fault of their own each."""
-        sides = ((self.request.old, "OLD"), (self.request.new, "NEW"))
-        runs = [
-            self.pool.submit(
-                run_interrupted,
-                program,
-                fault(),
-                self.directory(),
-                initial,
-                self.request.timeout,
-                lambda doing, name=name: self.say(f"{what} · {name} · {doing}"),  # type: ignore[misc]
-                self.request.share_initial is not False,
-            )
-            for (program, name), initial in zip(sides, self.initial, strict=True)
-        ]
-        return _named(runs[0].result, "OLD"), _named(runs[1].result, "NEW")
+        old, new = self.start("OLD", fault(), what), self.start("NEW", fault(), what)
+        return old(), new()
+
+    def start(self, side: str, fault: Fault | None, what: str) -> Callable[[], Record]:
+        """Run OLD or NEW through a fault; what is given waits for its end."""
+        index = ("OLD", "NEW").index(side)
+        running = self.pool.submit(
+            run_interrupted,
+            (self.request.old, self.request.new)[index],
+            fault,
+            self.directory(),
+            self.initial[index],
+            self.request.timeout,
+            lambda doing: self.say(f"{what} · {side} · {doing}"),
+            self.request.share_initial is not False,
+            self.learn[index],
+        )
+        return lambda: _named(running.result, side)
 
     def compare(self, old: Record, new: Record, losses: bool | None = None) -> Comparison:
         """What differs; ``losses`` must agree where both began in one checkpoint."""
@@ -189,6 +204,14 @@ class _Bench:
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def _forked(program: Program, nurseries: ExitStack) -> tuple[Program, Callable[[Attempt], None]]:
+    """The program, forked from its second start on, and what learns from the first; one with a launch stays so."""
+    if program.launch is not subprocess.Popen:
+        return program, lambda attempt: None
+    starter = nurseries.enter_context(closing(Starter(program)))
+    return replace(program, launch=starter.launch), starter.learn
 
 
 def _named(result: Callable[[], Record], side: str) -> Record:
@@ -294,26 +317,30 @@ def default_step(record: Record) -> int:
 def _from_one_checkpoint(done: Verification, bench: _Bench, baseline: tuple[Record, Record]) -> tuple[Record, Record]:
     """The undisturbed runs once more, from OLD's first checkpoint; as they are where nobody insists and NEW cannot."""
     insists = bool(bench.request.share_initial)
+    what = "undisturbed, from one checkpoint"
     try:
         bench.initial = _shared_initial(bench, baseline[0])
-        shared = bench.both(lambda: None, "undisturbed, from one checkpoint")
+        waiting = bench.start("NEW", None, what)
+        # OLD at the same time only where NEW, which writes OLD's names, is likely to read them.
+        old = bench.start("OLD", None, what) if insists or _share_names(*baseline) else None
+        new = waiting()
+        if insists or (new.finished and any(event["phase"] == "train" for event in new.of("restore"))):
+            return (old or bench.start("OLD", None, what))(), new
     except ProgramError:
         if insists:
             raise
-        shared = None
-    can = (
-        shared is not None
-        and shared[1].finished
-        and any(event["phase"] == "train" for event in shared[1].of("restore"))
-    )
-    if shared is not None and (insists or can):
-        return shared
     bench.initial = (None, None)
     done.notes.append(
         "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared; "
         '--convert "estimator-migrate checkpoint {old} {new} --for NEW" converts it for a Keras program'
     )
     return baseline
+
+
+def _share_names(old: Record, new: Record) -> bool:
+    """Whether the checkpoints of both have a name in common."""
+    before, after = ({one.get("key", name) for name, one in record.variables.items()} for record in (old, new))
+    return bool(before & after)
 
 
 def _shared_initial(bench: _Bench, old: Record) -> tuple[Path, Path]:
@@ -337,7 +364,7 @@ def _why_unlike(bench: _Bench, old: Record, new: Record) -> str:
     directory = bench.directory()
     if bench.initial[0] is not None:
         copy_directory(bench.initial[0], directory)
-    again = Record([run(bench.request.old, directory, Kill(first), timeout=bench.request.timeout)], directory)
+    again = Record([run(bench.plain_old, directory, Kill(first), timeout=bench.request.timeout)], directory)
     return UNLIKE if first in batches_apart(old, again) else ""
 
 

@@ -31,10 +31,20 @@ def load_package(name: str, directory: str) -> Any:
     return package
 
 
-def main() -> None:
-    """Install the recorder, then run the program as ``__main__``."""
+def load_recorder() -> Any:
+    """Load the recorder and give its module ``session``."""
     load_package("_migrate_recording", os.path.dirname(os.path.abspath(__file__)))
-    session = importlib.import_module("_migrate_recording.session")
+    return importlib.import_module("_migrate_recording.session")
+
+
+def main(watching: bool = False) -> None:
+    """Install the recorder, then run the program that ``sys.argv`` names as ``__main__``.
+
+    Args:
+      watching: whether the recorder is there already, in the process that this one was forked from.
+    """
+    events, fault = os.environ.pop("MIGRATE_VERIFY_EVENTS"), os.environ.pop("MIGRATE_VERIFY_FAULT", "")
+    session = importlib.import_module("_migrate_recording.session") if watching else load_recorder()
     del sys.argv[0]
     module = sys.argv[0] == "-m"
     if module:
@@ -42,7 +52,7 @@ def main() -> None:
         del sys.argv[:2]
     else:
         sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
-    with session.recorded(os.environ.pop("MIGRATE_VERIFY_EVENTS"), os.environ.pop("MIGRATE_VERIFY_FAULT", "")):
+    with session.recorded(events, fault, watching):
         if module:
             runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
         else:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
+import os
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
 from . import journal
+
+environments: dict[str, dict[str, str]] = {}
+"""The environment that each watched package found when its import began."""
 
 
 class _Loader(importlib.abc.Loader):
@@ -24,6 +28,8 @@ class _Loader(importlib.abc.Loader):
         return created
 
     def exec_module(self, module: ModuleType) -> None:
+        if "." not in module.__name__:
+            environments[module.__name__] = dict(os.environ)
         # The module keeps its own loader: inspect and autograph read the source through it.
         module.__loader__ = self.loader
         if module.__spec__ is not None:

@@ -28,13 +28,15 @@ def recorded(events: str, instruction: str, watching: bool = False) -> Iterator[
     Args:
       events: the file that is appended to.
       instruction: the fault as JSON, or nothing.
-      watching: whether the modules are watched already, by the process that this one was forked from.
+      watching: whether TensorFlow is imported and watched already, by the process that this one was forked from.
     """
     die_with_parent()
     journal.open_at(events)
     journal.write("program", python=sys.version.split()[0], argv=sys.argv)
     fault.arm(json.loads(instruction) if instruction else {})
-    if not watching:
+    if watching:
+        journal.write("tensorflow", version=sys.modules["tensorflow"].__version__)
+    else:
         imports.watch(watched.MODULES)
     try:
         yield

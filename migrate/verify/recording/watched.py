@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from types import ModuleType
 
@@ -13,13 +14,22 @@ from . import (
     fit,
     functions,
     hooks,
+    imports,
     journal,
     sessions,
 )
 
+_AT_START = dict(os.environ)
+
 
 def _tensorflow(module: ModuleType) -> None:
-    journal.write("tensorflow", version=getattr(module, "__version__", "?"))
+    """Tell which TensorFlow it is, and which variables of the environment the program changed before it."""
+    found = imports.environments["tensorflow"]
+    changed = {
+        name: found.get(name) for name in _AT_START.keys() | found.keys() if found.get(name) != _AT_START.get(name)
+    }
+    version, file = getattr(module, "__version__", "?"), getattr(module, "__file__", None)
+    journal.write("tensorflow", version=version, file=file, environment=changed)
 
 
 OPTIMIZERS = [

@@ -1,0 +1,220 @@
+"""Starts programs out of a process that has imported TensorFlow already: a start costs a fork instead of an import."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import IO, Any
+
+from migrate.verify import child
+from migrate.verify.program import Program
+from migrate.verify.record import Attempt
+
+SIZE_BYTES = 4
+"""A request begins with its size, of so many bytes."""
+
+SERVER = Path(__file__).parent / "recording" / "nursery.py"
+BEFORE_THE_IMPORT = ("wrong_optimizer", "changed_seed")
+"""Faults that change TensorFlow while it is imported."""
+
+
+class Unavailable(Exception):
+    """The interpreter cannot serve: it is older than Python 3.9, or its TensorFlow cannot be imported."""
+
+
+class Nursery:
+    """A process with TensorFlow, out of which programs are forked.
+
+    Args:
+      python: the interpreter.
+      env: its environment, which TensorFlow reads while it is imported.
+      recording: whether the recorder is in place there, as ``migrate.verify`` needs it.
+      start: starts it, as ``subprocess.Popen`` does, in a session of its own.
+
+    Attributes:
+      tensorflow: its version.
+      file: where it was imported from.
+
+    Raises:
+      Unavailable: it cannot serve.
+    """
+
+    def __init__(
+        self,
+        python: str | Path,
+        env: Mapping[str, str],
+        recording: bool = True,
+        start: Callable[..., subprocess.Popen[bytes]] | None = None,
+    ) -> None:
+        self._requests, theirs = socket.socketpair()
+        self._asking = Lock()
+        self.python = os.fspath(python)
+        with theirs:
+            mode = ["recording"] if recording else []
+            command = [self.python, os.fspath(SERVER), str(theirs.fileno()), str(SIZE_BYTES), *mode]
+            how: dict[str, Any] = {"env": dict(env), "pass_fds": [theirs.fileno()], "stderr": subprocess.DEVNULL}
+            alone: dict[str, Any] = {} if start else {"stdin": subprocess.DEVNULL, "start_new_session": True}
+            self._process: subprocess.Popen[bytes] = (start or subprocess.Popen)(command, **how, **alone)
+        with self._requests.makefile() as answers:
+            answer = answers.readline()
+        if not answer:
+            self.close()
+            raise Unavailable
+        imported = json.loads(answer)
+        self.tensorflow: str = imported["version"]
+        self.file: str = imported["file"]
+
+    def close(self) -> None:
+        """End it; a program that it has started is ended too."""
+        self._requests.close()
+        child.end(self._process)
+
+    def launch(
+        self,
+        command: list[str],
+        env: Mapping[str, str],
+        cwd: str | Path | None = None,
+        stdout: Any = subprocess.DEVNULL,
+        stderr: Any = subprocess.DEVNULL,
+        text: bool = False,
+        **rest: Any,
+    ) -> Any:
+        """Start what ``subprocess.Popen`` would start; what cannot be forked is started so."""
+        fault = json.loads(env.get("MIGRATE_VERIFY_FAULT") or "{}").get("kind")
+        if command[0] != self.python or fault in BEFORE_THE_IMPORT:
+            return subprocess.Popen(command, env=env, cwd=cwd, stdout=stdout, stderr=stderr, text=text, **rest)
+        output, output_end = _opened(stdout)
+        errors, errors_end = (None, os.dup(output_end)) if stderr == subprocess.STDOUT else _opened(stderr)
+        status, status_end = os.pipe()
+        kept_end, kept = os.pipe()
+        ends = [output_end, errors_end, status_end, kept_end]
+        request = {
+            "command": [os.fspath(each) for each in command[1:]],
+            "env": dict(env),
+            "cwd": os.fspath(cwd or os.getcwd()),
+        }
+        data = json.dumps(request).encode()
+        try:
+            with self._asking, contextlib.suppress(OSError):  # ended: so is then what it would have started
+                socket.send_fds(self._requests, [len(data).to_bytes(SIZE_BYTES, "big")], ends)
+                self._requests.sendall(data)
+        finally:
+            for end in ends:
+                os.close(end)
+        read = [None if end is None else open(end, "r" if text else "rb") for end in (output, errors)]  # noqa: SIM115
+        return Forked(open(status), kept, *read)
+
+
+def _opened(stream: Any) -> tuple[int | None, int]:
+    """The end to read from, if any, and the end to write to, for what ``subprocess.Popen`` is told of a stream."""
+    if stream == subprocess.PIPE:
+        return os.pipe()
+    return None, (os.open(os.devnull, os.O_WRONLY) if stream == subprocess.DEVNULL else os.dup(stream.fileno()))
+
+
+class Forked:
+    """A forked program, with what is used of ``subprocess.Popen``.
+
+    Args:
+      status: where its number and later its exit status are told.
+      kept: what keeps its number from being given to another process while it is open.
+      stdout: its output, where that is a pipe.
+      stderr: its errors, where that is one of its own.
+    """
+
+    def __init__(self, status: IO[str], kept: int, stdout: IO[Any] | None, stderr: IO[Any] | None) -> None:
+        self.stdout, self.stderr, self._status, self._kept = (stdout, stderr, status, kept)
+        self.returncode: int | None = None
+        self._reading = Lock()
+        # No number, where the nursery was ended before; the largest that there can be is then no process.
+        self.pid = int(status.readline() or sys.maxsize >> 32)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end and give the exit status, negative for a signal."""
+        while self.returncode is None:
+            with contextlib.suppress(OSError, ValueError):  # closed: another thread has read it
+                if not select.select([self._status], [], [], timeout)[0]:
+                    raise subprocess.TimeoutExpired([], timeout or 0.0)
+            with self._reading:
+                if self.returncode is None:
+                    # Nothing, where the nursery was ended before.
+                    self.returncode = int(self._status.readline() or -signal.SIGKILL)
+                    self._status.close()
+                    os.close(self._kept)
+        return self.returncode
+
+    def poll(self) -> int | None:
+        """The exit status, None while it runs."""
+        try:
+            return self.wait(0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def communicate(self) -> tuple[Any, Any]:
+        """Wait for the end and give what the program wrote to those of its two streams that are pipes."""
+        with ThreadPoolExecutor(2) as both:
+            texts = [both.submit(each.read) if each else None for each in (self.stdout, self.stderr)]
+        self.wait()
+        output, errors = (text.result() if text else None for text in texts)
+        return output, errors
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal; until the exit status is read the process keeps its number."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+        self.send_signal(signal.SIGKILL)
+
+
+class Starter:
+    """Starts a program plainly at first, and then out of a nursery that imported TensorFlow as that start did.
+
+    Args:
+      program: what to start.
+
+    Attributes:
+      program: the same, which is started by this.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._launch: Callable[..., Any] = subprocess.Popen
+        self._nursery: Nursery | None = None
+
+    def learn(self, attempt: Attempt) -> None:
+        """Import TensorFlow once more, in the environment that the program's start has made for it, for all to come."""
+        imported = next(iter(attempt.of("tensorflow")), None)
+        if imported is None or self._nursery is not None or not hasattr(socket, "send_fds"):
+            return
+        changed = imported["environment"]
+        env = {**self.program.environment(""), **changed}
+        with contextlib.suppress(Unavailable):
+            nursery = self._nursery = Nursery(
+                self.program.python,
+                {name: value for name, value in env.items() if value is not None},
+                start=partial(child.begin, subprocess.Popen),
+            )
+            if nursery.file == imported["file"]:
+                self._launch = nursery.launch
+
+    def launch(self, command: list[str], **how: Any) -> Any:
+        """Start a process as ``subprocess.Popen`` does."""
+        return self._launch(command, **how)
+
+    def close(self) -> None:
+        """End the process with TensorFlow."""
+        if self._nursery is not None:
+            self._nursery.close()

@@ -47,7 +47,7 @@ def main():
         tf.train.CheckpointManager(
             tf.train.Checkpoint(model=estimator, optimizer=estimator.optimizer),
             args.model_dir,
-            max_to_keep=3,
+            max_to_keep=5,
             step_counter=estimator.optimizer.iterations,
             checkpoint_interval=5,
         )

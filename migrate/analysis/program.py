@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.early_stopping import EarlyStop
 from migrate.analysis.heads import Head
 from migrate.analysis.hooks import HookClass
@@ -127,6 +128,13 @@ class Program:
     def has_fit(self) -> bool:
         """Whether the estimator becomes a Keras model, which ``fit`` trains."""
         return self.kind in ("canned", "keras")
+
+    @property
+    def ignores_numbers_to_keep(self) -> bool:
+        """Whether the Estimator keeps 5 checkpoints whatever it is told: its saver for objects is made without that."""
+        given = self.arguments.get("checkpoint_format")
+        is_saver = self.is_v1 if is_none(given) else literal(given) == "saver"
+        return self.kind == "keras" and not is_saver
 
     @property
     def trains(self) -> bool:

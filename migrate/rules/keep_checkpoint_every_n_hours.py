@@ -4,7 +4,8 @@ Beside the newest checkpoints the Estimator keeps one for every H hours for good
 
 Instead: ``tf.train.CheckpointManager(…, keep_checkpoint_every_n_hours=H)``. The default is left out.
 
-Fidelity: exact. ``BackupAndRestore`` keeps one backup, which is noted.
+Fidelity: exact. ``model_to_estimator`` ignores H, unless its ``checkpoint_format`` is ``saver`` (TensorFlow 2.15); so
+does the migrated program. ``BackupAndRestore`` keeps one backup, which is noted.
 
 See: tf.estimator.RunConfig, tf.train.CheckpointManager.
 """
@@ -25,6 +26,9 @@ from migrate.rules.rule import Example, Verdict, exact, noted, rule
 def keep_checkpoint_every_n_hours(program: Program, draft: Draft) -> Iterator[Verdict]:
     hours = program.config.settings.get("keep_checkpoint_every_n_hours")
     if hours is None:
+        return
+    if program.ignores_numbers_to_keep:
+        yield exact(hours, "model_to_estimator ignores keep_checkpoint_every_n_hours; so does the migrated program")
         return
     draft.manager["keep_checkpoint_every_n_hours"] = draft.text(hours)
     if draft.uses_backup:

@@ -5,15 +5,14 @@ The Estimator keeps the N newest checkpoints of ``model_dir``, 5 by default, and
 Instead: ``tf.train.CheckpointManager(…, max_to_keep=N)``.
 
 Fidelity: exact. ``None`` and ``0`` both mean "keep all" and become ``max_to_keep=None``, because the manager rejects 0.
-``BackupAndRestore`` keeps one backup whatever N is, which is noted. So is that ``model_to_estimator`` keeps 5 whatever
-N is, unless its ``checkpoint_format`` is ``saver`` (TensorFlow 2.15): the manager obeys N.
+``model_to_estimator`` ignores N and keeps 5, unless its ``checkpoint_format`` is ``saver`` (TensorFlow 2.15); so does
+the migrated program. ``BackupAndRestore`` keeps one backup whatever N is, which is noted.
 
 See: tf.estimator.RunConfig, tf.train.CheckpointManager.
 """
 
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import Program
 from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
@@ -36,22 +35,20 @@ estimator.train(lambda: tf.data.Dataset.range(9), max_steps=10)
     Example("RunConfig(keep_checkpoint_max=None)", "max_to_keep=None,"),
     Example("RunConfig(keep_checkpoint_max=args.every)", "max_to_keep=args.every or None,"),
     Example("RunConfig()", "max_to_keep=5,"),
-    Example(_OF_KERAS, "max_to_keep=3,", "module"),
+    Example(_OF_KERAS, "max_to_keep=5,", "module"),
     is_setting=True,
 )
 def keep_checkpoint_max(program: Program, draft: Draft) -> Iterator[Verdict]:
     keep = program.config.settings.get("keep_checkpoint_max")
-    draft.manager["max_to_keep"] = DEFAULTS["keep_checkpoint_max"] if keep is None else draft.or_none(keep)
+    ignored = program.ignores_numbers_to_keep
+    draft.manager["max_to_keep"] = DEFAULTS["keep_checkpoint_max"] if keep is None or ignored else draft.or_none(keep)
     if keep is not None and draft.uses_backup:
         yield noted(keep, "BackupAndRestore keeps one backup, so keep_checkpoint_max has no effect")
-    elif keep is not None and _is_passed_over(program):
-        yield noted(keep, "the manager keeps so many checkpoints, where model_to_estimator kept 5 whatever it was told")
+    elif keep is not None and ignored:
+        yield exact(
+            keep,
+            "model_to_estimator ignores keep_checkpoint_max and keeps 5 checkpoints; so does the migrated program: "
+            "change the manager's max_to_keep to keep another number",
+        )
     elif keep is not None:
         yield exact(keep, "the number of checkpoints to keep becomes the manager's max_to_keep")
-
-
-def _is_passed_over(program: Program) -> bool:
-    """Whether the Estimator does not read the setting: its saver for objects is made without it."""
-    given = program.arguments.get("checkpoint_format")
-    is_saver = program.is_v1 if is_none(given) else literal(given) == "saver"
-    return program.kind == "keras" and not is_saver

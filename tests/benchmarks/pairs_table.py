@@ -35,10 +35,8 @@ CHANGES = 6
 
 NOTED = {
     "fault_tolerance_run_config.py": {"batches", "losses"},
-    "keras_to_estimator.py": {"checkpoints kept"},
 }
-"""Rows that a note of the codemod names: the first shuffles without a seed; of the second the Estimator does not read
-``keep_checkpoint_max``."""
+"""Rows that a note of the codemod names: it shuffles without a seed."""
 
 NOT_APPLICABLE = "–"
 

@@ -139,3 +139,9 @@ class Finding:
         message, help = cause.words(self.path, self.span, self.cell)
         help = help or (f"Its successor is {self.successor}." if self.successor else "")
         return replace(self, fidelity=Fidelity.MANUAL, message=message, help=help, rewritten=False, cause=cause)
+
+
+def sentences(*texts: str) -> str:
+    """The texts that are there, one after the other, each but the last with a full stop if it ends without a mark."""
+    *first, last = [text for text in texts if text] or [""]
+    return " ".join([*(text if text.endswith((".", "?", "!")) else f"{text}." for text in first), last])

@@ -6,7 +6,7 @@ import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
 from migrate.api import rewrite_source
-from migrate.finding import Fidelity
+from migrate.finding import Fidelity, sentences
 from migrate.report.source import STDIN
 from migrate.settings import CHOICES, Settings
 
@@ -38,7 +38,7 @@ class EstimatorCommand(CodemodCommand):
         for finding in outcome.findings:
             if not finding.rewritten or finding.fidelity is Fidelity.NOTED:
                 line, column = finding.span.line, finding.span.column + 1
-                self.warn(f"{line}:{column}: {finding.code} {finding.message}. {finding.help}".rstrip())
+                self.warn(f"{line}:{column}: {finding.code} {sentences(finding.message, finding.help)}")
         for change in outcome.changes:
             return cst.parse_module(change.after, tree.config_for_parsing)
         return tree

@@ -12,6 +12,9 @@ from migrate.finding import Span
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _ESCAPED = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
+_FOLDED = {"jupyter": {"source_hidden": True}}
+"""Of a cell that nobody has to read: the editors show a line that opens it."""
+
 _DECODER = json.JSONDecoder()
 _LETTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|[^\\]", re.DOTALL)
 """One letter of a JSON string, as it is spelled."""
@@ -176,14 +179,14 @@ class Notebook:
         return "", ", ", ""
 
     def _new_cell(self, start: int, source: str) -> str:
-        """The JSON of a new cell and the comma behind it, laid out as the cell that begins at ``start``."""
+        """The JSON of a new, folded cell and the comma behind it, laid out as the cell that begins at ``start``."""
         text = self.file.text
         line = text.rfind("\n", 0, start) + 1
         margin = text[line:start]
         cell: dict[str, object] = {"cell_type": "code", "execution_count": None}
         if self.has_ids:
             cell["id"] = _fresh_id(text, source)
-        cell |= {"metadata": {}, "outputs": [], "source": source.splitlines(keepends=True)}
+        cell |= {"metadata": _FOLDED, "outputs": [], "source": source.splitlines(keepends=True)}
         if line == 0 or margin.strip(" \t"):  # all on one line
             is_tight = '":"' in text[:500]
             return json.dumps(cell, ensure_ascii=self._is_ascii, separators=(",", ":") if is_tight else None) + (

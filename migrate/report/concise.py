@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from migrate.finding import Finding
+from migrate.finding import Finding, sentences
 from migrate.report import in_order
 from migrate.report.terminal import Line, printable
 from migrate.report.text import style
@@ -17,6 +17,6 @@ def lines(findings: Iterable[Finding]) -> Iterator[Line]:
             (printable(finding.place, keep=""), "bold"),
             (": ", ""),
             (finding.code, f"bold {style(finding)}"),
-            (f" {printable('. '.join(filter(None, (finding.message, help))))} ", ""),
+            (f" {printable(sentences(finding.message, help))} ", ""),
             (f"[{fate}]", style(finding)),
         ]

@@ -6,7 +6,7 @@ https://github.com/actions/runner for what must be escaped.
 
 from collections.abc import Callable, Iterable
 
-from migrate.finding import Finding, Span
+from migrate.finding import Finding, Span, sentences
 from migrate.report import in_order
 from migrate.report.level import NOTE, level
 from migrate.report.place import below, in_file, root
@@ -36,7 +36,7 @@ def _command(finding: Finding, span: Span, base: str) -> str:
         f"{finding.code} {'rewritten' if finding.rewritten else 'error' if finding.error else 'skipped'}"
     )
     given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    return f"::{name} {given}::{_data('. '.join(filter(None, (message, finding.help))))}\n"
+    return f"::{name} {given}::{_data(sentences(message, finding.help))}\n"
 
 
 def _data(text: str) -> str:

@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from urllib.parse import quote
 
 from migrate import __version__
-from migrate.finding import Cause, Finding, Span
+from migrate.finding import Cause, Finding, Span, sentences
 from migrate.outcome import FileChange, Outcome
 from migrate.report import in_order
 from migrate.report.level import OF_FIDELITY, level
@@ -96,7 +96,7 @@ def _markdown(text: str) -> str:
 def _result(finding: Finding, span: Span, indices: Mapping[str, int], fingerprint: str, base: str) -> _Record:
     # The region is one of the file, which of a notebook is JSON: the reader thinks in cells.
     message = finding.message if finding.cell is None else f"{in_file(finding)}: {finding.message}"
-    text = ". ".join(part.rstrip(".") for part in (message, finding.help) if part) + "."
+    text = sentences(message, finding.help).rstrip(".") + "."
     physical = {"artifactLocation": _location(finding.path, base), "region": _region(span)}
     return {
         "ruleId": finding.code,

@@ -58,7 +58,8 @@ def test_outputs_metadata_and_all_cells_without_a_site_are_kept(write: Write) ->
     path = write(*JOB)
     before = json.loads(path.read_text())["cells"]
     migrated(path)
-    _, *after = json.loads(path.read_text())["cells"]
+    module, *after = json.loads(path.read_text())["cells"]
+    assert module["metadata"] == {"jupyter": {"source_hidden": True}}, "a long cell is not folded"
     for old, new in zip(before, after, strict=True):
         assert {**old, "source": None} == {**new, "source": None}
         assert isinstance(new["source"], list)

@@ -24,7 +24,7 @@ def parser() -> argparse.ArgumentParser:
         prog=f"{invocation.program()} checkpoint",
         description="Convert an Estimator checkpoint for the migrated Keras program, or the other "
         "way. A migrated model_fn needs none: its checkpoints are the Estimator's.",
-        epilog="exit status: 0 written, or with --dry-run nothing stands against it; 2 nothing was written",
+        epilog="exit status: 0 written, or with --dry-run nothing prevents it; 2 nothing was written",
     )
     add = made.add_argument
     add("source", metavar="SRC", help="a model_dir, for its latest checkpoint, or the path of a checkpoint")

@@ -6,8 +6,8 @@ On Keras 3 ``BackupAndRestore`` raises at the start of ``fit`` where the model i
 Instead: give the model an ``Input``, or call ``model.build(input_shape)``, before ``fit``; train in eager mode. The
 shape and the reason for graph mode are the program's own, so neither is rewritten.
 
-Fidelity: manual. A ``Sequential`` is found where its list of layers stands in the file and none of them tells the
-shape; with ``--target keras2`` it is no finding.
+Fidelity: manual. A ``Sequential`` is found where its list of layers is in the file and none of them tells the shape;
+with ``--target keras2`` it is no finding.
 
 See: tf.keras.callbacks.BackupAndRestore, tf.keras.Model.build.
 """

@@ -4,7 +4,7 @@ With ``save_freq=N`` Keras 3 resumes with the weights of the last save at the be
 and killed twice goes back to epoch 0. ``save_freq=False`` saves after every batch there. And it writes its only copy in
 place: of 60 kills near a save 44 left a job that could not start again, 4 of 60 with ``double_checkpoint=True``.
 
-Instead: ``save_freq`` goes where it is False. A number is reported: make an epoch as long as the interval
+Instead: ``save_freq=False`` is removed. A number is reported: make an epoch as long as the interval
 (``steps_per_epoch=N`` with a repeated dataset), or save with a ``tf.train.CheckpointManager``. With ``--target keras3``
 the callback gets ``double_checkpoint=True``, which Keras 2 does not have. ``--target keras2`` finds nothing.
 

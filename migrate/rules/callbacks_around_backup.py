@@ -1,11 +1,11 @@
 """FT507 · callbacks beside BackupAndRestore: their order, and CSVLogger
 
-A callback that raises at the end of an epoch and stands before ``BackupAndRestore`` costs the epoch: the backup is not
+A callback that raises at the end of an epoch and comes before ``BackupAndRestore`` costs the epoch: the backup is not
 made. ``CSVLogger`` without ``append=True`` empties its file at the resume.
 
 Instead: ``BackupAndRestore`` first in the list; ``CSVLogger(…, append=True)``.
 
-Fidelity: noted. The epoch at whose end training is interrupted is in the backup; the log goes on.
+Fidelity: noted. The epoch at whose end training is interrupted is in the backup; the log continues.
 
 See: tf.keras.callbacks.BackupAndRestore, tf.keras.callbacks.CSVLogger.
 """

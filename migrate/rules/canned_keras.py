@@ -7,16 +7,16 @@ and ``DNNLinearCombinedEstimator`` are read as these, if their head is a ``Binar
 Instead: the same model in Keras, with a visible ``tf.train.CheckpointManager`` behind a callback that obeys it. A DNN
 is a stack of Dense, Dropout and BatchNormalization layers, a linear model one ``LinearColumns`` layer, a combined one a
 ``WideAndDeep`` model, whose two parts have an optimizer each. The loss keeps the Estimator's reduction: v1 names sum
-over the batch, v2 names take the mean. ``evaluate`` reports the same metrics under the same names.
-``weight_column`` becomes the sample weights of the dataset, ``label_vocabulary`` a lookup in it. ``WarmStartSettings``
-and ``shared_embedding_columns`` are emitted.
+over the batch, v2 names take the mean. ``evaluate`` reports the same metrics under the same names. ``weight_column``
+becomes the sample weights of the dataset, ``label_vocabulary`` a lookup in it. ``WarmStartSettings`` and
+``shared_embedding_columns`` are generated.
 
 Fidelity: exact for the trained function and its metrics. Dropout draws other random numbers. With batch normalization
 and Adam the weights drift apart by rounding. A v1 classifier of two classes interpolates ``auc_precision_recall`` in
 another way. Variables that a partitioner split are whole, and trained the same; ``estimator-migrate checkpoint`` joins
 their parts. ``warm_start_from`` takes the same variables, from an Estimator's checkpoint or from that of a migrated
 program with the same model, where the job has none of its own; a job that has one needs the other no more. In a
-``WarmStartSettings``, lists of variables, other names and changed vocabularies leave the program. So do a weighted mean
+``WarmStartSettings``, lists of variables, other names and changed vocabularies block the program. So do a weighted mean
 (``loss_reduction=MEAN`` with a ``weight_column``) and a ``weight_column`` that is no literal.
 
 See: tf.estimator.DNNClassifier, tf.estimator.LinearClassifier, tf.estimator.DNNLinearCombinedClassifier.

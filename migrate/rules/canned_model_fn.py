@@ -1,21 +1,21 @@
-"""FT126 · canned estimators with --canned model-fn
+"""FT126 · premade estimators with --canned model-fn
 
 ``DNN*``, ``Linear*``, ``DNNLinearCombined*`` and ``Baseline*`` classifiers and regressors, and TensorFlow 2's
 ``DNNEstimator`` and the like with a standard head, build their graph from feature columns inside TensorFlow's library,
 which is gone since TensorFlow 2.16.
 
-Instead: with ``--canned model-fn`` the estimator becomes a ``model_fn`` that stands in your file, and is trained as a
-custom one is. Its layers, loss, metrics, predictions and export are those of the Estimator, under their old names, as
-short emitted functions. All feature columns stay as they are, on TensorFlow 2.15 and on the newest, and without
+Instead: with ``--canned model-fn`` the estimator becomes a ``model_fn`` in your file, and is trained as a custom one
+is. Its layers, loss, metrics, predictions and export are those of the Estimator, under their old names, as short
+generated functions. All feature columns stay as they are, on TensorFlow 2.15 and on the newest, and without
 ``tf_keras``. Its variables have the names that the Estimator gave, so that the old checkpoint in the old ``model_dir``
-goes on, with no conversion. An estimator that goes to other code (chosen by branches, made by a function, given to one,
-set anew, trained in another file) is written in object form (FT151).
+continues, with no conversion. An estimator that is passed to other code (chosen by branches, made by a function, given
+to one, set anew, trained in another file) is written in object form (FT151).
 
 Fidelity: exact: variables and slots are equal to the last bit after 50 more steps on TensorFlow 2.15; within 1e-5 for
 two classes on the newest, because its ``tf.sigmoid`` differs by a bit, and for TensorFlow 2's Adam and RMSprop. Dropout
 draws other random numbers. The histograms of the layers' activations are not written for TensorBoard. TensorFlow 2's
 own ``Baseline*``, partitioners, ``LinearSDCA``, gradient clipping of Keras optimizers, ``optimizer=None`` and the
-columns of TensorFlow 2's ``shared_embeddings`` leave the program. With ``--canned auto``, the default, a premade
+columns of TensorFlow 2's ``shared_embeddings`` block the program. With ``--canned auto``, the default, a premade
 estimator gets a ``model_fn`` where no Keras model trains as it does; the finding says which rule found that.
 
 See: tf.estimator.DNNClassifier, tf.estimator.DNNLinearCombinedClassifier, tf.estimator.LinearClassifier.

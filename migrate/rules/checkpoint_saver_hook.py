@@ -5,14 +5,14 @@ count. It saves at the start, every ``save_steps`` or ``save_secs``, and at the 
 tells its listeners; as many checkpoints are kept as the ``RunConfig`` says. The training restores from ``model_dir``
 all the same: where that is another directory, a job that is started again begins anew.
 
-Instead: an emitted ``CheckpointSaverHook`` of the same arguments, which saves by the ``tf.train.CheckpointManager`` of
+Instead: a generated ``CheckpointSaverHook`` of the same arguments, which saves by the ``tf.train.CheckpointManager`` of
 the site; ``run_training`` saves nothing beside it.
 
 Fidelity: noted. Its saves, its listeners and what is kept were compared with the Estimator's on TensorFlow 2.15, over
-restarts and a SIGKILL too; in a directory other than ``model_dir`` the count of what is kept goes on when a job is
+restarts and a SIGKILL too; in a directory other than ``model_dir`` the count of what is kept continues when a job is
 started again, where the Estimator's began anew. Several hooks at once, which shared one count, raise an error as the
 program starts. A hook with a ``saver``, a ``scaffold`` or another ``checkpoint_basename``, a class that derives from
-it, and one beside ``train_and_evaluate`` or ``saving_listeners`` leave the program.
+it, and one beside ``train_and_evaluate`` or ``saving_listeners`` block the program.
 
 See: tf.compat.v1.train.CheckpointSaverHook.
 """

@@ -4,7 +4,7 @@ How the workers talk to one another, under its first name.
 
 Instead: ``tf.distribute.experimental.CommunicationImplementation``, whose members have the same names.
 
-Fidelity: exact. Both names stand for one class (TensorFlow 2.15 and 2.21).
+Fidelity: exact. Both names mean one class (TensorFlow 2.15 and 2.21).
 
 See: tf.distribute.experimental.CommunicationImplementation.
 """

@@ -13,7 +13,7 @@ those of ``tf.compat.v1.metrics``, which take the labels first, so that their ar
 What else ``contrib.slim``, ``contrib.layers``, ``contrib.framework``, ``contrib.losses``, ``contrib.metrics`` and
 ``contrib.training`` held lives on in the package ``tf_slim``, and its name is written. A program that needs ``tf_slim``
 takes all of its layers from there, because an ``arg_scope`` gives arguments to its own functions alone. The newest
-``tf_slim`` on PyPI (1.1.0) looks for ten names where TensorFlow 2.15 and 2.21 have them no more; an emitted module
+``tf_slim`` on PyPI (1.1.0) looks for ten names where TensorFlow 2.15 and 2.21 have them no more; a generated module
 puts them there, and does nothing where they are. Then the fidelity is noted: the program needs ``tf_slim==1.1.0``, and
 from TensorFlow 2.16 on ``tf_keras`` with ``TF_USE_LEGACY_KERAS=1``.
 
@@ -33,9 +33,9 @@ beam search, losses) give the values, gradients and variables' names that Tensor
 (``python -m tests.contrib_golden``).
 
 A ``MirroredStrategy`` of contrib becomes TensorFlow 2's in a program in object form (FT151). Any other contrib name
-leaves the program, and is named with what to do about it, and so does one of these with an argument that is not
-carried over: noise or multipliers of gradients, collections for variables or outputs. A name that stands in ``try``,
-with an ``except`` for its lack beside it, leaves no program.
+blocks the program, and is named with what to do about it, and so does one of these with an argument that is not carried
+over: noise or multipliers of gradients, collections for variables or outputs. A name inside ``try``, with an ``except``
+for its lack beside it, blocks no program.
 
 See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """

@@ -2,18 +2,19 @@
 
 Most Estimators in public code are built from a custom ``model_fn``, a function that builds a TF1 graph.
 
-Instead: the ``model_fn`` stays as it is. ``ModelFnTraining``, an emitted class, has it build its graph once and runs
+Instead: the ``model_fn`` stays as it is. ``ModelFnTraining``, a generated class, has it build its graph once and runs
 that graph on ``tf.Variable`` objects with the old names, so that a ``tf.train.CheckpointManager`` continues the
-Estimator's own checkpoint in the old ``model_dir``. ``EstimatorSpec`` and ``ModeKeys`` are emitted too, because
+Estimator's own checkpoint in the old ``model_dir``. ``EstimatorSpec`` and ``ModeKeys`` are generated too, because
 TensorFlow 2.16 removed them.
 
-Where the estimator or its config goes to other code (assigned in branches, a parameter, an attribute, what a function
-returns), the program is written in object form (FT151). The files of callers that give the ``model_fn`` change with it.
+Where the estimator or its config is passed to other code (assigned in branches, a parameter, an attribute, what a
+function returns), the program is written in object form (FT151). The files of callers that give the ``model_fn`` change
+with it.
 
 Fidelity: exact: the losses after a continued checkpoint are equal to the last bit. ``tf.compat.v1.layers`` needs
 ``tf_keras`` and ``TF_USE_LEGACY_KERAS=1`` from TensorFlow 2.16 on. What a ``model_fn`` or ``input_fn`` reads from its
-``config`` stands in a ``types.SimpleNamespace``, where it can be seen. A ``model_fn`` that hands its ``config`` on
-and ``--recovery backup-and-restore`` leave the program.
+``config`` is in a ``types.SimpleNamespace``, where it can be seen. A ``model_fn`` that passes its ``config`` on and
+``--recovery backup-and-restore`` block the program.
 
 See: tf.estimator.Estimator, tf.train.CheckpointManager.
 """

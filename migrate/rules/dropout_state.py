@@ -8,8 +8,8 @@ tf_keras: ``tf.keras.backend.experimental.enable_tf_random_generator()`` before 
 ``random=[layer._random_generator._generator for layer in model.layers if "Dropout" in type(layer).__name__]``. A
 checkpoint that is there already lacks this state, so it is not added for you.
 
-Fidelity: manual. Found where the program means to go on exactly as it was: it sets a seed or has its iterator in the
-checkpoint, and the file makes the model with its Dropout. Elsewhere other masks are as good.
+Fidelity: manual. Found where the program means to resume exactly: it sets a seed or has its iterator in the checkpoint,
+and the file makes the model with its Dropout. Elsewhere other masks are as good.
 
 See: tf.keras.layers.Dropout, tf.random.Generator.
 """

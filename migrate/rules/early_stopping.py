@@ -2,13 +2,13 @@
 
 Hooks that end a training by the metrics that its evaluations wrote, or by a function of the user's.
 
-Instead: hooks of the same names, emitted, which take the directory of the metrics in the place of the estimator;
+Instead: hooks of the same names, generated, which take the directory of the metrics in the place of the estimator;
 ``make_early_stopping_hook`` becomes ``EarlyStoppingHook``. They run in ``TrainingHooks``, as every hook does.
 
 Fidelity: noted. An Estimator's session reads the step in no stated order with the training operation, so that one run
 may stop a step before another; here it is always read before. The Estimator kept a variable
 ``signal_early_stopping/STOP`` in its checkpoints, by which the chief stopped other workers; the new checkpoints have
-none. Any other use of these names leaves the program.
+none. Any other use of these names blocks the program.
 
 See: tf.estimator.experimental.make_early_stopping_hook.
 """

@@ -3,8 +3,8 @@
 TensorFlow 2.16 removed the module ``tf.estimator``: a name of it that stays in a rewritten file fails there, an alias
 or an annotation as soon as the file is imported.
 
-Instead: an alias (``e = tf.estimator``) that nothing uses any more goes. Any other name that would stay in a file of
-canned estimators leaves the program.
+Instead: an alias (``e = tf.estimator``) that nothing uses any more is removed. Any other name that would stay in a file
+of premade estimators blocks the program.
 
 Fidelity: exact.
 

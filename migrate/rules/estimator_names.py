@@ -3,13 +3,13 @@
 TensorFlow 2.16 removed the module ``tf.estimator``, and with it the names that a ``model_fn`` and its hooks use.
 
 Instead: hooks have always been in ``tf.compat.v1.train`` as well; ``EstimatorSpec``, ``ModeKeys`` and the export
-outputs are emitted. So is ``ProfilerHook``, by whatever name: the old one cannot even be made outside a graph.
+outputs are generated. So is ``ProfilerHook``, by whatever name: the old one cannot even be made outside a graph.
 
-``inputs.numpy_input_fn`` and ``pandas_input_fn`` are emitted too, where no call of the file that makes them is seen to
-use what they return (FT123): as in another file than the estimator's.
+``inputs.numpy_input_fn`` and ``pandas_input_fn`` are generated too, where no call of the file that makes them is seen
+to use what they return (FT123): as in another file than the estimator's.
 
 Fidelity: exact; ``ProfilerHook`` noted: it profiles the same steps, for another page of TensorBoard. A name without a
-counterpart leaves the program.
+counterpart blocks the program.
 
 See: tf.estimator.EstimatorSpec, tf.compat.v1.train.SessionRunHook.
 """

@@ -6,8 +6,8 @@ Instead: ``recovery.restore()`` and ``model.evaluate(…, return_dict=True)``, i
 
 Fidelity: noted. ``loss`` is weighed by batch size in Keras, where the Estimator took the plain mean over batches: they
 differ when the last batch is short. With ``BackupAndRestore`` the weights are those in memory, which ``fit`` has
-restored; so evaluating before any training in the same run leaves the program. Summaries of evaluation are not written.
-``hooks`` and ``checkpoint_path`` leave the program.
+restored; so evaluating before any training in the same run blocks the program. Summaries of evaluation are not written.
+``hooks`` and ``checkpoint_path`` block the program.
 
 See: tf.estimator.Estimator.evaluate, tf.keras.Model.evaluate.
 """

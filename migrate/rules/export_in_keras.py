@@ -2,14 +2,14 @@
 
 Writes a SavedModel of the newest checkpoint to a new directory, named by the time, and returns its path.
 
-Instead: ``export_classes``, ``export_values`` or ``export_outputs``, emitted functions that do the same with the Keras
-model: the same signatures (``serving_default``, ``predict``, ``classification``, ``regression``) with the names, shapes
-and types of their inputs and outputs.
+Instead: ``export_classes``, ``export_values`` or ``export_outputs``, generated functions that do the same with the
+Keras model: the same signatures (``serving_default``, ``predict``, ``classification``, ``regression``) with the names,
+shapes and types of their inputs and outputs.
 
 Fidelity: exact. As under the Estimator, requests that are no ``tf.Example`` protos have the signature ``predict``
 alone. An input whose name Python cannot have, such as ``hours-per-week``, has it for a server; what
 ``tf.saved_model.load`` gives takes ``hours_per_week``. ``as_text``, ``checkpoint_path`` and a distribution strategy
-leave the program.
+block the program.
 
 See: tf.estimator.Estimator.export_saved_model, tf.saved_model.save.
 """

@@ -1,18 +1,18 @@
 """FT121 · feature_columns=[…]
 
-The canned models read their features through feature columns, in the order of their names.
+The premade models read their features through feature columns, in the order of their names.
 
 Instead: a DNN of plain ``numeric_column``s gets one ``tf.keras.Input`` a column, flattened and joined in the order of
 their names, which is the Estimator's. Features that the model does not use are left out of a dataset whose keys are not
 written out: Keras 3 would take one for another.
 
-All other columns stay as they are, wherever they are made, and one emitted Keras layer reads them: ``DenseColumns``, or
-``LinearColumns`` for the linear models. ``tf.feature_column`` is in TensorFlow 2.15 and in the newest. Keras's own
+All other columns stay as they are, wherever they are made, and one generated Keras layer reads them: ``DenseColumns``,
+or ``LinearColumns`` for the linear models. ``tf.feature_column`` is in TensorFlow 2.15 and in the newest. Keras's own
 preprocessing layers give other numbers: ``StringLookup`` puts what it does not know first and not last, none of them
 passes over missing values (``""`` and -1), and several values of one feature are averaged or added by none.
 
 Fidelity: exact. ``make_parse_example_spec`` and everything else that uses the columns stays too.
-``shared_embedding_columns``, which TensorFlow makes in a graph alone, is emitted. Sequence columns leave the program,
+``shared_embedding_columns``, which TensorFlow makes in a graph alone, is generated. Sequence columns block the program,
 and so does ``shared_embeddings``: that one, too, needs a graph, and TensorFlow 2's own DNNs never trained what it made.
 
 See: tf.feature_column, tf.keras.Input.

@@ -9,10 +9,10 @@ Instead: with ``--target keras2`` ``fit`` stays, with ``BackupAndRestore`` (from
 all workers, and ``WorkerRecovery``, which saves with a ``tf.train.CheckpointManager`` on all of them at once; both are
 written into your tree.
 
-Fidelity: noted. A restarted cluster goes on from the step of the last save, where TensorFlow 2.0 went on from the
-epoch. The directory is a new one beside the ``ModelCheckpoint``'s. ``BackupAndRestore`` keeps its backup after the last
-epoch, so that a finished job that is started again does nothing. In the loop, callbacks get the metrics at the end of
-an epoch only. A ``ModelCheckpoint`` that keeps the best epoch or a file for each is no recovery.
+Fidelity: noted. A restarted cluster resumes at the step of the last save, where TensorFlow 2.0 resumed at the epoch.
+The directory is a new one beside the ``ModelCheckpoint``'s. ``BackupAndRestore`` keeps its backup after the last epoch,
+so that a finished job that is started again does nothing. In the loop, callbacks get the metrics at the end of an epoch
+only. A ``ModelCheckpoint`` that keeps the best epoch or a file for each is no recovery.
 
 See: tf.distribute.MultiWorkerMirroredStrategy, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """

@@ -4,10 +4,10 @@ A hook runs around every step of the session: ``begin``, ``before_run``, ``after
 
 Instead: the class becomes a ``tf.keras.callbacks.Callback`` with ``on_train_begin``, ``on_train_batch_begin``,
 ``on_train_batch_end`` and ``on_train_end``; ``run_context.request_stop()`` becomes ``self.model.stop_training = True``.
-It stands behind the callback that saves, as the Estimator ran its hooks behind its own.
+It comes after the callback that saves, as the Estimator ran its hooks after its own.
 
 Fidelity: exact for hooks that use their own state and ``request_stop``. A hook that fetches tensors, uses the session,
-or comes from TensorFlow or another module leaves the program.
+or comes from TensorFlow or another module blocks the program.
 
 See: tf.compat.v1.train.SessionRunHook, tf.keras.callbacks.Callback.
 """

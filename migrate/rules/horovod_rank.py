@@ -1,7 +1,7 @@
 """FT405 · if hvd.rank() == 0: callbacks.append(ModelCheckpoint(…)), in a program that resumes
 
 Under Horovod rank 0 alone saves, and each rank trains what it was told at the start. A rank that is not told of the
-resumption begins at epoch 0, while the others go on.
+resumption begins at epoch 0, while the others continue.
 
 Instead: rank 0 restores before ``fit`` and tells the others, the weights by a broadcast callback and the epoch by
 ``broadcast_object``::

@@ -2,12 +2,12 @@
 
 The Estimator calls ``input_fn`` itself, in a graph of its own, each time it trains or evaluates.
 
-Instead: the call stands in the code, ``model.fit(train_input_fn(), …)``. A function, a lambda, a ``functools.partial``
-and a function that returns one of these are followed, within the file. One that returns the tensors of a one-shot
-iterator, and only goes to estimators, returns the iterator's dataset.
+Instead: the call is written out, ``model.fit(train_input_fn(), …)``. A function, a lambda, a ``functools.partial`` and
+a function that returns one of these are followed, within the file. One that returns the tensors of a one-shot iterator,
+and is only passed to estimators, returns the iterator's dataset.
 
 Fidelity: exact. A function that is not seen to return a Dataset (tensors that it works on, another module's function)
-leaves the program.
+blocks the program.
 
 See: tf.estimator.Estimator.train, tf.data.Dataset.
 """

@@ -1,6 +1,6 @@
 """FT510 · an iterator in a checkpoint, over Python code, random operations or an unseeded shuffle
 
-An iterator in a ``tf.train.Checkpoint`` goes on where the data stood. It cannot be saved over ``from_generator``,
+An iterator in a ``tf.train.Checkpoint`` continues at its place in the data. It cannot be saved over ``from_generator``,
 ``py_function`` or ``numpy_function``, whose state is Python's, nor over a ``map`` with ``tf.random.uniform``,
 ``tf.random.normal`` or ``tf.random.shuffle``, seeded or not: ``save()`` raises FailedPreconditionError.
 
@@ -11,7 +11,7 @@ Instead: ``tf.random.stateless_uniform`` and the like with a seed from the eleme
 checkpoint and ``dataset.skip(step)``; ``shuffle(…, seed=…)``. Each of them changes what is trained on, so none is
 written for you.
 
-Fidelity: manual. Found where the iterator and its dataset stand in one chain of this file, and nothing in it has to do
+Fidelity: manual. Found where the iterator and its dataset are in one chain of this file, and nothing in it has to do
 with seeds.
 
 See: tf.data.Iterator, tf.data.Dataset.shuffle.

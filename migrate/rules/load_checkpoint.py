@@ -1,7 +1,7 @@
 """FT501 · tf.train.load_checkpoint(path), called to restore
 
 ``tf.train.load_checkpoint`` opens a reader of the file and returns it. Where nothing takes what it returns, the call
-changes no variable: training goes on with the weights that are there. The official guide to fault tolerance makes
+changes no variable: training continues with the weights that are there. The official guide to fault tolerance makes
 this slip.
 
 Instead: ``checkpoint.restore(path).assert_existing_objects_matched()``, where the file has one ``tf.train.Checkpoint``

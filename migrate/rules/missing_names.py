@@ -8,8 +8,8 @@ Instead: what a private path leads to gets its public name (``array_ops.stack`` 
 the same files in the same way.
 
 Fidelity: exact. Any other name of the program's files that TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of
-``--target``, leaves the program. No reason is code that the program does not run, that is tried under
-``except ImportError``, or that asks ``hasattr`` or for the version first, nor a name that no TensorFlow ever had.
+``--target``, blocks the program. No reason is code that the program does not run, that is tried under ``except
+ImportError``, or that asks ``hasattr`` or for the version first, nor a name that no TensorFlow ever had.
 
 See: migrate/tensorflow/names.txt, which is made from the installed packages.
 """

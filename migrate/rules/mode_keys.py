@@ -1,8 +1,8 @@
-"""FT119 · tf.estimator.ModeKeys in the input functions of a canned estimator
+"""FT119 · tf.estimator.ModeKeys in the input functions of a premade estimator
 
 An input function that serves several purposes is often told by a ``ModeKeys`` which one is meant.
 
-Instead: ``ModeKeys``, an emitted class with the same names and values, because TensorFlow 2.16 removed it.
+Instead: ``ModeKeys``, a generated class with the same names and values, because TensorFlow 2.16 removed it.
 
 Fidelity: exact.
 

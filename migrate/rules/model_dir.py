@@ -8,7 +8,7 @@ it, because Keras 3 removes the whole backup directory at the end of a successfu
 
 Fidelity: exact. A ``model_fn`` resumes from the Estimator's own checkpoints in an old ``model_dir``. A Keras model
 rejects them at the start and never trains over them: ``CheckpointRecovery`` names the command that converts them, and
-``refuse_old_job`` stands before ``BackupAndRestore``, which can resume from none.
+``refuse_old_job`` runs before ``BackupAndRestore``, which can resume from none.
 
 See: tf.estimator.Estimator, tf.train.CheckpointManager.
 """

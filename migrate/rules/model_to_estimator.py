@@ -12,7 +12,7 @@ Adam and SGD agree to rounding, RMSprop and Adagrad add their epsilon under the 
 ``Sequential`` without ``Input`` otherwise than Keras 2. Of a row of an ``Embedding`` that a batch reads more than once,
 Keras 3's optimizers other than SGD square each gradient by itself, where the Estimator and Keras 2 square their sum:
 such a model trains otherwise there, and the report says so. A finished job that is started again does nothing, where
-the Estimator trained one step more at each start. ``metric_names_map`` and ``export_outputs`` leave the program.
+the Estimator trained one step more at each start. ``metric_names_map`` and ``export_outputs`` block the program.
 
 See: tf.keras.estimator.model_to_estimator, tf.keras.Model.fit.
 """

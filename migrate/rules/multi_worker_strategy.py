@@ -5,11 +5,11 @@ The strategy of several workers under its first names; TensorFlow 1's was
 
 Instead: ``tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=…, communication_options=…)``. The order of the
 two parameters is the other way round, so both are written by name; ``communication`` becomes
-``CommunicationOptions(implementation=…)``, and goes where it is ``AUTO``, the default.
+``CommunicationOptions(implementation=…)``, and is removed where it is ``AUTO``, the default.
 
-Fidelity: exact. The old class is the new one with these arguments (TensorFlow 2.15 and 2.21), yet another object:
-where a file hands the class on, to be patched or chosen, its calls stay as they are. contrib's
-``num_gpus_per_worker`` goes with a note, because TensorFlow 2 takes all GPUs that the process sees.
+Fidelity: exact. The old class is the new one with these arguments (TensorFlow 2.15 and 2.21), yet another object: where
+a file passes the class on, to be patched or chosen, its calls stay as they are. contrib's ``num_gpus_per_worker`` is
+removed with a note, because TensorFlow 2 takes all GPUs that the process sees.
 
 See: tf.distribute.MultiWorkerMirroredStrategy, tf.distribute.experimental.CommunicationOptions.
 """

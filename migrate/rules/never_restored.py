@@ -6,7 +6,7 @@ out the epoch to begin at, and does not restore it: it skips the epochs, and tra
 Instead: ``manager.restore_or_initialize()`` before the loop, and a loop that begins where the restored step or epoch
 says. Where the loop begins is the program's own business, so it is not rewritten.
 
-Fidelity: manual. A manager that is handed on, returned, or whose directory is read elsewhere in the file is no finding.
+Fidelity: manual. A manager that is passed on, returned, or whose directory is read elsewhere in the file is no finding.
 
 See: tf.train.CheckpointManager.restore_or_initialize.
 """

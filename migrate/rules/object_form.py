@@ -1,20 +1,20 @@
 """FT151 · an Estimator program in object form
 
-Where an estimator, its config or its model_fn goes can be hidden: in a list, a dictionary or an attribute, behind
+It can be hidden where an estimator, its config or its model_fn is used: in a list, a dictionary or an attribute, behind
 branches, a parameter, another file's function, a class that derives from ``tf.estimator.Estimator``.
 
 Instead: the names change and the calls stay. ``Estimator``, ``RunConfig``, ``TrainSpec``, ``EvalSpec``,
 ``train_and_evaluate``, the exporters, ``EstimatorSpec``, ``ModeKeys``, the TPU classes and the premade estimators are
-imported from the emitted module, in which they train as the loop of FT145 does: with a ``tf.train.CheckpointManager``
+imported from the generated module, in which they train as the loop of FT145 does: with a ``tf.train.CheckpointManager``
 that has the settings of the ``RunConfig``. ``tf.estimator.tpu.RunConfig`` becomes ``TPURunConfig``, and the premade
 estimators of TensorFlow 2 get a ``V2``. All files of the given paths that a program reaches change together.
 
-``--form auto``, the default, writes a loop where a program is followed whole, and this form elsewhere;
-``--form object`` writes it everywhere, ``--form loop`` nowhere. With ``--canned keras`` a program that becomes a Keras
-model stays one, and what is left beside it in its file is left.
+``--form auto``, the default, writes a loop where a program is followed whole, and this form elsewhere; ``--form
+object`` writes it everywhere, ``--form loop`` nowhere. With ``--canned keras`` a program that becomes a Keras model
+stays one, and the rest of its file is skipped.
 
 Fidelity: exact: the object trains, saves and resumes as the loop does. What can only be seen as the program runs is
-settled then: a TPU is refused where one is asked for, unless ``--tpu leave`` leaves such programs. A program is left
+settled then: a TPU is refused where one is asked for, unless ``--tpu leave`` skips such programs. A program is skipped
 for a name that has no counterpart, for a part of the Estimator that is private, and for a library that takes an
 Estimator itself (TensorFlow Model Analysis, TFX, AdaNet), and so is any with ``--recovery backup-and-restore`` or
 ``--input continue``.
@@ -22,7 +22,7 @@ Estimator itself (TensorFlow Model Analysis, TFX, AdaNet), and so is any with ``
 ``contrib.learn``'s ``Experiment``, ``learn_runner.run`` and ``make_export_strategy`` over an Estimator are written too:
 they evaluate and export at the steps at which TensorFlow 1.15's did. An experiment of several workers is refused as it
 starts, and so are ``eval_metrics``, ``checkpoint_and_export`` and ``train_steps_per_iteration``. The estimators of
-``contrib.learn`` itself are left: they have other arguments, and variables of other names.
+``contrib.learn`` itself are skipped: they have other arguments, and variables of other names.
 
 See: tf.estimator.Estimator.
 """
@@ -235,7 +235,7 @@ def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:
     if value is False:
         return None
     if file.settings.tpu == "leave":
-        return "it may run on a TPU, and --tpu leave leaves such programs", _TPU_HELP
+        return "it may run on a TPU, and --tpu leave skips such programs", _TPU_HELP
     if value is True and not _is_in_branch(file.module, call):
         by_default = "" if given is not None else " by default"
         return f"use_tpu is true{by_default}, so the program runs on a TPU", _TPU_HELP

@@ -1,4 +1,4 @@
-"""FT122 · optimizer= of a canned estimator
+"""FT122 · optimizer= of a premade estimator
 
 A ``tf.compat.v1.train`` optimizer, a name such as ``"Adam"``, or a Keras optimizer; Adagrad by default.
 
@@ -12,7 +12,7 @@ v1's RMSProp began with a mean square of 1, which is assigned after ``compile``.
 Fidelity: exact to rounding: from the same checkpoint the losses of 50 steps are within 5e-6 of their size, most within
 1e-6; Keras's step is several operations where the Estimator's is one, and the comparison is a test. A function of the
 file that makes the optimizer, another learning rate that is computed from the global step, and Momentum of TensorFlow 1
-under a changing rate leave the program. So do Momentum, RMSProp and Adadelta on categorical columns, Ftrl on
+under a changing rate block the program. So do Momentum, RMSProp and Adadelta on categorical columns, Ftrl on
 embeddings, and Ftrl on categorical columns under a changing rate or with ``warm_start_from``: the Estimator's train the
 rows of a variable that a batch reads, and Keras's train all rows. ``--canned model-fn`` keeps them.
 
@@ -292,7 +292,7 @@ def _optimizer(
     name = default if value is None else literal(value)
     if isinstance(name, str):
         if name not in _BY_NAME:
-            raise Unbindable(f"no canned estimator knows an optimizer called {name!r}")
+            raise Unbindable(f"no premade estimator knows an optimizer called {name!r}")
         return f"{keras}.{_by_name(program, name, rate)}", statements
     found = symbol_of(names, value.func) if isinstance(value, ast.Call) else None
     if not isinstance(value, ast.Call) or found is None:

@@ -1,4 +1,4 @@
-"""FT141 · canned estimators that are not rewritten
+"""FT141 · premade estimators that are not rewritten
 
 Boosted trees, RNNs, TensorFlow 2's baselines, and ``DNNEstimator``, ``LinearEstimator`` and
 ``DNNLinearCombinedEstimator`` with a head other than ``BinaryClassHead``, ``MultiClassHead`` and ``RegressionHead``.

@@ -2,10 +2,10 @@
 
 Loads the newest checkpoint and yields one dict an example.
 
-Instead: ``predict_classes(recovery, dataset)`` or ``predict_values(recovery, dataset)``, emitted generators that
-restore at their first element and yield the same keys.
+Instead: ``predict_classes(recovery, dataset)`` or ``predict_values(recovery, dataset)``, generators that restore at
+their first element and yield the same keys.
 
-Fidelity: exact. ``predict_keys``, ``hooks``, ``checkpoint_path`` and ``yield_single_examples`` leave the program.
+Fidelity: exact. ``predict_keys``, ``hooks``, ``checkpoint_path`` and ``yield_single_examples`` block the program.
 
 See: tf.estimator.Estimator.predict.
 """

@@ -6,16 +6,15 @@ file; ``initial_epoch`` is worked out from the file's name. Or the callback load
 ``load_weights_on_restart=True``.
 
 Instead: ``EpochRecovery`` around a visible ``tf.train.CheckpointManager``: it saves model, optimizer and epoch after
-each epoch, in a directory of its own, and ``fit`` goes on at ``initial_epoch=recovery.restore()``. A flag such as
+each epoch, in a directory of its own, and ``fit`` continues at ``initial_epoch=recovery.restore()``. A flag such as
 ``args.resume`` still decides. With ``--recovery backup-and-restore`` it is ``BackupAndRestore``. The load, what
-searches for its file, and imports and functions that nothing else uses, here or in another file, go. A function that
-restores or makes the model (``make_or_restore_model()``) makes it alone; one that loads into it and returns the epoch
-goes. What a start from scratch did beside making the model, such as clearing a directory, would be done by each start:
-the program is left with that line; a directory is made with ``exist_ok=True``. A ``ModelCheckpoint`` that keeps the
-best model, or whose file something else reads, stays; the arguments that Keras 3 refuses go, and with
-``--target keras3`` its file gets a suffix that Keras 3 takes; without it the finding says so, since other programs may
-read it.
-``CSVLogger`` gets ``append=True``.
+searches for its file, and imports and functions that nothing else uses, here or in another file, are removed. A
+function that restores or makes the model (``make_or_restore_model()``) makes it alone; one that loads into it and
+returns the epoch is removed. What a start from scratch did beside making the model, such as clearing a directory, would
+be done by each start: such a line blocks the program; a directory is made with ``exist_ok=True``. A ``ModelCheckpoint``
+that keeps the best model, or whose file something else reads, stays; the arguments that Keras 3 rejects are removed,
+and with ``--target keras3`` its file gets a suffix that Keras 3 takes; without it the finding says so, since other
+programs may read it. ``CSVLogger`` gets ``append=True``.
 
 What cannot be followed whole stays, as the way in for what an old job has saved: however it finds the file and the
 epoch (a name's number, the newest by time, a JSON file, rows of a log, a method of a trainer), the recovery is asked
@@ -25,12 +24,12 @@ beside the load is done at each start. A loop ``for epoch in range(first, epochs
 begins at ``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` beside its own save. Where the program
 lists the directory of its files, the checkpoints are saved beside that directory.
 
-The load may stand in another file, function, class or callback than ``fit``: what a program loads before it trains, of
+The load may be in another file, function, class or callback than ``fit``: what a program loads before it trains, of
 what it saves while it trains, is found through its files, by the path or the place that both are given. Where the load
-is none to pass by (it stands in another file, other code may use the loaded model, or the same code does more), it
-stays as it is: each start loads the old file, and the checkpoint is restored over it. So that such a file is never one
-that a kill cut short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in training in its
-place when it is whole. A ``fit`` that is given its callbacks by others saves beside their ``ModelCheckpoint``'s file
+is none to pass by (it is in another file, other code may use the loaded model, or the same code does more), it stays as
+it is: each start loads the old file, and the checkpoint is restored over it. So that such a file is never one that a
+kill cut short, ``EpochRecovery`` puts what ``model.save`` and ``model.save_weights`` write in training in its place
+when it is whole. A ``fit`` that is given its callbacks by others saves beside their ``ModelCheckpoint``'s file
 (``directory_beside(callbacks)``). A loop ``for epoch in range(first, epochs)`` over a ``fit`` of one epoch begins at
 ``recovery.restore(first)``.
 
@@ -45,14 +44,13 @@ Left alone, without a finding: callbacks that only save, weights from elsewhere,
 
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing, and
-its ``history`` is empty. Where the old code goes, weights that the old program saved are not read. Files of
-Keras 2 that Keras 3 does not load are told of: weights in TensorFlow's format, a SavedModel, some whole models in HDF5.
-The state of ``EarlyStopping`` and
-``ReduceLROnPlateau`` starts anew. The step that Keras 2 counts at the end of data of unknown length, in the first epoch
-of each start, is counted once, as without an interruption. On Keras 3 a subclassed model must be built before ``fit``
-(``model.build(input_shape)``), which says so at the start; ``BackupAndRestore`` needs that of every model there, so
-that a ``Sequential`` that is seen to tell no shape is left, and a kill during its save can leave a job that cannot
-start again.
+its ``history`` is empty. Where the old code is removed, weights that the old program saved are not read. Files of Keras
+2 that Keras 3 does not load are told of: weights in TensorFlow's format, a SavedModel, some whole models in HDF5. The
+state of ``EarlyStopping`` and ``ReduceLROnPlateau`` starts anew. The step that Keras 2 counts at the end of data of
+unknown length, in the first epoch of each start, is counted once, as without an interruption. On Keras 3 a subclassed
+model must be built before ``fit`` (``model.build(input_shape)``), which says so at the start; ``BackupAndRestore``
+needs that of every model there, so that a ``Sequential`` that is seen to tell no shape is skipped, and a kill during
+its save can leave a job that cannot start again.
 
 See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """
@@ -442,7 +440,7 @@ def _manager_lines(bench: Workbench, training: ast.Call) -> str:
     )
     fit = f"{model}.{name_of(training.func)}(..., initial_epoch=int(checkpoint.epoch.numpy()), callbacks=[{save}, ...])"
     return (
-        "Write " + ", ".join(f"`{line}`" for line in lines) + f" before it, and `{fit}`: a start goes on after the last"
+        "Write " + ", ".join(f"`{line}`" for line in lines) + f" before it, and `{fit}`: a start resumes after the last"
         " epoch, and loads what it saved over what the program has loaded."
     )
 

@@ -2,12 +2,12 @@
 
 Holds the checkpoint settings of an Estimator, and more that only a session understands.
 
-Instead: its settings stand as arguments of a visible ``tf.train.CheckpointManager`` (the default) or of ``fit`` and
+Instead: its settings become arguments of a visible ``tf.train.CheckpointManager`` (the default) or of ``fit`` and
 ``BackupAndRestore``; each setting has a rule of its own, FT102 to FT111. The RunConfig is removed.
 
-Fidelity: exact; each setting is reported separately. A config that cannot be followed from where it is
-made to the estimator (a parameter, a branch, another module) leaves a canned estimator's program without ``--canned
-model-fn``; a ``model_fn``'s gets an emitted ``RunConfig`` in its place, which FT140 tells of.
+Fidelity: exact; each setting is reported separately. A config that cannot be followed from where it is made to the
+estimator (a parameter, a branch, another module) blocks a premade estimator's program without ``--canned model-fn``; a
+``model_fn``'s gets a generated ``RunConfig`` in its place, which FT140 tells of.
 
 See: tf.estimator.RunConfig.
 """

@@ -7,8 +7,8 @@ Instead: ``CheckpointRecovery(…, save_secs=T)``, and ``save_secs=T`` of ``run_
 ``CheckpointManager`` has no clock of its own.
 
 Fidelity: exact; the clock is looked at after each step, as the Estimator's hook did. ``BackupAndRestore`` saves by
-epochs and has no place for seconds: with ``--recovery backup-and-restore`` the program is left. Several workers, whose
-clocks are not one, saved every 1000 steps whatever the seconds, and do so still (FT111).
+epochs and has no place for seconds: with ``--recovery backup-and-restore`` the program is skipped. Several workers,
+whose clocks are not one, saved every 1000 steps whatever the seconds, and do so still (FT111).
 
 See: tf.estimator.RunConfig.
 """

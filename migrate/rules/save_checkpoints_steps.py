@@ -6,7 +6,7 @@ Instead: ``CheckpointManager(…, step_counter=model.optimizer.iterations, check
 ``CheckpointRecovery`` obeys; with ``--recovery backup-and-restore``: epochs of N steps, one backup each.
 
 Fidelity: exact. ``None`` and ``0`` turn checkpointing off in a RunConfig, so that there is nothing to recover from:
-such a program is left, if it trains. Where the value is known only at run time, 0 becomes None there.
+such a program is skipped, if it trains. Where the value is known only at run time, 0 becomes None there.
 
 See: tf.estimator.RunConfig, tf.train.CheckpointManager.
 """

@@ -7,7 +7,7 @@ Instead: ``TrainingLog(model_dir, summary_steps=N)``, which writes the loss of t
 With a custom ``model_fn``: ``ModelFnTraining(…, save_summary_steps=N)``, which writes the summaries of the ``model_fn``
 and the loss, exactly.
 
-Fidelity: noted. Only the loss is written; a canned estimator's summaries of its layers are not, nor those of
+Fidelity: noted. Only the loss is written; a premade estimator's summaries of its layers are not, nor those of
 ``evaluate``.
 
 See: tf.estimator.RunConfig.

@@ -1,14 +1,14 @@
-"""FT127 · serving_input_receiver_fn of a canned estimator's export
+"""FT127 · serving_input_receiver_fn of a premade estimator's export
 
 A function that makes placeholders, and a ``ServingInputReceiver`` of them; an export runs it in a graph of its own.
 
-Instead: it stays, and still runs in a graph: names of ``tf.estimator.export`` become emitted ones, and names that
+Instead: it stays, and still runs in a graph: names of ``tf.estimator.export`` become generated ones, and names that
 TensorFlow 1 alone has get their ``tf.compat.v1`` spelling. Followed within the file are a function, a lambda, a
 ``functools.partial``, a function that returns one of these, and ``build_parsing_serving_input_receiver_fn`` and
 ``build_raw_serving_input_receiver_fn``.
 
 Fidelity: exact. A placeholder outside of the function, a sparse placeholder, ``receiver_tensors_alternatives`` and a
-function of another file leave the program.
+function of another file block the program.
 
 See: tf.estimator.export.ServingInputReceiver, tf.estimator.export.build_parsing_serving_input_receiver_fn.
 """

@@ -1,19 +1,20 @@
 """FT194 · a program over several files
 
-The ``model_fn``, its builder or what they call stand in other modules of the tree, which use ``EstimatorSpec``,
+The ``model_fn``, its builder or what they call are in other modules of the tree, which use ``EstimatorSpec``,
 ``ModeKeys`` and names of TensorFlow 1 too.
 
-Instead: all files of the program are rewritten together, or none is. Only files that were named on the command line,
-or stand below a directory that was, are written; the rest of the tree is read.
+Instead: all files of the program are rewritten together, or none is. Only files that were named on the command line, or
+are below a directory that was, are written; the rest of the tree is read.
 
-Where a file is imported by two names (``modeling`` and ``pkg.modeling``), what is emitted for it stands in the file.
+Where a file is imported by two names (``modeling`` and ``pkg.modeling``), what is generated for it is in the file
+itself.
 
-Fidelity: exact. A program is left where one of its files is not among those named, cannot be read, or may be one of two
-of the same name, and where a file that is not named makes an estimator with it; also where one of its files names what
-means another thing in TensorFlow 2, and a program for TensorFlow 2 imports that file too. A notebook is rewritten
-alone: where its program needs one of the files rewritten with it, it is left, and so are the other programs that need
-that file; it is rewritten beside files that other programs have rewritten as it needs them. What a notebook installs by
-``pip`` and imports (``bert`` of ``bert-tensorflow``) is no file of the tree.
+Fidelity: exact. A program is skipped where one of its files is not among those named, cannot be read, or may be one of
+two of the same name, and where a file that is not named makes an estimator with it; also where one of its files names
+what means another thing in TensorFlow 2, and a program for TensorFlow 2 imports that file too. A notebook is rewritten
+alone: where its program needs one of the files rewritten with it, it is skipped, and so are the other programs that
+need that file; it is rewritten beside files that other programs have rewritten as it needs them. What a notebook
+installs by ``pip`` and imports (``bert`` of ``bert-tensorflow``) is no file of the tree.
 
 See: sys.path, and the last lines of the report.
 """

@@ -3,7 +3,7 @@
 ``tf.feature_column.shared_embedding_columns`` asks for a graph: where a program makes its columns before its
 estimator, TensorFlow 2 stops with ``shared_embedding_columns are not supported when eager execution is enabled``.
 
-Instead: an emitted function that makes the same columns in a graph of its own. They belong to none.
+Instead: a generated function that makes the same columns in a graph of its own. They belong to none.
 
 Fidelity: exact.
 

@@ -5,7 +5,7 @@ Code written as ``import tensorflow as tf`` for TensorFlow 1 uses names that no 
 
 Instead: names that work eagerly as they did (``tf.logging.info``, ``tf.decode_csv``, ``tf.app.flags``, …) get their
 ``tf.compat.v1`` spelling. Names that the rewrite replaces go with it, and so does the call that sets the mode, where
-nothing else in the file needs graphs. Otherwise the program is left: run TensorFlow's ``tf_upgrade_v2`` first, which
+nothing else in the file needs graphs. Otherwise the program is skipped: run TensorFlow's ``tf_upgrade_v2`` first, which
 writes the ``tf.compat.v1`` names, then run the migration again.
 
 Where a ``model_fn`` of the same file gives it ``import tensorflow.compat.v1 as tf`` (FT192), these names stay.

@@ -24,7 +24,7 @@ A function that imports TensorFlow itself gets the same import, unless it hands 
 a name of it is TensorFlow 1's. A function that the code around the estimator calls, and that keeps the session which it
 makes to itself, as one that reads a dataset into memory does, gets a graph of its own: ``in_own_graph``, a decorator.
 
-Fidelity: exact. Any other session beside the estimator leaves the program; a session in a ``tf.Graph`` of its own works
+Fidelity: exact. Any other session beside the estimator blocks the program; a session in a ``tf.Graph`` of its own works
 eagerly as before and stays, and so does one that a function enters by ``with`` and that runs only what is made there.
 
 See: tf.compat.v1.

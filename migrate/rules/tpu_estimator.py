@@ -4,15 +4,15 @@ An Estimator for TPUs that most programs run on CPU or GPU, with ``use_tpu=False
 adds ``batch_size`` to ``params``, and takes ``TPUEstimatorSpec`` with ``eval_metrics`` and ``scaffold_fn``.
 
 Instead: what is written for ``Estimator(model_fn, …)``, with ``params`` that hold the batch size of each mode.
-``TPUEstimatorSpec`` is emitted; ``CrossShardOptimizer`` stays, from ``tf.compat.v1.tpu``. Where ``use_tpu`` is not seen
-to be false, a check at the start says that the program no longer runs on a TPU. Where the estimator or its config goes
-to other code, the program is written in object form (FT151).
+``TPUEstimatorSpec`` is generated; ``CrossShardOptimizer`` stays, from ``tf.compat.v1.tpu``. Where ``use_tpu`` is not
+seen to be false, a check at the start says that the program no longer runs on a TPU. Where the estimator or its config
+is passed to other code, the program is written in object form (FT151).
 
 Fidelity: noted. Off a TPU ``TPUConfig`` settles nothing but the interval of the log: saves come every
 ``save_checkpoints_steps``, whatever ``iterations_per_loop`` is. The loss is logged too, ``examples/sec`` is not, and an
 export has no second graph for TPUs. ``master`` and ``cluster`` go: the program trains on this machine. A ``host_call``
 runs in every step, as it did off TPUs, and the training comes back to Python after each; the global step that it reads
-is that after the update, where it was either. ``embedding_config_spec`` leaves the program, and so does
+is that after the update, where it was either. ``embedding_config_spec`` blocks the program, and so does
 ``use_tpu=True``, which is the default.
 
 See: tf.compat.v1.estimator.tpu.TPUEstimator.

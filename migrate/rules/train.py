@@ -3,14 +3,14 @@
 Each call restores the newest checkpoint, trains in a session, and saves at its end.
 
 Instead: ``recovery.restore()``, then ``model.fit`` with the callback that saves. ``max_steps`` counts from the first
-step of the job, so ``fit`` gets the steps that are left and a finished job does nothing; ``steps`` counts from here.
-Of a fraction (``total / batch``) the Estimator makes the step that is begun, and so does ``math.ceil``. A flag or a
-parameter that may be None, as the file shows, trains to the end of the input where it is.
-The input starts again at its first element, as the Estimator's did; with ``--input continue`` it goes on where the
-data stood. ``train_and_evaluate`` becomes the same ``fit`` with a callback that evaluates after its saves, as often as
-the Estimator did on one machine; its metrics go to the log. The exporters of an ``EvalSpec`` become a function that it
-calls with them. With ``--recovery backup-and-restore``: epochs of
-``save_checkpoints_steps`` steps, a backup after each.
+step of the job, so ``fit`` gets the steps that are left and a finished job does nothing; ``steps`` counts from here. Of
+a fraction (``total / batch``) the Estimator makes the step that is begun, and so does ``math.ceil``. A flag or a
+parameter that may be None, as the file shows, trains to the end of the input where it is. The input starts again at its
+first element, as the Estimator's did; with ``--input continue`` it continues at its place in the data.
+``train_and_evaluate`` becomes the same ``fit`` with a callback that evaluates after its saves, as often as the
+Estimator did on one machine; its metrics go to the log. The exporters of an ``EvalSpec`` become a function that it
+calls with them. With ``--recovery backup-and-restore``: epochs of ``save_checkpoints_steps`` steps, a backup after
+each.
 
 Fidelity: exact with ``CheckpointManager``. Keras finds the end of data whose length it cannot know (files of records,
 generators, ``filter``) by a step that trains nothing but is counted in ``optimizer.iterations``: 6 after 5 batches,

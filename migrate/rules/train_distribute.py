@@ -8,12 +8,12 @@ Instead: for TensorFlow 1's ``DNNClassifier`` and ``DNNRegressor``, which become
 a batch of its own, too. ``steps_per_epoch`` bounds the steps. ``MirroredStrategy`` and ``OneDeviceStrategy`` under
 their names in ``tf.distribute``, ``tf.compat.v1.distribute`` and ``tf.contrib.distribute`` are carried over.
 
-A custom ``model_fn`` under ``MirroredStrategy`` is trained by ``ReplicatedTraining``, an emitted class that takes the
+A custom ``model_fn`` under ``MirroredStrategy`` is trained by ``ReplicatedTraining``, a generated class that takes the
 strategy: it calls the ``model_fn`` once a replica under a strategy of the same devices, each replica draws a batch of
 its own, the step counts once, and losses, gradients and moving averages are joined as under the Estimator. A warm start
 begins all of them alike, with the values of the Estimator's first checkpoint. The checkpoint holds each variable once,
-under its plain name, so that the Estimator's goes on, with one replica too. Prediction and export are on one replica,
-as they were. It comes back to Python after every step.
+under its plain name, so that the Estimator's checkpoint continues, with one replica too. Prediction and export are on
+one replica, as they were. It comes back to Python after every step.
 
 A custom ``model_fn`` under ``MultiWorkerMirroredStrategy``, by any of its names, is trained by ``WorkersTraining``:
 each process that ``TF_CONFIG`` names runs the same loop, draws from its own ``input_fn`` (with its ``input_context``),
@@ -26,8 +26,8 @@ An evaluation of a ``model_fn`` under ``eval_distribute``, whatever trains it, i
 data end with fewer batches than there are replicas, the Estimator leaves these out, and the new evaluation counts them.
 
 A strategy of one device, ``MirroredStrategy(["/gpu:0"])``, ``MirroredStrategy(num_gpus=1)`` or ``OneDeviceStrategy``,
-goes from a custom ``model_fn``'s program: the Estimator trains the same numbers under it as without it, and keeps the
-same checkpoint.
+is removed from a custom ``model_fn``'s program: the Estimator trains the same numbers under it as without it, and keeps
+the same checkpoint.
 
 Fidelity: noted; exact for a strategy of one device. Weights and slots are those of an Estimator on two replicas within
 rounding, from its own checkpoint on (TensorFlow 2.15 and 2.21): the gradients are summed over the replicas, as its
@@ -38,35 +38,34 @@ A custom ``model_fn`` on two replicas of a processor (Adam, SGD, Momentum, batch
 variables and slots of the Estimator's own continuation, to the last bit, on TensorFlow 2.15 and 2.21, also when it is
 killed with SIGKILL. On GPUs, where this was not run, the gradients are added on one device, whatever
 ``cross_device_ops`` says, which may round otherwise than NCCL's all-reduce. A checkpoint holds the mean of the
-replicas' moving averages, from which all of them go on: a resumed job has other last bits there than one that never
+replicas' moving averages, from which all of them continue: a resumed job has other last bits there than one that never
 stopped, as under the Estimator. Where the data end with a batch for one replica alone, no step is taken with it; the
 Estimator takes none either, but that replica may have moved its averages before the step is stopped.
 
 On two workers the losses, variables and slots are the Estimator's own, to the last bit, from its checkpoint on, when
 worker 1 and then the chief were killed with SIGKILL, on TensorFlow 2.15 and 2.21 (processors, batch normalization,
 Adam). With three or more, sums may round otherwise. The survivors of a killed worker fail within seconds; all have to
-be started again, and go on from the last save. A worker that waits for one that stands still, or whose data are over,
-fails with ``DeadlineExceededError`` after ``timeout_secs``, 30 minutes.
-``communication`` is that of TensorFlow's default, whatever was asked for, and metrics that a ``model_fn`` has for its
-summaries are the chief's own.
+be started again, and resume at the last save. A worker that waits for one that hangs, or whose data are over, fails
+with ``DeadlineExceededError`` after ``timeout_secs``, 30 minutes. ``communication`` is that of TensorFlow's default,
+whatever was asked for, and metrics that a ``model_fn`` has for its summaries are the chief's own.
 
 What the Estimator does on several workers (TensorFlow 2.15): ``train`` raises, so that only ``train_and_evaluate``
 trains. Each worker calls ``input_fn`` and draws all its batches, which nothing shards. Seconds between saves become
 1000 steps, and do so here; ``saving_listeners`` hear of nothing. The chief saves in ``model_dir``, worker N in
 ``model_dir/tmp_worker_N``, which stays there, and which the new program neither needs nor removes. An ``evaluator``
 works only after ``disable_eager_execution()``. The checkpoint of a ``model_fn`` has the names that one process gives
-it, under ``MirroredStrategy``, too: a program without the strategy goes on from it.
+it, under ``MirroredStrategy``, too: a program without the strategy resumes from it.
 
 Left whole: a ``model_fn`` under several replicas with a ``Scaffold``, or of a ``TPUEstimator``; one on several workers
 with ``train``, ``saving_listeners``, a ``CheckpointSaverHook`` or early stopping, that asks its config for the cluster
 or its strategy for replicas, or with other arguments of the strategy than its communication;
-``ParameterServerStrategy``, with which the coordinator restores and saves; ``--recovery backup-and-restore``. Of canned
-estimators: TensorFlow 2's names under several replicas, whose Keras optimizer saved its slots once a replica; several
-workers; ``--canned model-fn``, because the slots have other names in a checkpoint that was written under a strategy;
-``predict``; ``train`` without a number of steps, which ``fit`` asks for there.
+``ParameterServerStrategy``, with which the coordinator restores and saves; ``--recovery backup-and-restore``. Of
+premade estimators: TensorFlow 2's names under several replicas, whose Keras optimizer saved its slots once a replica;
+several workers; ``--canned model-fn``, because the slots have other names in a checkpoint that was written under a
+strategy; ``predict``; ``train`` without a number of steps, which ``fit`` asks for there.
 
 What cannot be seen stops the new program where it starts: a Scaffold, a strategy of another class, a variable that each
-replica keeps for itself and that is no mean, an emitted ``RunConfig`` that is given a strategy.
+replica keeps for itself and that is no mean, a generated ``RunConfig`` that is given a strategy.
 
 See: tf.estimator.RunConfig, tf.distribute.MirroredStrategy, tf.distribute.Strategy.distribute_datasets_from_function.
 """
@@ -260,7 +259,7 @@ def _why_left(program: Program, draft: Draft, given: dict[str, ast.expr], name: 
     if kind not in _CARRIED or _arguments(program, draft, value) is None:
         return f"{under}, whose replicas each draw a batch"
     if program.kind == "model-fn":
-        return f"{under}, under which the slots of a canned estimator's optimizer have other names in its checkpoint"
+        return f"{under}, under which the slots of a premade estimator's optimizer have other names in its checkpoint"
     if is_one_device(program, value) and (program.has_model_fn or "train_distribute" not in given):
         return ""
     if program.has_model_fn:

@@ -8,15 +8,15 @@ call of ``run_training`` restores, trains and saves. Between two saves or lines 
 starts again at its first element; with ``--input continue`` its iterator is in the checkpoint.
 
 Fidelity: exact. The checkpoints are the Estimator's: files ``model.ckpt-N``, variables under their TensorFlow 1 names.
-The old program, ``init_from_checkpoint`` and whatever reads checkpoints by name go on with them. The Estimator's
+The old program, ``init_from_checkpoint`` and whatever reads checkpoints by name continue to work. The Estimator's
 earlier ones count for ``max_to_keep`` and are deleted when their turn comes; ``mend_checkpoint_list`` sees to that, and
-passes over a torn newest one. A Saver of the model_fn's Scaffold says, as under the Estimator, under which names a
+skips a truncated newest one. A Saver of the model_fn's Scaffold says, as under the Estimator, under which names a
 variable is saved, how many checkpoints are kept, and one of how many hours for good. Variables that it leaves out are
 saved all the same, with a warning: an Estimator could not resume without them. ``saving_listeners`` hear of each save
-and may end the training.
-Updates that an Estimator makes in no stated order are made in that of the program. Where two ``minimize`` of one Adam
-train the same variables, three runs of an Estimator on 2.15.1 had three losses at step 10 (8.554, 8.566, 8.591); the
-migrated program has 8.681 on both lines, each time, as the Estimator has whose second update waits for the first.
+and may end the training. Updates that an Estimator makes in no stated order are made in that of the program. Where two
+``minimize`` of one Adam train the same variables, three runs of an Estimator on 2.15.1 had three losses at step 10
+(8.554, 8.566, 8.591); the migrated program has 8.681 on both lines, each time, as the Estimator has whose second update
+waits for the first.
 
 See: tf.estimator.Estimator.train, tf.train.CheckpointManager.
 """

@@ -7,7 +7,7 @@ truth nobody knows while a graph is made: ``Using a symbolic `tf.Tensor` as a Py
 Instead: ``is not None``, and ``is None`` for ``not``. So it is for what ``ExponentialMovingAverage.average``,
 ``tf.get_variable``, ``tf.Variable`` and ``tf.train.get_global_step`` return.
 
-Fidelity: exact. ``average or value`` leaves the program: what it gives is written out better by hand.
+Fidelity: exact. ``average or value`` blocks the program: what it gives is written out better by hand.
 
 See: tf.compat.v1.train.ExponentialMovingAverage.
 """

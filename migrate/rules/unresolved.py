@@ -3,10 +3,10 @@
 To rewrite a program, all of it must be seen: where its config comes from, which variable holds the estimator, and
 every call on it.
 
-Instead: nothing is guessed. The program is left whole, with the place that hides the rest.
+Instead: nothing is guessed. The program is skipped as a whole, with the place that hides the rest.
 
-Fidelity: manual. A canned estimator that is handed to another function, kept in an attribute, assigned twice or made by
-a function that is called twice is left without ``--canned model-fn``; one that has or gets a ``model_fn``, where a
+Fidelity: manual. A premade estimator that is passed to another function, kept in an attribute, assigned twice or made
+by a function that is called twice is left without ``--canned model-fn``; one that has or gets a ``model_fn``, where a
 list, unknown code or a file that is not among the given ones takes it.
 
 See: the reason beside the finding.

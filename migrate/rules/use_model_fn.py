@@ -2,9 +2,9 @@
 
 Each loads the newest checkpoint of ``model_dir`` in a graph of its own.
 
-Instead: ``evaluate_model_fn``, ``predict_with_model_fn`` and ``export_model_fn``, emitted functions that do the same
+Instead: ``evaluate_model_fn``, ``predict_with_model_fn`` and ``export_model_fn``, generated functions that do the same
 with the unchanged ``model_fn``; they read the new checkpoints and the Estimator's. ``get_variable_names`` and
-``get_variable_value`` are emitted likewise. ``eval_dir`` is the directory in which ``evaluate`` writes its metrics.
+``get_variable_value`` are generated likewise. ``eval_dir`` is the directory in which ``evaluate`` writes its metrics.
 
 Fidelity: exact.
 

@@ -176,7 +176,7 @@ class _Reader:
     def _read_over(self, entries: Sequence[ast.Call]) -> None:
         """Lets the old code load at each start: what it loads is restored over, where its tests ask for files alone."""
         way = self.way
-        way.over = way.problem or "it stands in another file"
+        way.over = way.problem or "it is in another file"
         way.guards, way.flags, way.problem = [], [], ""
         way.links = [*self.links]
         for entry in entries:

@@ -1,6 +1,6 @@
 """What becomes of jobs that are killed while they save: Keras' own ways to recover, and what the codemod writes.
 
-usage: python -m tests.benchmarks.survey RESULTS [--kills N] [--seed S] PYTHON...
+usage: python -m tests.benchmarks.survey RESULTS [--kills N] [--seed S] [--written] PYTHON...
        python -m tests.benchmarks.survey RESULTS
 
 Each job has 24 MiB of state and saves it 8 times. Each start is sent SIGKILL at a random moment of its second save, and
@@ -123,6 +123,7 @@ def survey(options, results):
         for change in outcome.changes:
             (place / os.path.basename(change.path)).write_text(change.after)
         plan = [(python, *way) for python in options.pythons for way in ways(python, place)]
+        plan = [each for each in plan if each[2].parent == place or not options.written]
         nurseries, made = {}, {}
         while plan:
             for each in list(plan):
@@ -177,6 +178,7 @@ def main(argv):
     parser.add_argument("pythons", metavar="PYTHON", nargs="*")
     parser.add_argument("--kills", type=int, default=60)
     parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--written", action="store_true", help="only what the codemod writes")
     options = parser.parse_intermixed_args(argv)
     if options.pythons:
         survey(options, options.results)

@@ -24,7 +24,7 @@ class Pair:
     """A legacy program and its migration, with the module of pieces that it imports.
 
     Args:
-      name: the programs' file name without ending.
+      name: the programs' path below the examples, without ending.
       folder: a new directory to put both in.
       replace: text to replace in both.
       arguments: of both programs, besides the model_dir.
@@ -36,7 +36,7 @@ class Pair:
         for source, program in ((LEGACY, self.old), (TF2, self.new)):
             program.parent.mkdir(parents=True)
             shutil.copy(source / "modeling.py", program.parent)
-            text = (source / program.name).read_text()
+            text = (source / f"{name}.py").read_text()
             for before, after in replace:
                 assert before in text
                 text = text.replace(before, after)
@@ -49,8 +49,8 @@ class Pair:
 
     def _keep(self, name, folder, arguments, in_order=False):
         self.old_python, self.new_python = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
-        self.arguments, self.folder, self.in_order = arguments, folder, in_order
-        self.old, self.new = folder / "old" / f"{name}.py", folder / "new" / f"{name}.py"
+        self.arguments, self.folder, self.in_order = list(arguments), folder, in_order
+        self.old, self.new = (folder / side / f"{Path(name).name}.py" for side in ("old", "new"))
 
     def start(self, program, model_dir, *arguments):
         python = self.old_python if program is self.old else self.new_python

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from migrate.analysis.imports import above_package
+from migrate.files.parse import parse
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -44,8 +45,8 @@ def flags_of(paths: Iterable[str]) -> list[Flag]:
     for path in paths:
         try:
             data = read(path)
-            tree = ast.parse(SourceText.decode(path, data).text) if _DEFINING.search(data) else None
-        except (Unreadable, SyntaxError, ValueError):
+            tree = parse(SourceText.decode(path, data)) if _DEFINING.search(data) else None
+        except Unreadable:
             continue
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Call):

@@ -263,8 +263,12 @@ class Draft:
         """Whether a resumed job goes on in its input where it stood."""
         return self.settings.input == "continue"
 
-    def goes(self, node: ast.expr | ast.stmt) -> bool:
-        """Whether ``node`` stands in code that this draft replaces or removes."""
+    def is_replaced(self, node: ast.expr | ast.stmt) -> bool:
+        """Whether ``node`` is in code that a draft of this file replaces or removes."""
+        return any(draft.replaces(node) for draft in self.all)
+
+    def replaces(self, node: ast.expr | ast.stmt) -> bool:
+        """Whether ``node`` is in code that this draft replaces or removes."""
         span = self.module.span
         gone = [span(statement) for statement in self.absorbed]
         gone += [edit.span for edit in self.edits if isinstance(edit, ReplaceStatement | ReplaceExpression)]

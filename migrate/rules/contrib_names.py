@@ -182,7 +182,7 @@ from migrate.tensorflow.slim import REQUIREMENT
 def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     for file in draft.changed_files:
         gone = {node for node, found in file.module.tf1_only if found.tail.startswith((*FOR_TPUS, _STRATEGIES))}
-        gone = {node for node in gone if file is draft and draft.goes(node)}
+        gone = {node for node in gone if file is draft and draft.replaces(node)}
         with_slim = names_slim(other.module for other in draft.files)
         yield from contrib_names_of(file, gone, draft.settings.target, with_slim, gives_strategies=False)
 

@@ -40,7 +40,7 @@ def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
     known = {part for other in draft.all for part in _parts(other.program)}
     carried = {part for other in draft.all for part in _carried(other)}
     for node, found in program.module.estimator:
-        stays = not _goes(draft, node) and known.isdisjoint([node, *program.module.names.ancestors(node)])
+        stays = not draft.is_replaced(node) and known.isdisjoint([node, *program.module.names.ancestors(node)])
         if stays or node in carried:
             yield manual(
                 node,
@@ -89,8 +89,8 @@ def _unused_aliases(program: Program, draft: Draft) -> Iterator[ast.stmt]:
             if not _is_alias(program, statement):
                 continue
             uses = names.uses(name, scope)
-            is_own = not uses or any(draft.goes(use) for use in uses)
-            if is_own and not draft.goes(statement) and all(_goes(draft, use) for use in uses):
+            is_own = not uses or any(draft.replaces(use) for use in uses)
+            if is_own and not draft.replaces(statement) and all(draft.is_replaced(use) for use in uses):
                 yield statement
 
 
@@ -109,7 +109,3 @@ def _parts(program: Program) -> Iterator[ast.AST]:
         yield from (hook.node for hook in call.hooks)
         if call.input is not None and call.input.helper is not None:
             yield call.input.helper
-
-
-def _goes(draft: Draft, node: ast.expr) -> bool:
-    return any(other.goes(node) for other in draft.all)

@@ -93,7 +93,7 @@ def _renamed(program: Program, draft: Draft, file: Draft | OtherFile) -> Iterato
             file.delete(file.module.names.statement_of(node))
             yield exact(node, "is removed: nothing uses it", file.module)
             continue
-        goes = file is draft and found.tail.startswith(FOR_TPUS) and draft.goes(node)
+        goes = file is draft and found.tail.startswith(FOR_TPUS) and draft.replaces(node)
         if goes or node in sites or _is_spec(program, found):
             continue
         name, rest = _name(found)

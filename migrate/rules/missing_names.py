@@ -155,7 +155,7 @@ def _spelled(module: Module, node: ast.Attribute | ast.Name, file: Draft | Other
     found = symbol(name) if name.startswith("tensorflow") else None
     if found is None or (file is not None and (f"{found.tail}.".startswith("estimator.") or found.is_contrib)):
         return ""
-    if file is not None and (node in file.renamed or (isinstance(file, Draft) and file.goes(node))):
+    if file is not None and (node in file.renamed or (isinstance(file, Draft) and file.replaces(node))):
         return ""
     if found.api != "tf" or file is None or not module.is_tf1:
         return name
@@ -192,15 +192,15 @@ def _goes_with_its_uses(file: Draft | OtherFile, node: ast.stmt, lines: tuple[st
     for alias, path in _imported(node):
         bound = alias.asname or alias.name.partition(".")[0]
         uses = names.uses(bound, names.scope_of(node))
-        if lacking(path, lines) and (bound in ("*", "tensorflow") or not all(_goes(file, use) for use in uses)):
+        if lacking(path, lines) and (bound in ("*", "tensorflow") or not all(_is_rewritten(file, use) for use in uses)):
             return False
     return True
 
 
-def _goes(file: Draft | OtherFile, use: ast.expr) -> bool:
+def _is_rewritten(file: Draft | OtherFile, use: ast.expr) -> bool:
     while isinstance(above := file.module.names.parent(use), ast.Attribute) and use not in file.renamed:
         use = above
-    return use in file.renamed or (isinstance(file, Draft) and any(one.goes(use) for one in file.all))
+    return use in file.renamed or (isinstance(file, Draft) and file.is_replaced(use))
 
 
 def _mnist(file: Draft | OtherFile) -> Iterator[Verdict]:

@@ -40,7 +40,7 @@ from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
 def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     module = program.module
     modes = {call.func for call, _ in module.modes if isinstance(module.names.parent(call), ast.Expr)}
-    remaining = [(node, found) for node, found in module.tf1_only if node not in modes and not _goes(draft, node)]
+    remaining = [(node, found) for node, found in module.tf1_only if node not in modes and not draft.is_replaced(node)]
     if draft.vocabulary.becomes_v1:
         remaining = []
     for node, _ in remaining:
@@ -59,7 +59,7 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
         (node, found)
         for node, found in module.v1
         if not found.tail.startswith(EAGER)
-        and not _goes(draft, node)
+        and not draft.is_replaced(node)
         and not _is_mode(module.modes, node)
         and not _runs_in_a_graph(draft, node)
     ]
@@ -75,10 +75,6 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
         elif isinstance(statement, ast.Expr):
             draft.delete(statement)
             yield exact(call, f"{found.tail}() is removed: TF2 code runs eagerly")
-
-
-def _goes(draft: Draft, node: ast.expr) -> bool:
-    return any(other.goes(node) for other in draft.all)
 
 
 def _is_mode(modes: Iterable[tuple[ast.Call, object]], node: ast.expr) -> bool:

@@ -173,7 +173,7 @@ def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> I
     other = [
         (node, found)
         for node, found in module.tf1_only
-        if node not in statements and not _goes(file, node) and not found.is_contrib
+        if node not in statements and not _is_rewritten(file, node) and not found.is_contrib
     ]  # contrib's have a rule of their own
     if other:
         node, found = other[0]
@@ -282,8 +282,8 @@ def _is_receiver(names: Names, use: ast.expr) -> bool:
     return found is not None and found.tail == "estimator.export.build_raw_serving_input_receiver_fn"
 
 
-def _goes(file: Draft | OtherFile, node: ast.expr) -> bool:
-    return node in file.renamed or (isinstance(file, Draft) and (node in file.constructors or file.goes(node)))
+def _is_rewritten(file: Draft | OtherFile, node: ast.expr) -> bool:
+    return node in file.renamed or (isinstance(file, Draft) and (node in file.constructors or file.replaces(node)))
 
 
 _OTHER_PACKAGES = ("compat", "contrib", "core", "estimator", "examples", "python", "tools")

@@ -62,7 +62,7 @@ def judged(
         return Examined(path)
     from migrate.analysis.programs import reached
     from migrate.analysis.tree import Tree
-    from migrate.judge import judge
+    from migrate.judging.judge import judge
 
     around = Tree(texts=texts)
     others = reached(module, around, settings.canned)

@@ -16,7 +16,7 @@ from migrate.files.read import read
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK, walk
 from migrate.finding import Finding
-from migrate.judge import judge_together
+from migrate.judging.judge import judge_together
 from migrate.processes import Processes
 from migrate.settings import Settings
 

@@ -7,8 +7,8 @@ from migrate.analysis.module import Module
 from migrate.edits.apply import apply
 from migrate.edits.plan import import_of_pieces
 from migrate.finding import Finding
-from migrate.judge import judge
 from migrate.judged import Judged
+from migrate.judging.judge import judge
 from migrate.settings import Settings
 
 SLOTS = {

@@ -15,6 +15,10 @@ KNOWS = {
     "rewrite": {"__init__", "edits", "analysis", "tensorflow", "files", "finding", "settings"},
     "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "finding", "invocation", "settings"},
     "objects": {"rules", "rewrite", "analysis", "files", "finding", "invocation", "settings"},
+    "judging": {
+        *("objects", "rules", "rewrite", "edits", "analysis"),
+        *("finding", "judged", "selection", "settings"),
+    },
     "planning": {"analysis", "files", "finding", "invocation", "judged", "outcome", "settings"},
     "report": {"planning", "rules", "files", "finding", "outcome", "__init__"},
     "recovery": set[str](),

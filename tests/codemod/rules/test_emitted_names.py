@@ -8,7 +8,7 @@ import pytest
 
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
-from migrate.judge import judge
+from migrate.judging.judge import judge
 from migrate.rewrite.pieces import pieces
 from migrate.rules import RULES
 from migrate.settings import Settings

@@ -11,8 +11,8 @@ import pytest
 from migrate.analysis.module import Module
 from migrate.edits.apply import apply
 from migrate.edits.plan import import_of_pieces
-from migrate.judge import judge
 from migrate.judged import Judged
+from migrate.judging.judge import judge
 from migrate.rules import RULES
 from migrate.rules.order import FACTS, in_order
 from migrate.rules.rule import Rule

@@ -1,0 +1,1 @@
+"""Runs the rules over programs and single sites: what is rewritten, what is skipped, and why."""

@@ -1,0 +1,89 @@
+"""What the drafts of several files have in common."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+
+from migrate.analysis.module import Module
+from migrate.analysis.program import Program
+from migrate.analysis.programs import makes_from_model_fn
+from migrate.edits.plan import Plan
+from migrate.finding import Cause, Fidelity, Finding, Obstacle
+from migrate.rewrite.draft import Draft, LoopNames, OtherFile
+from migrate.rewrite.eager_names import eager_names
+from migrate.rewrite.vocabulary import Vocabulary
+from migrate.rules import Rule
+from migrate.rules.rule import Verdict
+from migrate.selection import Selection
+from migrate.settings import Settings
+
+
+class Files:
+    """What the drafts of all files have in common."""
+
+    def __init__(
+        self,
+        modules: Sequence[Module],
+        settings: Settings,
+        becoming_v1: frozenset[str],
+        canned: Mapping[str, str],
+    ) -> None:
+        self.settings, self.canned = settings, canned
+        self.vocabularies = {module.path: Vocabulary(module, module.path in becoming_v1) for module in modules}
+        self.selections = {module.path: Selection(settings, module.path, module.text) for module in modules}
+        self.plans = {module.path: Plan() for module in modules}
+
+    def wants(self, finding: Finding) -> bool:
+        """Whether a finding is to be reported."""
+        return self.selections[finding.path].wants(finding.code, finding.span)
+
+    def cause(self, own: Module, verdicts: Sequence[tuple[Rule, Verdict]]) -> Cause | None:
+        """Why the program behind some verdicts is left; None where it is not.
+
+        Args:
+          own: the file of a verdict that names none.
+          verdicts: the verdicts, each with its rule.
+        """
+        causes: dict[Obstacle, Cause] = {}
+        for rule, verdict in verdicts:
+            module = verdict.module or own
+            span = module.span(verdict.node)
+            is_blocked = verdict.fidelity is Fidelity.MANUAL
+            obstacle = Obstacle.BLOCKED if is_blocked else self.selections[module.path].obstacle(rule.code, span)
+            if obstacle is not None:
+                causes.setdefault(obstacle, Cause(obstacle, rule.code, module.path, span))
+        return next((causes[obstacle] for obstacle in Obstacle if obstacle in causes), None)
+
+    def drafts(self, module: Module, found: list[Program]) -> list[Draft]:
+        """The empty drafts of the programs of one module."""
+        vocabulary = self.vocabularies[module.path]
+        calls = {call.node for program in found for call in program.calls}
+        keras = [call for program in found if program.has_fit for call in program.calls]
+        hooks = [call.arguments["hooks"] for call in keras if "hooks" in call.arguments]
+        datasets: dict[ast.stmt, str] = {}
+        drafts: list[Draft] = []
+        for program in found:
+            number = len(drafts)
+            draft = Draft(program, self.settings, vocabulary, datasets, calls, hooks, drafts)
+            draft.others = list(self._others(program))
+            fresh = draft.fresh
+            draft.model = program.variable or fresh("model")
+            stem = f"{draft.model}_" if number else ""
+            draft.inputs, draft.net = fresh(f"{stem}inputs"), fresh("net")
+            draft.recovery, draft.backup = fresh(f"{stem}recovery"), fresh(f"{stem}backup")
+            draft.log = fresh(f"{stem}training_log")
+            if program.has_fit:
+                draft.renamed |= eager_names(module, vocabulary)
+            if program.has_model_fn:
+                draft.constructors = {site.node.func for site in module.sites}
+                draft.model = fresh("training")
+                draft.loop_names = LoopNames(*(fresh(field.name) for field in fields(LoopNames)))
+            drafts.append(draft)
+        return drafts
+
+    def _others(self, program: Program) -> Iterator[OtherFile]:
+        for link in program.others:
+            name = program.tree.name(link.target.path)
+            if name in self.vocabularies:  # else it is not given or not readable, and the program is left
+                other = program.tree.module(link.target.path)
+                yield OtherFile(other, self.vocabularies[name], makes_from_model_fn(other, self.canned[name]))

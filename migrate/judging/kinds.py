@@ -1,0 +1,39 @@
+"""A judged program as a whole: its files, its kind, its form."""
+
+import ast
+from collections.abc import Sequence
+
+from migrate.analysis.module import Module
+from migrate.analysis.reader import kind_of
+from migrate.finding import Cause
+from migrate.judged import JudgedProgram
+from migrate.objects.form import ObjectForm
+from migrate.rewrite.draft import Draft
+
+_KINDS = {"canned": "premade", "other-canned": "premade", "custom": "model_fn", "tpu": "TPU", "keras": "Keras"}
+"""The kinds of constructors in the words of TensorFlow's documentation."""
+
+
+def judged_program(draft: Draft, cause: Cause | None) -> JudgedProgram:
+    """A program that is followed, in a loop or as a Keras model."""
+    program = draft.program
+    files = (draft.module.path, *(other.module.path for other in draft.others))
+    form = "keras" if program.has_fit else "loop"
+    return JudgedProgram(files, (_KINDS.get(program.kind, "premade"),), form, _directories([draft.module]), cause)
+
+
+def judged_as_object(form: ObjectForm) -> JudgedProgram:
+    modules = form.unit.modules
+    sites = [(module, site) for module in modules for site in module.sites if site.kind == "estimator"]
+    kinds = [kind_of(module, site.symbol, "keras") for module, site in sites]
+    named = dict.fromkeys(_KINDS.get(kind or "", "other") for kind in kinds)
+    return JudgedProgram(
+        tuple(module.path for module in modules), tuple(named) or ("other",), "object", _directories(modules), form.left
+    )
+
+
+def _directories(modules: Sequence[Module]) -> tuple[str, ...]:
+    """What the sites of some files are given as ``model_dir``, as it is written there."""
+    calls = (site.node for module in modules for site in module.sites)
+    values = (keyword.value for call in calls for keyword in call.keywords if keyword.arg == "model_dir")
+    return tuple(dict.fromkeys(map(ast.unparse, values)))

@@ -202,8 +202,9 @@ def _explain(arguments: Sequence[str]) -> int:
     code = next((code for code, page in known.items() if page.name == asked), asked.upper())
     if code not in known:
         raise SettingsError(unknown_code(code, tuple(known)))
-    lines = known[code].text.splitlines()
-    _print(sys.stdout, lambda stream: show([[(line, "")] for line in lines], stream))
+    from migrate.explain import explained
+
+    _print(sys.stdout, lambda stream: show([*explained(code)], stream))
     return 0
 
 

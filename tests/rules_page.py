@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from migrate.explain import difference, shown_example
 from migrate.report.pages import Page, pages
 from migrate.rules import RULES
-from migrate.rules.rule import Example
-from tests.codemod.programs import program
+from migrate.rules.example import Example, program
 
 PAGE = Path(__file__).parent.parent / "docs" / "rules.md"
 _MARK = "@@"
@@ -41,11 +41,16 @@ def _section(page: Page) -> Iterator[str]:
     yield ""
     title, _, rest = page.text.partition("\n")
     yield f"**{title.partition('·')[2].strip()}**"
-    if rest:
-        yield rest.replace("``", "`")
     rule = RULES.get(page.code)
-    for example in rule.examples if rule else ():
-        yield from _example(example)
+    what, fidelity, differs = rest.replace("``", "`").partition("\nFidelity:")
+    if what:
+        yield what
+    if rule is not None:
+        shown = shown_example(rule)
+        yield f"\n```diff\n{difference(rule)}```\n{fidelity}{differs}" if shown else f"{fidelity}{differs}"
+        for example in rule.examples:
+            if example is not shown:
+                yield from _example(example)
 
 
 def _example(example: Example) -> Iterator[str]:
@@ -59,7 +64,7 @@ def _example(example: Example) -> Iterator[str]:
 
 
 def _before(example: Example) -> str:
-    """What the example puts into the tests' program, with the line around it."""
+    """What the example puts into its program, with the line around it."""
     lines = program(example.kind, **{example.slot: _MARK}).splitlines()
     line = next((line.strip() for line in lines if _MARK in line), _MARK)
     return line.replace(_MARK, example.before)

@@ -13,6 +13,7 @@ from migrate.edits.plan import Edit
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rewrite.vocabulary import Vocabulary
+from migrate.rules.example import Example as Example
 from migrate.settings import Settings
 from migrate.tensorflow.advice import advice
 
@@ -129,29 +130,6 @@ class ObjectFile(OtherFile):
 Check = Callable[[Program, Draft], Iterator[Verdict]]
 FileCheck = Callable[[ObjectFile], Iterator[Verdict]]
 SiteCheck = Callable[[Workbench], Iterator[Mend]]
-
-
-@dataclass(frozen=True)
-class Example:
-    """A program that the rule speaks of, and a line that the rewrite must hold.
-
-    Attributes:
-      before: what stands in the Estimator program, on the line that ``slot`` names.
-      after: text that the rewritten program must contain; None where the program must be left.
-      slot: which part of the tests' program ``before`` replaces: ``config``, ``estimator``, ``train``, ``evaluate``,
-        ``predict``, ``train_input_fn``, ``columns``, ``hook`` or ``head`` (a line before the estimator); ``module``
-        where ``before`` is a whole file.
-      recovery: the recovery target.
-      kind: the kind of the tests' program.
-      target: the TensorFlow that the output runs on.
-    """
-
-    before: str
-    after: str | None
-    slot: str = "config"
-    recovery: str = "auto"
-    kind: str = "canned"
-    target: str = "portable"
 
 
 @dataclass(frozen=True)

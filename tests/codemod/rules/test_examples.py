@@ -5,8 +5,8 @@ import ast
 import pytest
 
 from migrate.rules import RULES, Rule
-from migrate.rules.rule import Example
-from tests.codemod.programs import SLOTS, deleted_lines, migrate, program
+from migrate.rules.example import SLOTS, Example, program
+from tests.codemod.programs import deleted_lines, migrate
 
 EXAMPLES = [
     pytest.param(rule, example, id=f"{rule.code}-{example.slot}-{name[:40]}")
@@ -19,20 +19,13 @@ LEFT = [parameter for parameter in EXAMPLES if parameter.values[1].after is None
 
 
 def choices(rule: Rule, example: Example) -> dict[str, str]:
-    canned = "model-fn" if example.kind == "model-fn" else "keras"
-    form = "loop" if rule.check_file is None else "object"
-    return {"recovery": example.recovery, "target": example.target, "canned": canned, "form": form}
-
-
-def source(example: Example) -> str:
-    if example.slot == "module":
-        return example.before
-    return program(example.kind, **{example.slot: example.before})
+    settings = example.settings("loop" if rule.check_file is None else "object")
+    return {name: getattr(settings, name) for name in ("recovery", "target", "canned", "form")}
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) -> None:
-    text, findings = migrate(source(example), **choices(rule, example))
+    text, findings = migrate(example.source, **choices(rule, example))
     assert example.after is not None
     assert "".join(example.after.split()) in "".join(text.split()), text
     assert all(finding.rewritten for finding in findings), findings
@@ -40,8 +33,8 @@ def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) 
 
 @pytest.mark.parametrize(("rule", "example"), LEFT)
 def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule: Rule, example: Example) -> None:
-    text, findings = migrate(source(example), **choices(rule, example))
-    assert text == source(example)
+    text, findings = migrate(example.source, **choices(rule, example))
+    assert text == example.source
     reasons = [f for f in findings if f.is_own_reason]
     assert any(finding.code == rule.code and finding.message for finding in findings)
     assert reasons
@@ -60,13 +53,13 @@ def test_a_config_that_leaves_a_program_leaves_one_of_any_kind_without_an_error(
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_a_second_run_over_the_output_finds_nothing(rule: Rule, example: Example) -> None:
-    text, _ = migrate(source(example), **choices(rule, example))
+    text, _ = migrate(example.source, **choices(rule, example))
     assert migrate(text, **choices(rule, example)) == (text, [])
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_the_output_compiles_and_names_no_estimator(rule: Rule, example: Example) -> None:
-    text, _ = migrate(source(example), **choices(rule, example))
+    text, _ = migrate(example.source, **choices(rule, example))
     names = {node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
     assert not names & {"estimator", "RunConfig"}
     assert example.kind in ("custom", "tpu", "model-fn") or "SessionRunHook" not in names
@@ -76,7 +69,7 @@ def test_the_output_compiles_and_names_no_estimator(rule: Rule, example: Example
 def test_every_comment_survives_but_those_of_statements_that_are_deleted(rule: Rule, example: Example) -> None:
     commented = "\n".join(
         line if "import" in line or not line.strip() else f"{line}  # line {number}"
-        for number, line in enumerate(source(example).splitlines())
+        for number, line in enumerate(example.source.splitlines())
     )
     text, _ = migrate(commented, **choices(rule, example))
     deleted = deleted_lines(commented, **choices(rule, example))

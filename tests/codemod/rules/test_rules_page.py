@@ -1,7 +1,10 @@
 """The page of all rules is what the rules say today."""
 
+import pytest
+
+from migrate.explain import difference, explained, shown_example
 from migrate.files.trouble import PAGES
-from migrate.rules import RULES
+from migrate.rules import RULES, Rule
 from tests import rules_page
 
 
@@ -17,7 +20,26 @@ def test_every_rule_and_every_trouble_has_a_section_that_the_table_leads_to() ->
         assert f"| [{code}](#{code.lower()}) | " in page
 
 
-def test_a_rule_shows_what_was_and_what_becomes_of_it() -> None:
+def test_a_rule_shows_a_whole_program_before_and_after_and_what_differs_behind_it() -> None:
     section = rules_page.text().partition('<a id="ft104">')[2].partition("\n## ")[0]
-    assert "```python\nconfig = RunConfig(keep_checkpoint_max=3)\n```" in section
-    assert "```python\nmax_to_keep=3,\n```" in section
+    what, _, rest = section.partition("```diff\n")
+    diff, _, differs = rest.partition("```\n")
+    assert "Instead:" in what
+    assert "-    config = RunConfig(keep_checkpoint_max=3)\n" in diff
+    assert "+            max_to_keep=3,\n" in diff
+    assert differs.lstrip().startswith("Fidelity: exact.")
+    assert "```python\nconfig = RunConfig(keep_checkpoint_max=0)\n```" in differs
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+def test_explain_shows_the_example_as_the_codemod_rewrites_it(rule: Rule) -> None:
+    example, lines = shown_example(rule), [text for (text, _), *_ in explained(rule.code) if text]
+    if example is None:
+        assert not difference(rule)
+        return
+    diff = difference(rule).splitlines()
+    assert [line for line in lines if line in diff] == [line for line in diff if line]
+    before = [line[1:] for line in diff if line[:1] != "+"]
+    after = "".join(line[1:] for line in diff if line[:1] != "-")
+    assert before == example.source.splitlines()
+    assert "".join(example.after.split()) in "".join(after.split())

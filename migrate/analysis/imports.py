@@ -57,6 +57,19 @@ def target_from(directory: str, dotted: str) -> Target | None:
     return first if second is None or is_empty else Target(first.path, first.root, first.names, second.path)
 
 
+def target_below(directory: str, path: str, dotted: str) -> Target | None:
+    """The file that an absolute name leads into from another directory that is searched, or None where that is none.
+
+    Args:
+      directory: that of the file with the import, absolute.
+      path: the other directory, relative to that one or to one above it.
+      dotted: the name.
+    """
+    parts = tuple(dotted.split("."))
+    roots = dict.fromkeys(os.path.normpath(os.path.join(root, path)) for root in _roots(directory, parts[:1]))
+    return next((Target(found, root, names) for root in roots for found, names in _tried(root, parts)), None)
+
+
 def _tried(root: str, parts: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
     if os.path.exists(os.path.join(root, f"{parts[0]}.py")) or os.path.isdir(os.path.join(root, parts[0])):
         found = _below(root, parts)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from migrate.analysis.imports import Target, above_package, target_from, top
+from migrate.analysis.imports import Target, above_package, target_below, target_from, top
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import Module, module_of
 from migrate.files.parse import parse
@@ -48,6 +48,7 @@ class Facts:
 
     Attributes:
       imports: the dotted names that it imports, with their lines.
+      searched: the directories that it puts on ``sys.path``, as it spells them from another one.
       changes: whether it holds names that a migration changes, ``tf.estimator`` or TensorFlow 1's own.
       names_api: whether it names the Estimator API by more than names that TensorFlow has elsewhere too.
       ties: whether these are names by which all programs that import the file are tied together: more than the modes.
@@ -58,6 +59,7 @@ class Facts:
     """
 
     imports: tuple[tuple[str, int], ...] = ()
+    searched: tuple[str, ...] = ()
     changes: bool = False
     names_api: bool = False
     ties: bool = False
@@ -97,7 +99,7 @@ class Tree:
         self._sources: dict[str, SourceText] = {}
         self._added: set[str] = set()
         self._of_1: set[str] = set()  # the files whose names are taken for TensorFlow 1's
-        self._target = cache(target_from)
+        self._target = cache(self._found)
         for path, text in (texts or {}).items():
             self.add(path, text)
 
@@ -147,7 +149,7 @@ class Tree:
         """The file that a dotted name leads into from a module, or None where that is no file of the tree."""
         if dotted.split(".")[0] in installed(module.path):
             return None
-        return self._target(os.path.dirname(os.path.abspath(module.path)), dotted)
+        return self._target(os.path.abspath(module.path), dotted)
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
         """The module of the tree, and the name at its top, that a dotted import of a module leads to; None for none."""
@@ -248,6 +250,15 @@ class Tree:
     def _targets(self, path: str) -> set[str]:
         return {link.target.path for link in _links(path, self._facts(path).imports, self._target)}
 
+    def _found(self, importer: str, dotted: str) -> Target | None:
+        """Where an import of a file, absolute, leads: where Python looks by itself, else where the file has it look."""
+        directory = os.path.dirname(importer)
+        found = target_from(directory, dotted)
+        if found is not None or dotted.startswith("."):
+            return found
+        searched = self._facts(importer).searched
+        return next((one for path in searched if (one := target_below(directory, path, dotted)) is not None), None)
+
     def _facts(self, path: str) -> Facts:
         return _facts_of(self._sources[path]) if path in self._added else facts(path)
 
@@ -295,12 +306,14 @@ def _facts(path: str, stamp: tuple[int, int]) -> Facts:
 def _facts_of(source: SourceText) -> Facts:
     tree = parse(source)
     imports = _from_files(source.path, _imports(tree))
+    searched = tuple(_searched(tree)) if "sys.path" in source.text else ()
     if "tensorflow" not in source.text and "import *" not in source.text:
-        return Facts(imports)
+        return Facts(imports, searched)
     module = module_of(source)
     changes = bool(module.estimator or module.modes or module.tf1_only)
     return Facts(
         imports,
+        searched,
         changes,
         module.names_api,
         module.is_tied,
@@ -394,11 +407,30 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
             waiting += reversed([inner for name in _BLOCKS for inner in getattr(node, name, ())])
 
 
+def _searched(tree: ast.Module) -> Iterator[str]:
+    """The directories that a file puts on ``sys.path``: the literal parts of each, whatever they are joined to."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_path(node.func.value):
+            given: Sequence[ast.expr] = node.args
+        elif isinstance(node, ast.AugAssign) and _is_path(node.target):
+            given = [node.value]
+        else:
+            continue
+        constants = [part.value for one in given for part in ast.walk(one) if isinstance(part, ast.Constant)]
+        parts = [part for part in constants if isinstance(part, str) and part and not os.path.isabs(part)]
+        if parts:
+            yield os.path.join(*parts)
+
+
+def _is_path(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "path" and ast.unparse(node.value) == "sys"
+
+
 def _links(
     importer: str, imports: tuple[tuple[str, int], ...], find: Callable[[str, str], Target | None]
 ) -> Iterator[Link]:
     for dotted, line in imports:
-        found = find(os.path.dirname(importer), dotted)
+        found = find(importer, dotted)
         if found is None:
             continue
         yield Link(importer, found, line)

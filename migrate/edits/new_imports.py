@@ -1,12 +1,17 @@
 """The imports and definitions that new code needs, put where the file's own imports stand."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from migrate.edits.format import formatted
 from migrate.edits.statements import Layout, Source, Statement, is_comment
+
+_OF_FILE = re.compile(
+    r"#!|coding[:=]|-\*-|\b(copyright|license|author|vim|pylint|flake8|ruff|mypy|isort)\b", re.IGNORECASE
+)
 
 
 def bound_by(imports: Iterable[str], pieces: str) -> set[str]:
@@ -50,7 +55,7 @@ def add_imports(source: Source, imports: Iterable[str], pieces: str) -> None:
         _set_apart(body[last], 2 if is_definition or pieces else 1, layout)
     body[last:last] = added
     for statement in standard:
-        _put_standard(body, statement, range(first, last), layout)
+        _put_standard(source, statement, range(first, last))
         last += 1
 
 
@@ -142,8 +147,12 @@ def _bound(nodes: Iterable[ast.stmt]) -> Iterator[str]:
             yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
 
 
-def _put_standard(body: list[Statement], new: Statement, above: range, layout: Layout) -> None:
-    """Puts an import of the standard library among its kind, in the order of the alphabet, or above all others."""
+def _put_standard(source: Source, new: Statement, above: range) -> None:
+    """Puts an import of the standard library among its kind, in the order of the alphabet, or above all others.
+
+    A comment stays with the import right below it, which it describes.
+    """
+    body = source.statements
     kind = [i for i in above if _is_import(body[i].nodes) and _module_of(body[i]) in sys.stdlib_module_names]
     smaller = [i for i in kind if _module_of(body[i]) < _module_of(new) and isinstance(body[i].nodes[0], ast.Import)]
     if smaller:
@@ -151,9 +160,25 @@ def _put_standard(body: list[Statement], new: Statement, above: range, layout: L
         return
     at = kind[0] if kind else above.start
     if at < len(body):
-        new.above = body[at].above
-        body[at].above = [] if kind else [layout.newline]
+        lines = [*_described_by(source), *body[0].above] if at == 0 else body[at].above
+        blank = next((i for i in range(len(lines), 0, -1) if not is_comment(lines[i - 1])), 0)
+        if kind and blank < len(lines):
+            body[at].above = lines
+            body.insert(at + 1, new)
+            return
+        new.above, own = lines[:blank], lines[blank:]
+        body[at].above = own if kind else [source.layout.newline, *own]
     body.insert(at, new)
+
+
+def _described_by(source: Source) -> list[str]:
+    """Takes out of a file's head the one comment that describes the first statement: right above it, by itself."""
+    lines = source.header.splitlines(keepends=True)
+    is_alone = len(lines) == 1 or not any(map(is_comment, lines[-2:-1]))
+    if not lines or not is_alone or not is_comment(lines[-1]) or _OF_FILE.search(lines[-1]):
+        return []
+    source.header = "".join(lines[:-1])
+    return lines[-1:]
 
 
 def _module_of(statement: Statement) -> str:

@@ -112,7 +112,7 @@ def import_root(path: str, text: str) -> str | None:
     """The directory from which a file's imports are found: above its package, or its own for a script.
 
     A file in a package that imports its neighbours by their bare names is run as a script all the same. None where
-    nothing tells how a file in a package is run.
+    nothing tells how a file in a package is run, or where the file itself is made for both ways.
     """
     own = os.path.dirname(path)
     above = own
@@ -120,12 +120,14 @@ def import_root(path: str, text: str) -> str | None:
         above = os.path.dirname(above)
     if above == own:
         return own
-    package = re.escape(_package(path, above))
+    of_package = re.compile(rf"^\s*(from\s+\.|(from|import)\s+{re.escape(_package(path, above))}\b)", re.MULTILINE)
+    if _is_started(text) and _imports_neighbour(own, text) and of_package.search(text):
+        return None
     texts = [text, *_neighbours(path)] if _is_started(text) else [text]
     for one in texts:
         if _imports_neighbour(own, one):
             return own
-        if re.search(rf"^\s*(from\s+\.|from\s+{package}\b|import\s+{package}\b)", one, re.MULTILINE):
+        if of_package.search(one):
             return above
     return None if _is_started(text) else above
 

@@ -5,7 +5,8 @@ TensorFlow 1 takes each variable for true, whatever it holds: ``average if avera
 truth nobody knows while a graph is made: ``Using a symbolic `tf.Tensor` as a Python `bool` is not allowed``.
 
 Instead: ``is not None``, and ``is None`` for ``not``. So it is for what ``ExponentialMovingAverage.average``,
-``tf.get_variable``, ``tf.Variable`` and ``tf.train.get_global_step`` return.
+``tf.get_variable``, ``tf.Variable`` and ``tf.train.get_global_step`` return, also through a function of the program
+that returns it, or that is given it in all of its calls.
 
 Fidelity: exact. ``average or value`` blocks the program: what it gives is written out better by hand.
 
@@ -14,11 +15,15 @@ See: tf.compat.v1.train.ExponentialMovingAverage.
 
 import ast
 from collections.abc import Iterator
+from contextlib import suppress
 
+from migrate.analysis.callers import given_for
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
+from migrate.analysis.tree import Tree
+from migrate.analysis.uses import Hidden
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
@@ -28,6 +33,9 @@ _VARIABLES = {
     "Variable", "get_variable", "train.create_global_step", "train.get_global_step",
     "train.get_or_create_global_step",
 }  # fmt: skip
+_VARIABLE, _OTHER = "variable", "other"
+_MOST = 10
+"""Functions may call one another in a circle."""
 _BRANCHES = ast.IfExp | ast.If | ast.While | ast.Assert
 
 
@@ -43,6 +51,12 @@ _BRANCHES = ast.IfExp | ast.If | ast.While | ast.Assert
     Example(
         "e = tf1.train.ExponentialMovingAverage(1); a = e.average(x); print(1 if not a else 2)",
         "print(1 if a is None else 2)",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "def shown(one): return 1 if one else 2\n    print(shown(tf1.train.get_global_step()))",
+        "return 1 if one is not None else 2",
         "head",
         kind="custom",
     ),
@@ -102,12 +116,44 @@ def _is_branch(names: Names, node: ast.expr) -> bool:
 
 def _is_variable(module: Module, node: ast.expr) -> bool:
     """Whether an expression is seen to give a variable, or None."""
-    value = module.names.only_value(node) if isinstance(node, ast.Name) else node
-    if not isinstance(value, ast.Call):
-        return False
-    found = symbol_of(module.names, value.func)
+    kinds = _kinds(module, node)
+    return _VARIABLE in kinds and kinds <= {_VARIABLE, None}
+
+
+def _kinds(module: Module, node: ast.expr, depth: int = 0) -> set[str | None]:
+    """What an expression may give: a variable, None or something else, as far as calls and parameters lead."""
+    names = module.names
+    value = names.only_value(node) if isinstance(node, ast.Name) else node
+    if depth > _MOST:
+        return {_OTHER}
+    if isinstance(value, ast.Constant) and value.value is None:
+        return {None}
+    if isinstance(value, ast.IfExp):
+        return _kinds(module, value.body, depth + 1) | _kinds(module, value.orelse, depth + 1)
+    if isinstance(value, ast.Call):
+        return _kinds_of_call(module, value, depth)
+    found = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+    parameters = [one.node for one in found[1]] if found is not None else []
+    kinds: set[str | None] = set()
+    if len(parameters) == 1 and isinstance(parameters[0], ast.arg):
+        with suppress(Hidden):
+            for where, given in given_for(Tree(), module, parameters[0]):
+                kinds |= _kinds(where, given, depth + 1)
+    return kinds or {_OTHER}
+
+
+def _kinds_of_call(module: Module, call: ast.Call, depth: int) -> set[str | None]:
+    names = module.names
+    found = symbol_of(names, call.func)
     if found is not None:
-        return found.tail in _VARIABLES
-    is_method = isinstance(value.func, ast.Attribute) and module.names.qualified(value.func) is None
+        return {_VARIABLE if found.tail in _VARIABLES else _OTHER}
+    functions = names.definitions(call.func) if isinstance(call.func, ast.Name) else []
+    if len(functions) == 1 and isinstance(functions[0], ast.FunctionDef) and not functions[0].decorator_list:
+        returned = [one.value for one in names.returns(functions[0])]
+        return {kind for value in returned if value is not None for kind in _kinds(module, value, depth + 1)} or {
+            _OTHER
+        }
+    is_method = isinstance(call.func, ast.Attribute) and names.qualified(call.func) is None
     # Which object has the method is hidden where a function is given it; one of another kind has a truth of its own.
-    return is_method and value.func.attr == "average" and _AVERAGES in module.uses  # type: ignore[attr-defined]
+    is_average = is_method and call.func.attr == "average" and _AVERAGES in module.uses  # type: ignore[attr-defined]
+    return {_VARIABLE if is_average else _OTHER}

@@ -167,6 +167,12 @@ def test_new_imports_stand_among_their_kind_and_apart_from_what_follows() -> Non
     assert "\n\n\ndef main():\n" in output
 
 
+def test_a_comment_stays_above_the_import_that_it_describes() -> None:
+    output, _ = migrate(f"# Import MNIST data\nimport numpy as np\n\n{program(config='None')}")
+    assert "import tempfile\n" in output
+    assert "# Import MNIST data\nimport numpy as np\n" in output
+
+
 def test_a_comment_above_an_import_that_goes_stays() -> None:
     output, _ = migrate(
         body(f"# Why.\nfrom tensorflow.estimator import RunConfig\nest = DNN(config=RunConfig())\n{TRAIN}\n")

@@ -278,6 +278,13 @@ def test_a_gap_begins_the_table_of_a_file_whose_head_is_unchanged(review: "Page"
     assert review.locator("[data-path='./again.py'] table tr").first.get_attribute("class") == "gap"
 
 
+def test_a_row_looks_the_same_with_and_without_a_gap_above_it(review: "Page") -> None:
+    row = review.locator("[data-path='./again.py'] table tr:not(.gap)").first
+    with_gap = row.screenshot()
+    review.evaluate("document.querySelectorAll('.gap').forEach(one => one.remove())")
+    assert row.screenshot() == with_gap
+
+
 def test_a_key_leads_from_a_finding_to_its_code(review: "Page") -> None:
     for key in ("j", "j", "c"):
         review.keyboard.press(key)

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 import tensorflow as tf
@@ -33,6 +34,8 @@ def migrated(request, tmp_path):
 def test_a_program_that_shares_embeddings_asks_for_the_truth_of_variables_and_applies_layers_goes_on(
     original, migrated, tmp_path, old_python
 ):
+    assert "eager mode" in original.read_text()
+    assert "eager mode" not in Path(migrated).read_text()  # the comment of a line that is deleted
     old, new = tmp_path / "old", tmp_path / "new"
     run(old_python, original, old, 3)
     shutil.copytree(old, new)

@@ -1,0 +1,153 @@
+"""Whatever the layout of a program's files, and however it is started, they find what was written for them."""
+
+import json
+import subprocess
+import sys
+
+from migrate.run import run as codemod
+from migrate.run import write
+from migrate.settings import Settings
+
+MODEL = """\
+import tensorflow.compat.v1 as tf
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors(([[1.0, 2.0]], [[1.0]])).repeat()
+
+
+def model_fn(features, labels, mode):
+    kernel = tf.get_variable("kernel", [2, 1], initializer=tf.ones_initializer())
+    loss = tf.reduce_mean((tf.matmul(features, kernel) - labels) ** 2)
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+"""
+
+TRAIN = """\
+import os
+import sys
+
+import tensorflow.compat.v1 as tf
+
+{}
+
+
+def main(directory):
+    estimator = tf.estimator.Estimator(model.model_fn, directory)
+    estimator.train(model.input_fn, max_steps=1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
+"""
+
+EITHER = "try:\n    from . import model\nexcept ImportError:\n    import model"
+BESIDE = "sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))\nimport model"
+
+LAYOUTS = {
+    "a script above a package": (
+        {"train.py": "from pkg import model", "pkg/__init__.py": "", "pkg/model.py": ""},
+        ["train.py", "-m train"],
+    ),
+    "a package that names itself": (
+        {"pkg/train.py": "from pkg import model", "pkg/__init__.py": "", "pkg/model.py": ""},
+        ["-m pkg.train", "pkg/train.py from ."],
+    ),
+    "relative imports": (
+        {"pkg/train.py": "from . import model", "pkg/__init__.py": "", "pkg/model.py": ""},
+        ["-m pkg.train"],
+    ),
+    "a package used as a folder": (
+        {"pkg/train.py": "import model", "pkg/__init__.py": "", "pkg/model.py": ""},
+        ["pkg/train.py"],
+    ),
+    "a package without __init__": (
+        {"pkg/train.py": "from pkg import model", "pkg/model.py": ""},
+        ["-m pkg.train", "pkg/train.py from ."],
+    ),
+    "src": (
+        {"src/pkg/train.py": "from pkg import model", "src/pkg/__init__.py": "", "src/pkg/model.py": ""},
+        ["-m pkg.train from src"],
+    ),
+    "packages in a package": (
+        {
+            "pkg/__init__.py": "",
+            "pkg/jobs/__init__.py": "",
+            "pkg/jobs/train.py": "from ..models import model",
+            "pkg/models/__init__.py": "",
+            "pkg/models/model.py": "",
+        },
+        ["-m pkg.jobs.train"],
+    ),
+    "two programs of one model": (
+        {
+            "common/__init__.py": "",
+            "common/model.py": "",
+            "a/__init__.py": "",
+            "a/train.py": "from common import model",
+            "b/train.py": "from common import model",
+        },
+        ["-m a.train", "a/train.py from .", "b/train.py from ."],
+    ),
+    "two programs that find one model in two ways": (
+        {
+            "train.py": "from pkg import model",
+            "pkg/__init__.py": "",
+            "pkg/check.py": "import model",
+            "pkg/model.py": "",
+        },
+        ["train.py", "pkg/check.py"],
+    ),
+    "a script or a module": (
+        {"pkg/train.py": EITHER, "pkg/__init__.py": "", "pkg/model.py": ""},
+        ["-m pkg.train", "pkg/train.py"],
+    ),
+    "a folder put on sys.path": ({"bin/train.py": BESIDE, "lib/model.py": ""}, ["bin/train.py"]),
+}
+
+STARTER = """\
+import json, os, runpy, sys
+
+import tensorflow
+
+for line in sys.stdin:
+    directory, command = json.loads(line)
+    child = os.fork()
+    if not child:
+        what, _, root = command.partition(" from ")
+        start = what.removeprefix("-m ")
+        os.chdir(directory)
+        sys.argv[1:] = [os.path.join(directory, "out", command.replace("/", "_"))]
+        here = directory if what != start else os.path.dirname(os.path.join(directory, start))
+        sys.path[:1] = [here, *([os.path.join(directory, root)] if root else [])]
+        try:
+            if what != start:
+                runpy.run_module(start, run_name="__main__", alter_sys=True)
+            else:
+                runpy.run_path(start, run_name="__main__")
+        except BaseException as error:
+            print(f"{type(error).__name__}: {error}", flush=True)
+            os._exit(1)
+        print(*sorted(name for name in os.listdir(sys.argv[1]) if name.endswith(".index")), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+"""Starts each program in a process of its own, which has TensorFlow imported already."""
+
+
+def test_a_program_of_any_layout_starts_in_every_way_that_it_did(tmp_path):
+    jobs = []
+    for name, (files, commands) in LAYOUTS.items():
+        for file, imports in files.items():
+            path = tmp_path / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            is_model = path.name == "model.py"
+            path.write_text(MODEL if is_model else TRAIN.format(imports) if imports else "")
+        write(codemod([str(tmp_path / name)], Settings(), jobs=1, progress=None))
+        texts = [(tmp_path / name / file).read_text() for file in files]
+        assert not [text for text in texts if "return tf.estimator" in text or "= tf.estimator" in text], name
+        jobs += [(name, command) for command in commands]
+    lines = "".join(json.dumps([str(tmp_path / name), command]) + "\n" for name, command in jobs)
+    told = subprocess.run([sys.executable, "-c", STARTER], input=lines, capture_output=True, text=True, check=True)
+    saved = dict(zip(jobs, told.stdout.splitlines(), strict=True))
+    assert {job: line for job, line in saved.items() if line != "model.ckpt-0.index model.ckpt-1.index"} == {}

@@ -4,6 +4,7 @@ import difflib
 import os
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from migrate.api import rewrite
@@ -39,6 +40,7 @@ def shown_example(rule: Rule) -> Example | None:
     return next((example for example in rule.examples if example.after is not None), None)
 
 
+@cache
 def difference(rule: Rule) -> str:
     """The shown example as a diff of the whole program; "" where there is none."""
     example = shown_example(rule)

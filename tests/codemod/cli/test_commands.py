@@ -6,16 +6,20 @@ from pathlib import Path
 import pytest
 
 from migrate.cli import main
+from migrate.explain import difference
 from migrate.rules import RULES
 from tests.codemod.programs import program
 
 
 @pytest.mark.parametrize("code", list(RULES))
-def test_explain_prints_the_page_of_every_rule(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_prints_the_page_of_every_rule_around_its_example(
+    code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["explain", code.lower()]) == 0
-    page = capsys.readouterr().out
-    assert page == RULES[code].page + "\n"
-    assert page.startswith(f"{code} · ")
+    printed, shown = capsys.readouterr().out, difference(RULES[code])
+    assert printed.startswith(f"{code} · ")
+    assert "\n" + shown in printed
+    assert printed.replace("\n" + shown, "", 1 if shown else 0) == RULES[code].page + "\n"
 
 
 def test_explain_tells_an_unknown_rule_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -171,7 +171,8 @@ class Module:
         """Whether a rule for sites that stand by themselves may find one here."""
         # A file that goes on at a later epoch may leave saving and loading to another.
         resumes = ("load_weights" in self.text or "load_model" in self.text) and ".save" in self.text
-        trains = "fit_generator(" in self.text or (".fit(" in self.text and "callbacks" in self.text)
+        words = ("fit_generator(", "train_on_batch(", "nb_epoch")
+        trains = any(word in self.text for word in words) or (".fit(" in self.text and "callbacks" in self.text)
         return resumes or trains or not SINGLE_SITES.isdisjoint(self.uses) or "initial_epoch" in self.text
 
     def calls_of(self, *tails: str) -> list[ast.Call]:

@@ -29,6 +29,9 @@ _SYMBOLS = (
     b"auto_shard",
 )
 
+# Training by a model that another file makes needs no import.
+_TRAINS = (b"train_on_batch", b"fit_generator", b"nb_epoch", b"initial_epoch")
+
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -40,5 +43,7 @@ def may_hold_site(data: bytes) -> bool:
         looked for before the encoding is known. UTF-16 is none of them: such a file passes, so that decoding says so.
     """
     if data.startswith(_UTF_16):
+        return True
+    if any(word in data for word in _TRAINS):
         return True
     return any(root in data for root in _ROOTS) and any(symbol in data for symbol in _SYMBOLS)

@@ -14,6 +14,7 @@ from migrate.analysis.searches import name_of
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
 _LOADS = {"load_weights", "load_model"}
 _SAVES = ("save_weights", "save", "write")
+_SAVES_MODEL = re.compile(r"_?save_(\w+_)?(weights|model|models|checkpoint|ckpt)$")
 _DEEPEST = 4
 """How many functions stand between a training and what starts it, and between that and a load."""
 _MOST_FRAMES = 24
@@ -107,10 +108,11 @@ def _is_training(call: ast.Call) -> bool:
 
 
 def _saving_loops(module: Module) -> list[ast.For | ast.While]:
-    """The innermost loops in which a checkpoint or a model is saved."""
+    """The innermost loops in which a checkpoint or a model is saved, by itself or by a function called so."""
     found: dict[ast.For | ast.While, None] = {}
     for node in module.names.parents:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SAVES:
+        is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SAVES
+        if is_method or (isinstance(node, ast.Call) and _SAVES_MODEL.match(name_of(node.func))):
             loop = next((one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)), None)
             if loop is not None and not _is_recovered(loop):
                 found[loop] = None
@@ -361,6 +363,8 @@ class _Search:
                 if isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
                     break
                 if node in around:
+                    if isinstance(node, ast.If) and self._trains_otherwise(node, child, training):
+                        return True
                     break
                 if isinstance(node, ast.If | ast.IfExp) and child is not node.test:
                     return True
@@ -376,6 +380,14 @@ class _Search:
             if is_function and any(isinstance(one, ast.If) and isinstance(one.body[-1], ast.Return) for one in above):
                 return True
         return False
+
+    def _trains_otherwise(self, test: ast.If, way: ast.AST, training: ast.Call) -> bool:
+        """Whether the other way of a test trains the same model, without a load."""
+        assert isinstance(training.func, ast.Attribute)
+        other = test.orelse if way in test.body else test.body if way in test.orelse else []
+        calls = [node for one in other for node in ast.walk(one) if isinstance(node, ast.Call)]
+        methods = [call.func for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in TRAINS]
+        return any(ast.unparse(method.value) == ast.unparse(training.func.value) for method in methods)
 
     def _is_second_stage(self, training: ast.Call) -> bool:
         first = next((k.value for k in training.keywords if k.arg == "initial_epoch"), None)

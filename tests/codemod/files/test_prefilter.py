@@ -47,6 +47,7 @@ def test_a_file_that_imports_the_name_of_a_site_passes(symbol: str) -> None:
         "import horovod.tensorflow as hvd\nhook = hvd.BroadcastGlobalVariablesHook(0)\n",
         "import tensorflow as tf\nslim = tf.contrib.slim\nslim.learning.train(op, d)\n",
         "import tensorflow as tf, os\ncluster = os.environ['TF_CONFIG']\n",
+        "from network import model\nmodel.train_on_batch(x, y)\n",
         "def f():\n    return RunConfig()\n\nfrom tensorflow.estimator import RunConfig\n",
     ],
 )

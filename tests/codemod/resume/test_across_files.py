@@ -94,6 +94,26 @@ FOUND = {
             "        model.save_weights(args.path)\n"
         ),
     },
+    "a loop without an import of Keras that saves by a function of another file": {
+        "train": (
+            "from network import build, load_weights, save_weights\n\nmodel, first = build(), 0\n"
+            "if args.resume:\n    first = 3\n    load_weights(first, model)\nfor epoch in range(first, 9):\n"
+            "    model.train_on_batch(x, y)\n    save_weights(epoch + 1, model)\n"
+        ),
+        "network": (
+            "import keras\n\n\ndef save_weights(epoch, model):\n    model.save_weights('out/w.{}.h5'.format(epoch))\n"
+            "\n\ndef load_weights(epoch, model):\n    model.load_weights('out/w.{}.h5'.format(epoch))\n"
+        ),
+    },
+    "a fit in both ways of the test whether there is a file": {
+        "train": (
+            f"{_HEAD}\nmodel = build()\nsaver = ModelCheckpoint('saved/w-{{epoch}}.h5', save_weights_only=True)\n"
+            "if os.listdir('saved'):\n    newest = sorted(os.listdir('saved'))[-1]\n"
+            "    model.load_weights(os.path.join('saved', newest))\n"
+            "    model.fit(x, epochs=9 - int(newest[2:-3]), callbacks=[saver])\n"
+            "else:\n    model.fit(x, epochs=9, callbacks=[saver])\n"
+        ),
+    },
     "a loop that saves a Checkpoint without a manager": {
         "train": (
             "import tensorflow as tf\n\ncheckpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)\n"

@@ -13,6 +13,8 @@ What ``tf.estimator`` had is here under the same names, by the modules of this p
   model_fn_serving: ServingInputReceiver, TensorServingInputReceiver,
     build_raw_serving_input_receiver_fn, build_parsing_serving_input_receiver_fn,
     PredictOutput, ClassificationOutput, RegressionOutput
+  model_fn_supervised: build_raw_supervised_input_receiver_fn,
+    build_supervised_input_receiver_fn_from_input_fn
   model_fn_arrays: numpy_input_fn, pandas_input_fn
   model_fn_add_metrics: add_metrics
   model_fn_early_stopping: make_early_stopping_hook, stop_if_higher_hook,

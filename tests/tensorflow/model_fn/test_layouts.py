@@ -41,6 +41,31 @@ if __name__ == "__main__":
     main(sys.argv[1])
 """
 
+BUILDER = """\
+import tensorflow.compat.v1 as tf
+
+
+def make(model_fn, directory):
+    return tf.estimator.tpu.TPUEstimator(
+        lambda features, labels, mode, params: model_fn(features, labels, mode),
+        use_tpu=False,
+        train_batch_size=4,
+        config=tf.estimator.tpu.RunConfig(
+            model_dir=directory, tpu_config=tf.estimator.tpu.TPUConfig(iterations_per_loop=5)
+        ),
+    )
+"""
+
+HANDED_ON = f"""\
+import sys
+
+import builder
+{MODEL}
+
+if __name__ == "__main__":
+    builder.make(model_fn, sys.argv[1]).train(lambda params: input_fn(), max_steps=1)
+"""
+
 EITHER = "try:\n    from . import model\nexcept ImportError:\n    import model"
 BESIDE = "sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))\nimport model"
 
@@ -102,6 +127,10 @@ LAYOUTS = {
         {"pkg/train.py": EITHER, "pkg/__init__.py": "", "pkg/model.py": ""},
         ["-m pkg.train", "pkg/train.py"],
     ),
+    "a TPUEstimator that another file makes": (
+        {"train.py": HANDED_ON, "builder.py": BUILDER},
+        ["train.py"],
+    ),
     "a folder put on sys.path": ({"bin/train.py": BESIDE, "lib/model.py": ""}, ["bin/train.py"]),
 }
 
@@ -141,8 +170,8 @@ def test_a_program_of_any_layout_starts_in_every_way_that_it_did(tmp_path):
         for file, imports in files.items():
             path = tmp_path / name / file
             path.parent.mkdir(parents=True, exist_ok=True)
-            is_model = path.name == "model.py"
-            path.write_text(MODEL if is_model else TRAIN.format(imports) if imports else "")
+            text = imports if imports in (BUILDER, HANDED_ON) else TRAIN.format(imports) if imports else ""
+            path.write_text(MODEL if path.name == "model.py" else text)
         write(codemod([str(tmp_path / name)], Settings(), jobs=1, progress=None))
         texts = [(tmp_path / name / file).read_text() for file in files]
         assert not [text for text in texts if "return tf.estimator" in text or "= tf.estimator" in text], name

@@ -35,14 +35,15 @@ if sys.argv[1] == "old":
     from tensorflow.estimator.export import PredictOutput, ServingInputReceiver
 
     from tensorflow.compat.v1.train import CheckpointSaverHook  # isort: skip
-    from tensorflow_estimator.python.estimator.export.export import SupervisedInputReceiver
+    from tensorflow_estimator.python.estimator.export.export import (
+        build_raw_supervised_input_receiver_fn,
+        build_supervised_input_receiver_fn_from_input_fn,
+    )
     from tensorflow_estimator.python.estimator.tpu.tpu_config import RunConfig as TPURunConfig
 
     Estimator = tf1.estimator.Estimator
     TPUEstimator, TPUEstimatorSpec = tf1.estimator.tpu.TPUEstimator, tf1.estimator.tpu.TPUEstimatorSpec
 else:
-    from collections import namedtuple
-
     import migrate.recovery.distributed_training  # noqa: F401
     from migrate.recovery.estimator import Estimator
     from migrate.recovery.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
@@ -51,14 +52,16 @@ else:
     from migrate.recovery.model_fn_saver_hook import CheckpointSaverHook
     from migrate.recovery.model_fn_serving import PredictOutput, ServingInputReceiver
     from migrate.recovery.model_fn_spec import EstimatorSpec
+    from migrate.recovery.model_fn_supervised import (
+        build_raw_supervised_input_receiver_fn,
+        build_supervised_input_receiver_fn_from_input_fn,
+    )
     from migrate.recovery.model_fn_tpu_spec import TPUEstimatorSpec
     from migrate.recovery.model_fn_warm_start import WarmStartSettings
     from migrate.recovery.run_config import RunConfig
     from migrate.recovery.tpu_estimator import TPUEstimator
     from migrate.recovery.tpu_run_config import TPURunConfig
     from migrate.recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
-
-    SupervisedInputReceiver = namedtuple("SupervisedInputReceiver", "features labels receiver_tensors")
 
 X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
 Y = X @ np.array([[2.0], [-1.0]], "f")
@@ -402,12 +405,20 @@ def exports_the_signatures(model_dir):
     one.export_saved_model(model_dir + "/export", receiver_fn)
     path = one.export_savedmodel(model_dir + "/text", receiver_fn, as_text=True)
 
-    def supervised_fn():
-        features = {"x": tf1.placeholder(tf.float32, [None, 2], "x")}
-        labels = tf1.placeholder(tf.float32, [None, 1], "y")
-        return SupervisedInputReceiver(features, labels, {**features, "labels": labels})
-
-    every = {"train": supervised_fn, "eval": supervised_fn, "infer": receiver_fn}
+    x, y = tf.zeros([3, 2]), tf.zeros([3, 1])
+    supervised_fn = build_raw_supervised_input_receiver_fn({"x": x}, {"y": y})
+    with tf.Graph().as_default():
+        fed = build_raw_supervised_input_receiver_fn(x, y, default_batch_size=5)()
+        given += [fed._fields, fed.features.shape.as_list(), sorted(fed.receiver_tensors), str(supervised_fn())]
+    given.append(outcome_of(lambda: build_raw_supervised_input_receiver_fn({"x": x}, {"x": y}))[0])
+    from_input_fn = build_supervised_input_receiver_fn_from_input_fn
+    every = {
+        "train": build_raw_supervised_input_receiver_fn({"x": x}, y),
+        "eval": from_input_fn(input_fn),
+        "infer": receiver_fn,
+    }
+    with tf.Graph().as_default():
+        given.append(str(from_input_fn(lambda count: tensors()[:count], count=2)()))
     three = one.experimental_export_all_saved_models(model_dir + "/all", every)
     signatures = {}
     for tag in ("train", "eval", "serve"):

@@ -15,23 +15,27 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 
-def evaluated(make, steps=0):
+def evaluated(make, steps=0, loads=False):
     """The tensors that ``make()`` returns, by name, and all variables, which begin as numbers that their shapes tell.
 
     Args:
-      make: returns a dict of tensors; where it has ``loss``, its gradients by the variables are added.
+      make: returns a dict of tensors; where it has ``loss``, its gradients by the variables are added. What has
+        ``update`` in its name is evaluated before the others.
       steps: how often the tensors are evaluated before.
+      loads: whether variables with an initializer of their own begin as such numbers too.
     """
 
+    def numbers(shape):
+        shape = [int(one) for one in shape]
+        return np.sin(np.arange(int(np.prod(shape))) + float(len(shape))).reshape(shape) / 2
+
     def start(shape, dtype=None, partition_info=None, **more):
-        size = int(np.prod([int(one) for one in shape]))
-        values = np.sin(np.arange(size) + float(len(shape))).reshape([int(one) for one in shape]) / 2
-        return tf.constant(values, dtype)
+        return tf.constant(numbers(shape), dtype)
 
     with tf.Graph().as_default(), tf1.Session() as session:
         tf1.set_random_seed(7)
         with tf1.variable_scope("", initializer=start):
-            found = dict(make())
+            found = {key: tensor for key, tensor in dict(make()).items() if tensor is not None}
         variables = tf1.global_variables()
         trained = tf1.trainable_variables()
         if "loss" in found and trained:
@@ -41,9 +45,33 @@ def evaluated(make, steps=0):
                 if gradient is not None:
                     found["gradient of " + variable.op.name] = tf.convert_to_tensor(gradient)
         session.run([tf1.global_variables_initializer(), tf1.local_variables_initializer(), tf1.tables_initializer()])
+        for variable in trained if loads else ():
+            variable.load(numbers(variable.shape), session)
         for _ in range(steps):
             session.run(found)
-        return {"values": session.run(found), "variables": {v.op.name: session.run(v) for v in variables}}
+        updates = {key: tensor for key, tensor in found.items() if "update" in key}
+        values = session.run(updates) if updates else {}
+        values.update(session.run({key: tensor for key, tensor in found.items() if key not in updates}))
+        return {"values": values, "variables": {v.op.name: session.run(v) for v in variables}}
+
+
+def evaluated_together(cases):
+    """As ``evaluated``, with many functions in one graph, each in a variable scope of its name.
+
+    Args:
+      cases: pairs of a name and a function that returns a dict of tensors.
+    """
+
+    def make():
+        found, losses = {}, []
+        for name, case in cases:
+            with tf1.variable_scope(name):
+                tensors = dict(case())
+            losses += [tensors.pop("loss")] if "loss" in tensors else []
+            found.update({f"{name}: {key}": tensor for key, tensor in tensors.items()})
+        return dict(found, loss=tf.add_n(losses)) if losses else found
+
+    return evaluated(make, loads=True)
 
 
 def trained(optimizer, sparse, resource, decayed=None):
@@ -262,15 +290,17 @@ def decoders(of):
             found["history"] = state.alignment_history.stack()
         return found
 
-    for name, make in (
-        ("plain", plain),
-        ("time major", time_major),
-        ("Bahdanau", lambda: with_attention("BahdanauAttention", LENGTHS)),
-        ("normalized", lambda: with_attention("BahdanauAttention", of_state=True, normalize=True)),
-        ("Luong", lambda: with_attention("LuongAttention", LENGTHS, history=True, scale=True)),
-        ("own probabilities", lambda: with_attention("LuongAttention", size=None, probability_fn=tf.nn.sigmoid)),
-    ):
-        yield "decoder: " + name, evaluated(make)
+    def bahdanau():
+        return with_attention("BahdanauAttention", LENGTHS, of_state=True, normalize=True)
+
+    def luong():
+        return with_attention("LuongAttention", LENGTHS, history=True, scale=True)
+
+    def of_context():
+        return dict(with_attention("BahdanauAttention", size=None, probability_fn=tf.nn.sigmoid), loss=None)
+
+    for make in (plain, time_major, bahdanau, luong, of_context):
+        yield f"decoder: {make.__name__}", evaluated(make)
 
     def two_mechanisms():
         cell, first = attending("BahdanauAttention")
@@ -306,7 +336,8 @@ def decoders(of):
 
     def drawn(helper):
         cell = cells.GRUCell(3)
-        return decoded(helper(), cell, cell.zero_state(BATCH, tf.float32), maximum_iterations=5)[0]
+        found = decoded(helper(), cell, cell.zero_state(BATCH, tf.float32), maximum_iterations=5)[0]
+        return found if helper is scheduled else dict(found, loss=None)
 
     def sampled():
         return seq2seq.SampleEmbeddingHelper(table(), [1, 2], 0, softmax_temperature=0.5, seed=3)
@@ -391,4 +422,11 @@ CASES = (
 
 def computed_by(case, of):
     """The results of a case, as JSON has them."""
-    return json.loads(json.dumps(dict(case(of)), default=lambda value: np.asarray(value).tolist()))
+    results = tf.autograph.experimental.do_not_convert(lambda: dict(case(of)))()
+    return json.loads(json.dumps(results, default=_plain))
+
+
+def _plain(value):
+    """An array as lists, of float32 with no more digits than it has."""
+    value = np.asarray(value)
+    return (value.astype(str).astype(float) if value.dtype == np.float32 else value).tolist()

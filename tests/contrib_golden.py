@@ -1,18 +1,23 @@
 """What TensorFlow 1.15.5 itself computes with ``tf.contrib``, which ``tests.contrib_successors`` is compared with.
 
-``PYTHON -m tests.contrib_golden`` writes ``contrib_golden.json``; PYTHON is a Python 3.7 that has TensorFlow 1.15.5.
-Beside the results it keeps the names that each case used, and with which arguments.
+``python -m tests.contrib_account pairs | PYTHON -m tests.contrib_golden`` writes ``contrib_golden.json``; PYTHON is a
+Python 3.7 that has TensorFlow 1.15.5. Beside the results it keeps the names that each case used, with which arguments,
+and which names of contrib are not the very object that the table gives for them.
 """
 
+import hashlib
 import importlib
 import json
+import operator
 import sys
 import types
 from pathlib import Path
 
 import tensorflow as tf
+from tensorflow.python.util import tf_decorator
 
 from tests.contrib_cases import CASES, computed_by
+from tests.contrib_small_cases import SMALL_CASES
 
 GOLDEN = Path(__file__).with_name("contrib_golden.json")
 
@@ -30,8 +35,13 @@ class Contrib:
         self.used = []
 
     def __call__(self, module):
-        place = importlib.import_module("tensorflow.contrib." + module)
+        place = _object(module)
         return Names(lambda name: self._called(module, name, getattr(place, name)))
+
+    def raw(self, module, name):
+        """The object itself, as an ``arg_scope`` takes it."""
+        self.used.append([f"{module}.{name}", 0, []])
+        return getattr(_object(module), name)
 
     def _called(self, module, name, value):
         def call(*args, **names):
@@ -41,6 +51,14 @@ class Contrib:
             return value(*args, **names)
 
         return call
+
+
+def _object(path):
+    """An object of contrib; a module that its package does not show is imported."""
+    try:
+        return importlib.import_module("tensorflow.contrib." + path)
+    except ImportError:
+        return operator.attrgetter(path)(tf.contrib)
 
 
 class Names(types.SimpleNamespace):
@@ -53,12 +71,33 @@ class Names(types.SimpleNamespace):
         return self.find(name)
 
 
+def compared(text):
+    """Which names of contrib are other objects than their successors, and which one of the two TensorFlow 1.15 lacks.
+
+    Args:
+      text: a JSON object from names to names below ``tf.compat.v1``.
+    """
+    found = {"digest": hashlib.sha256(text.encode()).hexdigest(), "others": [], "lacking": []}
+    for name, successor in json.loads(text).items():
+        try:
+            here, there = operator.attrgetter(name)(tf.contrib), operator.attrgetter(successor)(tf.compat.v1)
+        except AttributeError:
+            found["lacking"].append(name)
+            continue
+        here, there = (tf_decorator.unwrap(one)[1] if callable(one) else one for one in (here, there))
+        if here is not there and (callable(here) or here != there):
+            found["others"].append(name)
+    return found
+
+
 if __name__ == "__main__":
     if not tf.__version__.startswith("1.15."):
         sys.exit("TensorFlow 1.15 is needed, not " + tf.__version__)
     lines = []
-    for case in CASES:
+    objects = compared(sys.stdin.read().strip())
+    for case in (*CASES, *SMALL_CASES):
         contrib = Contrib()
         found = {"case": case.__name__, "results": computed_by(case, contrib)}
         lines.append(json.dumps(dict(found, uses=sorted(contrib.used))))
-    GOLDEN.write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    text = ",\n".join(lines)
+    GOLDEN.write_text(f'{{"objects": {json.dumps(objects)},\n"cases": [\n{text}\n]}}\n')

@@ -62,6 +62,11 @@ class Successors:
     def __call__(self, module):
         return _Module(module)
 
+    def raw(self, module, name):
+        """The object itself, as an ``arg_scope`` takes it."""
+        rows = sorted(rows_for(f"{module}.{name}", 0, ()), key=lambda row: row.kind != "slim")
+        return successor(rows[0])
+
 
 class _Module:
     def __init__(self, module):
@@ -95,6 +100,7 @@ if __name__ == "__main__":
     if importlib.util.find_spec("tf_keras") is not None:  # recurrent cells are layers of Keras 2
         os.environ["TF_USE_LEGACY_KERAS"] = "1"
     from tests.contrib_cases import CASES, computed_by
+    from tests.contrib_small_cases import SMALL_CASES
 
-    results = [{"case": case.__name__, "results": computed_by(case, Successors())} for case in CASES]
+    results = [{"case": case.__name__, "results": computed_by(case, Successors())} for case in (*CASES, *SMALL_CASES)]
     Path(sys.argv[1]).write_text(json.dumps(results), encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 KNOWN = json.loads((ROOT / "tests" / "contrib_golden.json").read_text(encoding="utf-8"))
-CASES = {name: result for one in KNOWN for name, result in one["results"].items()}
+CASES = {name: result for one in KNOWN["cases"] for name, result in one["results"].items()}
 
 
 @pytest.fixture(scope="module")
@@ -39,4 +39,4 @@ def test_values_gradients_and_names_are_those_of_1(found, case):
     is_text = [key for key, value in there.items() if isinstance(value, str)]
     assert [here[key] for key in is_text] == [there[key] for key in is_text]
     numbers = [key for key in there if key not in is_text]
-    np.testing.assert_allclose([here[key] for key in numbers], [there[key] for key in numbers], rtol=2e-6, atol=2e-7)
+    np.testing.assert_allclose([here[key] for key in numbers], [there[key] for key in numbers], rtol=5e-6, atol=1e-6)

@@ -1,0 +1,86 @@
+"""Which names of ``tf.contrib`` are shown to be the same in TensorFlow 2, and how: ``python -m tests.contrib_account``.
+
+A name is shown by its object, where TensorFlow 1.15.5 has the very object below ``tf.compat.v1``; by a case, where
+what stands for it computes what TensorFlow 1.15.5 computed (``tests.contrib_cases``); by a test of its own. A name of
+``tf_slim`` that is shown by none of them is contrib's own code in its own package, and its fidelity is ``noted``.
+
+``python -m tests.contrib_account pairs`` writes what ``tests.contrib_golden`` reads; a name shows its own line.
+"""
+
+import hashlib
+import json
+import sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+from migrate.tensorflow.contrib import rows_of
+from tests.contrib_names import kind_of, of_1
+from tests.contrib_successors import rows_for
+
+GOLDEN = Path(__file__).with_name("contrib_golden.json")
+SAME = ("same", "tf", "by-name", "piece", "estimator", "slim")
+"""The kinds of row that are written as the same."""
+
+
+def pairs() -> str:
+    """The names that the table calls names of TensorFlow itself, each with that name, as JSON."""
+    found = {}
+    for name in of_1():
+        rows = [row for row in (*rows_of(name), *rows_for(name, 0, ())) if row.kind == "tf"]
+        if kind_of(name) in ("same", "tf") and rows:
+            found[name] = rows[0].successor
+    return json.dumps(found, sort_keys=True)
+
+
+@cache
+def _known() -> dict:
+    return json.loads(GOLDEN.read_text(encoding="utf-8"))
+
+
+def is_current() -> bool:
+    """Whether TensorFlow 1.15.5 was asked about the rows as they are."""
+    return _known()["objects"]["digest"] == hashlib.sha256(pairs().encode()).hexdigest()
+
+
+@cache
+def _same_objects() -> set[str]:
+    objects = _known()["objects"]
+    return set(json.loads(pairs())).difference(objects["others"], objects["lacking"])
+
+
+@cache
+def _used() -> dict[tuple[str, str], list[str]]:
+    """The cases that use a name by a row of a kind."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for one in _known()["cases"]:
+        for name, positional, keywords in one["uses"]:
+            row = next(iter(rows_for(name, positional, keywords)), None)
+            if row is not None:
+                found.setdefault((name, row.kind), []).append(one["case"])
+    return found
+
+
+def shown(name: str, kind: str) -> str:
+    """How a name is shown to be the same by its row of a kind; "" where it is not."""
+    if name in _same_objects():
+        return "object"
+    cases = _used().get((name, "tf" if kind == "same" else kind))
+    return f"case {', '.join(sorted({*cases}))}" if cases else ""
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["pairs"]:
+        print(pairs())
+        sys.exit()
+    counts: Counter[tuple[str, str]] = Counter()
+    for name in of_1():
+        kind = str(kind_of(name))
+        if kind in SAME:
+            how = shown(name, kind)
+            counts[kind, how.split()[0] if how else "not shown"] += 1
+            if name in sys.argv[1:] or (not how and kind != "slim"):
+                print(f"{name} ({kind}): {how or 'not shown'}")
+    print(*(f"{kind}, {how}: {number}" for (kind, how), number in sorted(counts.items())), sep="\n")
+    if not is_current():
+        sys.exit("TensorFlow 1.15.5 was asked about other rows: write contrib_golden.json anew.")

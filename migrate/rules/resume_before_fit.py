@@ -63,9 +63,10 @@ from migrate.analysis.built import cannot_be_built, is_unbuilt
 from migrate.analysis.resume.elsewhere import counted, loaded_before, named_by_user
 from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_loops, loops_of_fits
 from migrate.analysis.resume.found import resumptions
+from migrate.analysis.resume.loads_before import TRAINS
 from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
 from migrate.analysis.resume.once import runs_again, trains_again
-from migrate.analysis.resume.own_loads import TRAINS, OwnLoad, own_loads
+from migrate.analysis.resume.own_loads import OwnLoad, own_loads
 from migrate.analysis.resume.resumption import Resume
 from migrate.analysis.searches import name_of
 from migrate.analysis.symbols import symbol_of

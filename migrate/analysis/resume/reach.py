@@ -129,6 +129,10 @@ class Reach:
             self._resolved[call] = list(dict.fromkeys(self._functions(self.module_of(call), call)))
         return self._resolved[call]
 
+    def calls_in(self, module: Module, scope: ast.AST) -> list[ast.Call]:
+        """The calls that stand in a function itself, and in none inside it."""
+        return [call for some in self.calls(module).values() for call in some if is_in(module, call, scope)]
+
     def callers(self, function: FunctionNode) -> list[ast.Call]:
         """The calls that may run a function."""
         module = self.module_of(function)
@@ -281,3 +285,11 @@ def _words_of(path: str, stamp: tuple[int, int], text: str) -> frozenset[str]:
     if known is None or known[0] != stamp:
         known = _WORDS_OF[path] = (stamp, frozenset(re.findall(r"\w+", text)))
     return known[1]
+
+
+def is_in(module: Module, call: ast.Call, scope: ast.AST) -> bool:
+    """Whether a call stands in a function itself, and in none inside it; comprehensions are parts of it."""
+    own = module.names.scope_of(call)
+    while own.parent is not None and isinstance(own.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        own = own.parent
+    return own.node is scope

@@ -1,0 +1,244 @@
+"""The loads that a program makes before it trains, wherever in its files they stand."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from migrate.analysis.module import Module
+from migrate.analysis.resume.old_way_in import Link
+from migrate.analysis.resume.reach import FunctionNode, Reach, is_in
+from migrate.analysis.searches import name_of
+
+TRAINS = {"fit", "fit_generator", "train_on_batch"}
+LOADS = {"load_weights", "load_model"}
+_AT_START = {"on_train_begin", "set_model"}
+_DEEPEST = 4
+"""How many functions stand between a training and what starts it, and between that and a load."""
+_MOST_FRAMES = 24
+
+
+@dataclass(frozen=True)
+class Found:
+    """One call that loads, and the calls that lead to it from where the training is started."""
+
+    module: Module
+    load: ast.Call
+    chain: tuple[tuple[Module, ast.Call], ...]
+    started: tuple[Module, ast.Call] | None = None
+
+    @property
+    def links(self) -> list[Link]:
+        where, started = self.started if self.started is not None else (None, None)
+        around = {started, *where.names.ancestors(started)} if where is not None and started is not None else set()
+        return [Link(module, call, around if module is where else set()) for module, call in self.chain]
+
+
+class LoadsBefore:
+    """Finds what is loaded before a training.
+
+    Args:
+      reach: the calls of the program.
+    """
+
+    def __init__(self, reach: Reach) -> None:
+        self.reach, self.module = reach, reach.module
+        self._leading = self._leading_names()
+
+    def _leading_names(self) -> set[str]:
+        """The names of the functions and classes that lead to a load."""
+        found: set[str] = set()
+        new = {"load_weights", "load_model", "restore"}
+        for _ in range(_DEEPEST + 1):
+            calls = [call for name in new for call in self.reach.called(name)]
+            above = [node for call in calls for node in self.reach.module_of(call).names.ancestors(call)]
+            named = {n.name for n in above if isinstance(n, FunctionNode | ast.ClassDef)}
+            # A class is called by its own name where it loads when it is made, and by those derived from it.
+            owners = [n for n in above if isinstance(n, ast.ClassDef)]
+            named |= {one.name for owner in owners for one in self.reach.derived(owner)}
+            new = named - found - LOADS - {"__init__", "main"}
+            found |= new
+        return found
+
+    def loads(self, training: ast.Call) -> Iterator[Found]:
+        """The loads that are made before a training, by the functions that start it or what they call."""
+        frames = self._frames(training)
+        inside = {scope for _, scope, _ in frames}
+        for module, scope, node in frames:
+            for call in self._before(module, scope, node):
+                for found in self._within(module, call, inside, ((module, call),)):
+                    yield replace(found, started=(module, node))
+            yield from self._when_made(module, scope, inside)
+
+    def is_asked(self, found: Found, training: ast.Call) -> bool:
+        """Whether a load is made only where there is something to load, or where it is asked for."""
+        if self._loads_itself(found.load):
+            return True
+        around = {training, *self.module.names.ancestors(training)}
+        for module, call in found.chain:
+            child: ast.AST = call
+            for node in module.names.ancestors(call):
+                if isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
+                    break
+                if node in around:
+                    if isinstance(node, ast.If) and self._trains_otherwise(node, child, training):
+                        return True
+                    break
+                if isinstance(node, ast.If | ast.IfExp) and child is not node.test:
+                    return True
+                if isinstance(node, ast.Try) and child in node.body and node.handlers:
+                    return True
+                if isinstance(node, ast.BoolOp):
+                    return True
+                child = node
+            statement = module.names.statement_of(call)
+            block = getattr(module.names.parents.get(statement), "body", [])
+            above = block[: block.index(statement)] if statement in block else []
+            is_function = isinstance(module.names.parents.get(statement), FunctionNode)
+            if is_function and any(isinstance(one, ast.If) and isinstance(one.body[-1], ast.Return) for one in above):
+                return True
+        return False
+
+    def _frames(self, training: ast.Call) -> list[tuple[Module, ast.AST, ast.Call]]:
+        """The functions that run before a training does, each with the call in it that leads there."""
+        frames: list[tuple[Module, ast.AST, ast.Call]] = []
+        seen = set[tuple[ast.AST, ast.AST]]()
+        waiting = [(self.module, training, 0)]
+        while waiting and len(frames) < _MOST_FRAMES:
+            module, node, depth = waiting.pop(0)
+            scope = module.names.scope_of(node).node
+            if (scope, node) in seen:
+                continue
+            seen.add((scope, node))
+            frames.append((module, scope, node))
+            if isinstance(scope, FunctionNode) and depth < _DEEPEST:
+                self.reach.know(scope, module)
+                waiting += [(self.reach.module_of(call), call, depth + 1) for call in self.reach.callers(scope)]
+        return frames
+
+    def _when_made(self, module: Module, scope: ast.AST, inside: set[ast.AST]) -> Iterator[Found]:
+        """What the object whose method trains loads when it is made."""
+        owner = module.names.parents.get(scope)
+        if not isinstance(owner, ast.ClassDef) or getattr(scope, "name", "") == "__init__":
+            return
+        self.reach.know(owner, module)
+        for one in [*self.reach.bases(owner), *self.reach.derived(owner)]:
+            where = self.reach.module_of(one)
+            for made in one.body:
+                if isinstance(made, FunctionNode) and made.name == "__init__":
+                    for call in self.reach.calls_in(where, made):
+                        yield from self._within(where, call, inside, ((where, call),))
+
+    def _before(self, module: Module, scope: ast.AST, node: ast.Call) -> Iterator[ast.Call]:
+        """The calls of a function that may run before one of its calls does, and lead to it."""
+        names = module.names
+        above = [node, *names.ancestors(node)]
+        for call in self.reach.calls_in(module, scope):
+            if call is node or call in above:
+                continue
+            is_argument = node in names.ancestors(call)
+            if not is_argument and (call.lineno, call.col_offset) > (node.lineno, node.col_offset):
+                continue
+            if not is_argument and (
+                self._is_passed_by(module, call, above) or self._is_after(module, scope, call, node)
+            ):
+                continue
+            yield call
+
+    def _is_passed_by(self, module: Module, call: ast.Call, above: list[ast.AST]) -> bool:
+        """Whether a call stands in another branch than the training, or in one that ends before it."""
+        child: ast.AST = call
+        for node in module.names.ancestors(call):
+            if node in above:
+                if isinstance(node, ast.If | ast.IfExp):
+                    other = above[above.index(node) - 1]
+                    return (
+                        _branch(node, child) != _branch(node, other)
+                        and other is not node.test
+                        and child is not node.test
+                    )
+                return False
+            if isinstance(node, ast.If) and child is not node.test:
+                block = node.body if child in node.body else node.orelse
+                if block and (isinstance(block[-1], ast.Return | ast.Raise | ast.Continue) or _exits(block[-1])):
+                    return True
+            child = node
+        return False
+
+    def _is_after(self, module: Module, scope: ast.AST, call: ast.Call, training: ast.Call) -> bool:
+        """Whether another training stands before a call: it selects the first one's best then."""
+        above = [training, *module.names.ancestors(training)]
+        for name in ("fit", "fit_generator"):
+            for other in self.reach.calls(module).get(name, []):
+                is_above = other is not training and other.lineno < call.lineno and is_in(module, other, scope)
+                if is_above and not self._is_passed_by(module, other, above):
+                    return True
+        return False
+
+    def _within(
+        self, module: Module, call: ast.Call, inside: set[ast.AST], chain: tuple[tuple[Module, ast.Call], ...]
+    ) -> Iterator[Found]:
+        """The loads that a call makes, itself or in what it calls."""
+        name = name_of(call.func)
+        if name in LOADS or (name == "restore" and isinstance(call.func, ast.Attribute)):
+            around = set(module.names.ancestors(call))
+            if around & set(self.reach.functions(call)) or not self.reach.functions(call):
+                yield Found(module, call, chain)
+                return
+        if name not in self._leading and name not in LOADS:
+            return
+        if self._loads_itself(call):
+            yield Found(module, call, chain)
+            return
+        if len(chain) > _DEEPEST:
+            return
+        for function in self.reach.functions(call):
+            if function in inside or any(one is function for _, c in chain[:-1] for one in self.reach.functions(c)):
+                continue
+            where = self.reach.module_of(function)
+            calls = self.reach.calls_in(where, function)
+            trained = min((c.lineno for c in calls if name_of(c.func) in TRAINS), default=None)
+            for inner in calls:
+                if trained is None or inner.lineno < trained:
+                    yield from self._within(where, inner, inside, (*chain, (where, inner)))
+
+    def _loads_itself(self, call: ast.Call) -> bool:
+        """Whether a call makes a callback of the program that loads when training begins, and saves."""
+        if not isinstance(call.func, ast.Name | ast.Attribute):
+            return False
+        name = name_of(call.func)
+        if not name[:1].isupper():
+            return False
+        for owner in self.reach.classes(name):
+            family = self.reach.bases(owner)
+            bases = {name_of(base) for one in family for base in one.bases}
+            if not any(base.endswith(("Callback", "ModelCheckpoint")) for base in bases):
+                continue
+            methods = {node.name: node for one in family for node in one.body if isinstance(node, FunctionNode)}
+            called = {
+                name: {name_of(n.func) for n in ast.walk(m) if isinstance(n, ast.Call)} for name, m in methods.items()
+            }
+            saves = any({"save_weights", "save"} & names for names in called.values())
+            at_start = set(_AT_START)
+            for _ in range(_DEEPEST):
+                at_start |= {name for begun in at_start for name in called.get(begun, ())}
+            loads = any("load_weights" in called.get(name, ()) for name in at_start)
+            if loads and (saves or any(base.endswith("ModelCheckpoint") for base in bases)):
+                return True
+        return False
+
+    def _trains_otherwise(self, test: ast.If, way: ast.AST, training: ast.Call) -> bool:
+        """Whether the other way of a test trains the same model, without a load."""
+        assert isinstance(training.func, ast.Attribute)
+        other = test.orelse if way in test.body else test.body if way in test.orelse else []
+        calls = [node for one in other for node in ast.walk(one) if isinstance(node, ast.Call)]
+        methods = [call.func for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in TRAINS]
+        return any(ast.unparse(method.value) == ast.unparse(training.func.value) for method in methods)
+
+
+def _branch(node: ast.If | ast.IfExp, child: ast.AST) -> bool:
+    return child in node.body if isinstance(node, ast.If) else child is node.body
+
+
+def _exits(statement: ast.stmt) -> bool:
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and name_of(call.func) in ("exit", "_exit", "quit")

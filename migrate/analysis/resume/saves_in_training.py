@@ -1,0 +1,115 @@
+"""The calls that save what a program trains, while it trains, wherever in its files they stand."""
+
+import ast
+import re
+
+from migrate.analysis.module import Module
+from migrate.analysis.resume.loads_before import TRAINS
+from migrate.analysis.resume.origins import Origins, PathParts
+from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.searches import name_of
+
+SAVES = ("save_weights", "save", "write")
+_TRAINS_ONE = re.compile(r"_?train(_|$)")
+PATHS = ("filepath", "path", "filename", "model_path", "checkpoint_path", "directory", "weights_path", "file_path")
+_DEEPEST = 4
+"""How many functions stand between a loop that trains and a call that saves."""
+
+
+class SavesInTraining:
+    """Finds what is saved while a model is trained, and where.
+
+    Args:
+      reach: the calls of the program.
+      origins: where its values come from.
+    """
+
+    def __init__(self, reach: Reach, origins: Origins) -> None:
+        self.reach, self.origins = reach, origins
+        self._saves: list[tuple[ast.Call, list[PathParts]]] | None = None
+
+    def all(self) -> list[tuple[ast.Call, list[PathParts]]]:
+        """Every such call of the program, with the paths that it may save to."""
+        if self._saves is None:
+            self._saves = []
+            for module in self.reach.holding(*SAVES, "ModelCheckpoint"):
+                for name, calls in self.reach.calls(module).items():
+                    for call in calls:
+                        path = self._path_saved(module, name, call)
+                        if path is not None:
+                            self._saves.append((call, self.origins.of_paths(module, path)))
+        return self._saves
+
+    def with_path(self, call: ast.Call) -> tuple[ast.Call, list[PathParts]]:
+        """A call that saves or loads, with the paths that it may be given."""
+        path = next((k.value for k in call.keywords if k.arg in PATHS), call.args[0] if call.args else None)
+        return call, self.origins.of_paths(self.reach.module_of(call), path) if path is not None else []
+
+    def within(self, save: ast.Call) -> list[ast.Call]:
+        """The calls that save in a method of the program's own that saves."""
+        found = []
+        for function in self.reach.functions(save):
+            where = self.reach.module_of(function)
+            found += [
+                call for call in self.reach.calls_in(where, function) if name_of(call.func) in ("save", "save_weights")
+            ]
+        return found
+
+    def trains_by_hand(self, loop: ast.For | ast.While) -> bool:
+        """Whether a loop applies gradients, itself or in a function that it calls."""
+        calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)]
+        functions = [function for call in calls for function in self.reach.functions(call)]
+        inside = [node for function in functions for node in ast.walk(function)]
+        steps = ("apply_gradients", "minimize", "train_on_batch", "train_step", "run")
+        return any(
+            isinstance(n, ast.Call) and (name_of(n.func) in steps or _TRAINS_ONE.match(name_of(n.func)))
+            for n in [*calls, *inside]
+        )
+
+    def _path_saved(self, module: Module, name: str, call: ast.Call) -> ast.expr | None:
+        """The path that a call saves to while a model is trained."""
+        path = next((k.value for k in call.keywords if k.arg in PATHS), call.args[0] if call.args else None)
+        if name.endswith("Checkpoint") and name != "Checkpoint":
+            return path
+        if name not in ("save", "save_weights") or not isinstance(call.func, ast.Attribute):
+            return None
+        for node in module.names.ancestors(call):
+            if isinstance(node, FunctionNode) and node.name.endswith(("_epoch_end", "_batch_end")):
+                return path
+            if isinstance(node, ast.Lambda) or (isinstance(node, ast.For | ast.While) and self._trains_in(node)):
+                return path
+            if isinstance(node, FunctionNode):
+                return path if self._is_called_in_training(node, 0) else None
+        return None
+
+    def _trains_in(self, loop: ast.For | ast.While) -> bool:
+        trains = any(self._trains(node) for node in ast.walk(loop) if isinstance(node, ast.Call))
+        return trains or self.trains_by_hand(loop)
+
+    def _is_called_in_training(self, function: FunctionNode, depth: int) -> bool:
+        """Whether a loop that trains calls a function, or a callback is given it."""
+        for call in self.reach.callers(function):
+            names = self.reach.module_of(call).names
+            for node in names.ancestors(call):
+                if isinstance(node, FunctionNode):
+                    if node.name.endswith(("_epoch_end", "_batch_end")):
+                        return True
+                    if depth < _DEEPEST and node is not function and self._is_called_in_training(node, depth + 1):
+                        return True
+                    break
+                if isinstance(node, ast.For | ast.While) and self._trains_in(node):
+                    return True
+        for module in self.reach.holding(function.name):
+            for some in self.reach.calls(module).values():
+                for call in some:
+                    if name_of(call.func).endswith("Callback") and any(
+                        name_of(one) == function.name for one in call.args
+                    ):
+                        return True
+        return False
+
+    def _trains(self, call: ast.Call) -> bool:
+        if name_of(call.func) in TRAINS or _TRAINS_ONE.match(name_of(call.func)):
+            return True
+        inside = [node for function in self.reach.functions(call) for node in ast.walk(function)]
+        return any(isinstance(node, ast.Call) and name_of(node.func) in TRAINS for node in inside)

@@ -231,11 +231,11 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
     parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
     parser.add_argument("--input", choices=CHOICES["input"], help="the input after a resume (default: restart)")
-    canned = "what premade estimators become (default: auto, the first of these that can be)"
+    canned = "what premade estimators become (default: auto, the first that is possible)"
     parser.add_argument("--canned", choices=CHOICES["canned"], help=canned)
     form = "how programs train (default: auto, a loop where a program is followed, else an object)"
     parser.add_argument("--form", choices=CHOICES["form"], help=form)
-    place = "where generated helpers stand (default: module, beside the files; package: pip install estimator-recovery)"
+    place = "where generated helpers are (default: module, beside the files; package: pip install estimator-recovery)"
     parser.add_argument("--helpers", choices=CHOICES["helpers"], help=place)
     tpu = "what becomes of programs that may run on TPUs (default: refuse, a TPU as the program starts)"
     parser.add_argument("--tpu", choices=CHOICES["tpu"], help=tpu)

@@ -1,6 +1,7 @@
 """Attention to a memory, as ``tf.contrib.seq2seq`` had it, with its variables' names."""
 
-import numpy as np
+import math
+
 import tensorflow.compat.v1 as tf1
 
 
@@ -41,7 +42,7 @@ class _OverMemory(AttentionMechanism):
         self._query_layer, self._memory_layer = query_layer, memory_layer
         self.dtype = memory_layer.dtype
         if score_mask_value is None:
-            score_mask_value = -np.inf
+            score_mask_value = -math.inf
         lengths = memory_sequence_length
 
         def probabilities(score, state):
@@ -130,11 +131,11 @@ class BahdanauAttention(_OverMemory):
         probability_fn = probability_fn or tf1.nn.softmax
         self._num_units, self._normalize = num_units, normalize
         super().__init__(
-            _dense(num_units, "query_layer", dtype),
+            _projection(num_units, "query_layer", dtype),
             memory,
             lambda score, _: probability_fn(score),
             memory_sequence_length,
-            _dense(num_units, "memory_layer", dtype),
+            _projection(num_units, "memory_layer", dtype),
             score_mask_value,
             custom_key_value_fn,
         )
@@ -187,7 +188,7 @@ class LuongAttention(_OverMemory):
             memory,
             lambda score, _: probability_fn(score),
             memory_sequence_length,
-            _dense(num_units, "memory_layer", dtype),
+            _projection(num_units, "memory_layer", dtype),
             score_mask_value,
             custom_key_value_fn,
         )
@@ -209,6 +210,6 @@ class LuongAttention(_OverMemory):
         return alignments, alignments
 
 
-def _dense(units, name, dtype):
+def _projection(units, name, dtype):
     dtype = dtype or tf1.float32
     return tf1.layers.Dense(units, name=name, use_bias=False, dtype=dtype)

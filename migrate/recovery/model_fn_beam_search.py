@@ -1,8 +1,8 @@
 """A decoder that keeps the likeliest sequences, as ``tf.contrib.seq2seq`` had it."""
 
 import collections
+import math
 
-import numpy as np
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_gather_tree import gather_tree
@@ -96,7 +96,7 @@ class BeamSearchDecoder(SequenceDecoder):
             cell_state=state,
             log_probs=tf1.where(
                 is_other,
-                tf1.fill(shape, dtype.as_numpy_dtype(-np.inf)),
+                tf1.fill(shape, dtype.as_numpy_dtype(-math.inf)),
                 tf1.zeros(shape, dtype),
             ),
             finished=is_other,

@@ -143,6 +143,7 @@ def baseline_logits(features, units):
 
 
 def _dense(net, width):
+    width = int(width)  # a layer takes a number's text too, as a flag gives it
     glorot = tf1.glorot_uniform_initializer()
     kernel = tf1.get_variable("kernel", [net.shape[-1], width], initializer=glorot)
     bias = tf1.get_variable("bias", [width], initializer=tf1.zeros_initializer())

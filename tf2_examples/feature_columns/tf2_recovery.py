@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 6dea1215b5dc).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content d1fb89ef288a).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -1514,6 +1514,7 @@ def baseline_logits(features, units):
 
 
 def _dense(net, width):
+    width = int(width)  # a layer takes a number's text too, as a flag gives it
     glorot = tf1.glorot_uniform_initializer()
     kernel = tf1.get_variable("kernel", [net.shape[-1], width], initializer=glorot)
     bias = tf1.get_variable("bias", [width], initializer=tf1.zeros_initializer())

@@ -13,7 +13,7 @@ from migrate.rewrite.pieces import pieces
 from migrate.rules import RULES
 from migrate.settings import Settings
 from tests.codemod.programs import migrate
-from tests.codemod.rules.test_examples import choices, source
+from tests.codemod.rules.test_examples import choices
 
 FORMS = {
     "class": "class {0}:\n    pass\n",
@@ -33,7 +33,7 @@ def programs() -> list[Program]:
     for rule in RULES.values():
         for example in rule.examples:
             if example.after is not None:
-                text = source(example)
+                text = example.source
                 _, plan, _ = judge(Module("program.py", text, ast.parse(text)), Settings(**choices(rule, example)))
                 found.append((text, choices(rule, example), frozenset(plan.pieces)))
     return list(_covering(found))

@@ -9,7 +9,7 @@ from migrate.outcome import Outcome
 from migrate.rules import RULES
 from migrate.run import run, write
 from migrate.settings import Settings
-from tests.codemod.rules.test_examples import choices, source
+from tests.codemod.rules.test_examples import choices
 from tests.fuzz.seeds import LEGACY, PUBLIC_SHAPES
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -29,7 +29,7 @@ def programs() -> dict[tuple[tuple[str, str], ...], dict[str, bytes]]:
     found: dict[tuple[tuple[str, str], ...], dict[str, bytes]] = {}
     for number, (rule, example) in enumerate(examples):
         files = found.setdefault(tuple(choices(rule, example).items()), {})
-        files[f"{rule.code}_{number}.py"] = LAYOUTS[number % len(LAYOUTS)](source(example))
+        files[f"{rule.code}_{number}.py"] = LAYOUTS[number % len(LAYOUTS)](example.source)
     whole = found[tuple(choices(*examples[0]).items())]
     whole |= {path.name: path.read_bytes() for path in [*LEGACY.glob("*.py"), *NOTEBOOKS.glob("*.ipynb")]}
     whole |= {f"shape_{number}.py": text.encode() for number, text in enumerate(PUBLIC_SHAPES)}

@@ -22,7 +22,7 @@ PAIRS = {
     "model_by_name": (("(600, 8)", "(32, 8)"), 1, 600),
     "feature_columns/linear_ftrl": ((".batch(10)", ".batch(200)"), 1, 600),
     "feature_columns/warm_start": ((".batch(10)", ".batch(200)"), 1, 600),
-    "feature_columns/wide_and_deep": ((".shuffle(100, seed=1).repeat().batch(16)", ".repeat().batch(160)"), 1, 200),
+    "feature_columns/wide_and_deep": ((".shuffle(100, seed=1).repeat().batch(16)", ".repeat().batch(160)"), 1, 70),
 }
 
 # Two classes go through tf.sigmoid, which differs by a bit between TensorFlow 2.15 and the newest.

@@ -9,6 +9,7 @@ from migrate.analysis.program import HAVE_MODEL_FN, Program
 from migrate.analysis.reader import Reader, kind_of
 from migrate.analysis.surroundings import why_not_here
 from migrate.analysis.tree import Link, Tree, facts
+from migrate.files.walk import NOTEBOOK
 
 
 def programs(module: Module, tree: Tree, canned: str = "keras") -> list[Program]:
@@ -40,12 +41,29 @@ def reached(module: Module, tree: Tree, canned: str = "auto") -> tuple[str, ...]
         trainers = [path for path in tree.importers(module, "train") if facts(path).changes]
         changing = (tree.changing(tree.module(path)) for path in trainers if not facts(path).problem)
         paths += [*trainers, *(link.target.path for links in changing for link in links)]
+        paths += [link.target.path for link in handed_in(module, tree)]
     if trains_another_files(module, tree):
         paths += tree.near(module)
     if makes_from_model_fn(module, "model-fn" if canned == "auto" else canned):
         found = programs(module, tree, "model-fn" if canned == "auto" else canned)
         paths += [link.target.path for program in found for link in program.others]
     return tuple(dict.fromkeys(path for path in paths if path != os.path.abspath(module.path)))
+
+
+def handed_in(module: Module, tree: Tree) -> list[Link]:
+    """The imports by which those that import a file that makes estimators bring in what they hand to it: a model_fn.
+
+    What they bring in names the Estimator API too and makes no estimator; they themselves may not name it.
+    """
+    found: list[Link] = []
+    for path in tree.importers(module) if module.names_estimator else ():
+        if not path.endswith(NOTEBOOK) and not facts(path).problem:
+            found += [link for link in tree.closure(tree.module(path)) if _is_handed(link.target.path, tree)]
+    return found
+
+
+def _is_handed(path: str, tree: Tree) -> bool:
+    return facts(path).ties and not facts(path).problem and not tree.module(path).names_estimator
 
 
 def trains_another_files(module: Module, tree: Tree) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
-from migrate.analysis.programs import trains_another_files
+from migrate.analysis.programs import handed_in, trains_another_files
 from migrate.analysis.tree import Link, Tree, facts
 from migrate.files.walk import NOTEBOOK
 from migrate.invocation import program
@@ -90,7 +90,7 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     makers = {_path(module) for module in modules if module.names_estimator}
     found: list[tuple[Unit, set[str]]] = []  # each with the files by which others would join it
     for module in modules:
-        links = tree.changing(module)
+        links = [*tree.changing(module), *handed_in(module, tree)]
         ties = {link.target.path for link in links if facts(link.target.path).ties}
         if not module.estimator and not (ties and facts(_path(module)).changes):
             continue

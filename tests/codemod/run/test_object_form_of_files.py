@@ -44,6 +44,16 @@ import making
 est = making.make("/tmp/m")
 est.train(making.input_fn, max_steps=10)
 """
+GIVEN = """\
+def build(chosen, folder):
+    return tf.estimator.Estimator(chosen, folder)
+"""
+BRINGS = """\
+import building
+import model
+
+building.build(model.model_fn, "/tmp/m").train(model.input_fn, max_steps=3)
+"""
 FLOWS = {
     "returned to another file": {"making.py": MAKE, "main.py": USE_MADE},
     "returned to a package's file": {
@@ -140,6 +150,11 @@ HIDDEN = {
         "main.py": MAIN.format(use="fitting.fit(est, 10)"),
         "fitting.py": FIT,
         "other.py": MAIN.format(use="fitting.fit(est, 10); print(est)"),
+    },
+    "a model_fn brought together with its estimator by a file that names nothing": {
+        "building.py": f"import tensorflow as tf\n\n\n{GIVEN}",
+        "model.py": HEAD,
+        "main.py": BRINGS,
     },
 }
 """Flows that no rule follows."""
@@ -293,3 +308,13 @@ def test_a_given_file_that_imports_what_changes_is_seen_although_it_makes_nothin
     )
     outcome = migrated(tmp_path)
     assert {*texts(outcome)} == {"serving.py", "job.py", "check.py", "tf2_recovery.py"}, outcome.findings
+
+
+def test_what_a_file_that_names_nothing_hands_to_an_estimator_leaves_it_where_it_cannot_be_migrated(
+    tmp_path: Path,
+) -> None:
+    left = HEAD.replace("tf.reduce_sum(labels)", "tf.contrib.crf.no_such(labels)")
+    put(tmp_path, {"building.py": f"import tensorflow as tf\n\n\n{GIVEN}", "model.py": left, "main.py": BRINGS})
+    outcome = migrated(tmp_path)
+    assert not outcome.changes
+    assert {Path(finding.path).name for finding in outcome.findings} == {"building.py", "model.py"}

@@ -215,9 +215,10 @@ def _rewritten(
     names = examined.plan.pieces
     definitions = pieces.definitions(names)
     module = None
+    is_beside = program.written is None or not os.path.dirname(program.written)  # it finds a module in the same place
     if settings.helpers == "package" and names:
         imports, definitions = [import_of_pieces(PACKAGE, names, examined.plan.aliases)], ""
-    elif program.written is None and settings.helpers == "module" and len(definitions.splitlines()) > INLINE_LINES:
+    elif is_beside and settings.helpers == "module" and len(definitions.splitlines()) > INLINE_LINES:
         stem = re.sub(r"\W", "_", os.path.splitext(os.path.basename(notebook.file.path))[0])
         module = _Module(f"{settings.module_name}_{stem}", frozenset(names))
         imports, definitions = [import_of_pieces(module.name, names, examined.plan.aliases)], ""
@@ -227,16 +228,28 @@ def _rewritten(
 
 
 def _put_module(notebook: Notebook, module: _Module, sources: dict[int, str], cells: _Cells) -> None:
-    """Has a cell above the import write the module: the one that an earlier run made, or a new one."""
+    """Has one cell above all that import the module write it: one that an earlier run made, or a new one."""
     from migrate.rewrite import pieces
 
     user = min((number for number, text in sources.items() if f"from {module.name} import" in text), default=1)
+    needed = set(module.pieces)
     for cell in notebook.cells:
-        if cell.source.startswith(module.line) and cell.number < user:
-            before = cell.source.removeprefix(module.line) + "\n"
-            cells.sources[cell.number] = module.line + pieces.extended(before, set(module.pieces)).rstrip("\n")
+        text = cells.sources.get(cell.number, cell.source)
+        if text.startswith(module.line) and cell.number < user:
+            cells.sources[cell.number] = module.line + _extended(text.removeprefix(module.line), needed)
             return
-    cells.inserted[user] = module.line + pieces.module(module.pieces).rstrip("\n")
+    new = next((number for number, text in cells.inserted.items() if text.startswith(module.line)), None)
+    if new is None:
+        text = pieces.module(needed).rstrip("\n")
+    else:
+        text = _extended(cells.inserted.pop(new).removeprefix(module.line), needed)
+    cells.inserted[min(user, new or user)] = module.line + text
+
+
+def _extended(text: str, needed: set[str]) -> str:
+    from migrate.rewrite import pieces
+
+    return pieces.extended(text + "\n", needed).rstrip("\n")
 
 
 def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:

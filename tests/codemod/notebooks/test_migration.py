@@ -155,6 +155,38 @@ def test_a_module_that_a_cell_writes_is_migrated_in_that_cell(write: Write) -> N
     assert "est.fit(" in written
 
 
+def test_a_module_beside_the_notebook_imports_what_a_folded_cell_above_it_writes(write: Write) -> None:
+    module = "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
+    path = write("x = 1", "%%writefile task.py\n" + module, "%%writefile again.py\n" + module, "!python task.py")
+    first, helpers, task, again, last = migrated(path)
+    assert (first, last) == ("x = 1", "!python task.py")
+    assert helpers.startswith("%%writefile tf2_recovery_job.py\n")
+    assert "class CheckpointRecovery(" in helpers
+    for written in (task, again):
+        assert "from tf2_recovery_job import" in written
+        assert "class CheckpointRecovery(" not in written
+    assert migrated(path) == [first, helpers, task, again, last]
+
+
+def test_the_notebook_and_a_module_that_it_writes_share_one_cell_of_helpers(write: Write) -> None:
+    custom = IMPORTS.replace("\n", "\n\n") + """
+def model_fn(features, labels, mode):
+  loss = tf1.losses.mean_squared_error(labels, tf1.get_variable('w', []))
+  train_op = tf1.train.AdamOptimizer().minimize(loss, tf1.train.get_global_step())
+  return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+est = tf1.estimator.Estimator(model_fn, 'm')
+est.train(lambda: data(), max_steps=3)
+"""
+    helpers, task, *cells = migrated(write("%%writefile task.py\n" + custom, *JOB))
+    assert helpers.startswith("%%writefile tf2_recovery_job.py\n")
+    assert "class CheckpointRecovery(" in helpers
+    assert "class ModelFnTraining" in helpers
+    assert task.startswith("%%writefile task.py\n")
+    assert not any("%%writefile" in cell for cell in cells)
+
+
 def test_emitted_code_in_a_module_leaves_the_modules_own_names_alone(write: Write) -> None:
     custom = (
         "import tensorflow.compat.v1 as tf\n\n\nos = 'linux'\n\n\ndef call_model_fn():\n  return os\n\n\n"
@@ -164,7 +196,7 @@ def test_emitted_code_in_a_module_leaves_the_modules_own_names_alone(write: Writ
         "  return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n\n\n"
         "est = tf.estimator.Estimator(model_fn, 'm')\nest.train(lambda: data(), max_steps=3)\n"
     )
-    (written,) = migrated(write("%%writefile task.py\n" + custom))
+    (written,) = migrated(write("%%writefile trainer/task.py\n" + custom))
     text = written.partition("\n")[2]
     compile(text, "task.py", "exec")
     assert text.count("import tensorflow.compat.v1 as tf\n") == 1

@@ -102,7 +102,7 @@ def test_an_interrupted_command_leaves_no_process_and_no_directory(ending, new_p
         process.send_signal(ending)
         time.sleep(0.05)
     said = process.communicate()[1]
-    assert process.returncode == 130
+    assert process.returncode == 130, said
     assert "every program has been ended" in said
     assert not [pid for pid in running if Path(f"/proc/{pid}").exists()]
     assert list(place.iterdir()) == []

@@ -99,7 +99,7 @@ def become(
     sys.modules["numpy"].random.seed()
     paths = [path for path in env.get("PYTHONPATH", "").split(os.pathsep) if path]
     sys.path[:0] = ["", *(path for path in paths if path not in sys.path)]
-    sys.argv = command
+    sys.argv = [*command]
     if os.path.realpath(command[0]) == os.path.realpath(bootstrap.__file__):
         bootstrap.main(watching=True)
     elif command[0] == "-c":

@@ -169,7 +169,9 @@ def test_a_module_beside_the_notebook_imports_what_a_folded_cell_above_it_writes
 
 
 def test_the_notebook_and_a_module_that_it_writes_share_one_cell_of_helpers(write: Write) -> None:
-    custom = IMPORTS.replace("\n", "\n\n") + """
+    custom = (
+        IMPORTS.replace("\n", "\n\n")
+        + """
 def model_fn(features, labels, mode):
   loss = tf1.losses.mean_squared_error(labels, tf1.get_variable('w', []))
   train_op = tf1.train.AdamOptimizer().minimize(loss, tf1.train.get_global_step())
@@ -179,6 +181,7 @@ def model_fn(features, labels, mode):
 est = tf1.estimator.Estimator(model_fn, 'm')
 est.train(lambda: data(), max_steps=3)
 """
+    )
     helpers, task, *cells = migrated(write("%%writefile task.py\n" + custom, *JOB))
     assert helpers.startswith("%%writefile tf2_recovery_job.py\n")
     assert "class CheckpointRecovery(" in helpers

@@ -92,7 +92,13 @@ def test_an_interrupted_command_leaves_no_process_and_no_directory(ending, new_p
     command = [sys.executable, "-c", "import sys; from migrate.verify.cli import main; sys.exit(main(sys.argv[1:]))"]
     root = str(Path(__file__).parents[2])
     environment = {**os.environ, "TMPDIR": str(place), "PYTHONPATH": root}
-    process = subprocess.Popen([*command, *arguments], env=environment, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*command, *arguments],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=partial(signal.signal, ending, signal.SIG_DFL),  # nohup ignores one, and the tests may run under it
+    )
     while not list(place.rglob("*.index")):
         assert process.poll() is None
         time.sleep(0.05)

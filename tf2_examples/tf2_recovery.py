@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content c63a1deb6e57).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content c44a1bb0ee65).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -810,12 +810,10 @@ class EpochRecovery(CheckpointRecovery):
         if not is_restorable and hasattr(tf.keras, "ops"):  # Keras 3 restores it never.
             raise ValueError("Build the model before fit: model.build(input_shape).")
         is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
-        shape = os.path.join(self.manager.directory, "input_shape.json")
+        shape = self._shape_file()
         if self._is_built_late and is_done and tf.io.gfile.exists(shape):
-            with tf.io.gfile.GFile(
-                shape
-            ) as file:  # Keras 2 wants it, for no epoch too.
-                model.build(json.load(file))
+            with tf.io.gfile.GFile(shape) as file:
+                model.build(json.load(file))  # Keras 2 wants it, for no epoch too.
         if self._unbuilt is not None and model.built:
             super()._restore_all(self._unbuilt)
             self._unbuilt = None
@@ -843,13 +841,15 @@ class EpochRecovery(CheckpointRecovery):
         self.manager.save(checkpoint_number=epoch, check_interval=False)
         if self._is_built_late:
             self._is_built_late = False
-            shape = os.path.join(self.manager.directory, "input_shape.json")
-            with tf.io.gfile.GFile(shape, "w") as file:
+            with tf.io.gfile.GFile(self._shape_file(), "w") as file:
                 json.dump(self.manager.checkpoint.model.input_shape, file)
 
     def on_train_end(self, logs=None):
         for name in ("save", "save_weights"):  # The last epoch is saved.
             vars(self.manager.checkpoint.model).pop(name, None)
+
+    def _shape_file(self):
+        return os.path.join(self.manager.directory, "input_shape.json")
 
     def _write_whole(self, write, filepath, *args, **kwargs):
         is_over = args[0] if args else kwargs.get("overwrite", True)

@@ -63,7 +63,8 @@ def handed_in(module: Module, tree: Tree) -> list[Link]:
 
 
 def _is_handed(path: str, tree: Tree) -> bool:
-    return facts(path).ties and not facts(path).problem and not tree.module(path).names_estimator
+    known = facts(path)
+    return known.ties and not known.problem and not tree.module(path).names_estimator
 
 
 def trains_another_files(module: Module, tree: Tree) -> bool:

@@ -178,6 +178,22 @@ def is_on_workers(module: Module) -> bool:
     return any(tail.endswith("MultiWorkerMirroredStrategy") for tail in module.uses)
 
 
+def rank_asked(module: Module) -> ast.Call | None:
+    """A call that asks a library which of a job's processes this is, such as ``hvd.rank()``."""
+    calls = (node for node in module.names.parents if isinstance(node, ast.Call) and not node.args)
+    asked = (call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in ("rank", "Get_rank"))
+    return next((call for call in asked if module.names.qualified(call.func) is not None), None)
+
+
+def library_of_ranks(module: Module) -> str:
+    """The package that runs a module in several processes, of which one alone saves; "" for none."""
+    asked = rank_asked(module)
+    if asked is not None:
+        return (module.names.qualified(asked.func) or "").partition(".")[0]
+    imported = (one.imported or "" for some in module.names.top.bindings.values() for one in some)
+    return "horovod" if any(name.startswith("horovod") for name in imported) else ""
+
+
 def is_training(call: ast.Call) -> bool:
     """Whether a call is one of ``fit`` or ``fit_generator``."""
     return isinstance(call.func, ast.Attribute) and call.func.attr in ("fit", "fit_generator")

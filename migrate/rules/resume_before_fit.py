@@ -74,7 +74,9 @@ from migrate.analysis.trainings import (
     Fit,
     all_trainings,
     is_on_workers,
+    library_of_ranks,
     made_by,
+    rank_asked,
     training_of,
     trainings,
 )
@@ -392,7 +394,7 @@ def _looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
     saves = [found.save] if found.save is not None else []
     lines = _loop_lines(bench, OwnLoad(way.fit.call, found.loop, bench.module, way.site, saves))
     reason = way.problem or (_not_over(bench, way) if way.over and found.save is None else way.over)
-    if is_on_workers(bench.module) or any(name.startswith("horovod") for name in _imported(bench)):
+    if is_on_workers(bench.module) or library_of_ranks(bench.module):
         reason = "it runs in several processes"
     if _uses_backup(bench):
         reason = reason or "BackupAndRestore works in one call of fit alone"
@@ -429,8 +431,9 @@ def _manager_lines(bench: Workbench, training: ast.Call) -> str:
     """The lines for one call of ``fit``."""
     assert isinstance(training.func, ast.Attribute)
     model, tf = bench.module.source.text(training.func.value), bench.vocabulary.tf
-    is_horovod = any(name.startswith("horovod") for name in _imported(bench))
-    save = "*([save] if hvd.rank() == 0 else [])" if is_horovod else "save"
+    asked = rank_asked(bench.module)
+    rank = bench.module.source.text(asked) if asked is not None else "hvd.rank()"
+    save = f"*([save] if {rank} == 0 else [])" if library_of_ranks(bench.module) else "save"
     lines = (
         f"checkpoint = {tf}.train.Checkpoint(model={model}, optimizer={model}.optimizer, epoch={tf}.Variable(0))",
         f'manager = {tf}.train.CheckpointManager(checkpoint, "DIRECTORY", max_to_keep=2)',
@@ -502,8 +505,9 @@ def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset()) -> st
     """Why no recovery can stand before a training."""
     if is_on_workers(bench.module):
         return "fit runs on several workers"
-    if any(name.startswith("horovod") for name in _imported(bench)):
-        return "Horovod runs it in several processes, of which one alone saves"
+    library = library_of_ranks(bench.module)
+    if library:
+        return f"{library.capitalize()} runs it in several processes, of which one alone saves"
     if _uses_backup(bench) and bench.settings.target != "keras2" and is_unbuilt(bench.module, fit.receiver, gone):
         return "BackupAndRestore raises on Keras 3 without a tf.keras.Input(shape) first among the model's layers"
     unbuilt = cannot_be_built(bench.module, fit.receiver) if bench.settings.target != "keras2" else ""
@@ -521,11 +525,6 @@ def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset()) -> st
     if trains_again(bench.module, fit):
         return "the model is trained by more than one call of fit"
     return runs_again(bench.module, fit)
-
-
-def _imported(bench: Workbench) -> Iterator[str]:
-    for bindings in bench.module.names.top.bindings.values():
-        yield from (binding.imported for binding in bindings if binding.imported is not None)
 
 
 def _message(bench: Workbench, resume: Resume, notes: list[str]) -> str:

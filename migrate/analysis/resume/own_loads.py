@@ -132,7 +132,9 @@ class _Search:
         """The load before one training that is of its own files."""
         trained = self.origins.of_model(self.module, model)
         for found in self.before_it.loads(training):
-            if not self.before_it.is_asked(found, training) or self._is_second_stage(training):
+            if self._is_second_stage(training):
+                continue
+            if not self.before_it.is_asked(found, training) and not self._is_newest(found, training):
                 continue
             is_callback = name_of(found.load.func) not in LOADS  # which loads and saves
             saves = [found.load] if is_callback else self._saved_as(found, trained, training)
@@ -177,9 +179,9 @@ class _Search:
         path = load.args[0] if load.args else next((k.value for k in load.keywords if k.arg in PATHS), None)
         if path is None:
             return []
+        if self._is_newest(found, training):
+            return [load]
         loaded = self.origins.of_paths(found.module, path)
-        if self._goes_on(training) and any(one.is_searched for one in loaded):
-            return [load]  # the newest file, and its epoch
         saves = [
             (call, saved)
             for call, saved in (self.saves.all() if not within else map(self.saves.with_path, within))
@@ -215,10 +217,11 @@ class _Search:
         others = [one for one in loaded if not one.is_searched and not any(is_one_file(each, one) for each in saved)]
         return bool(saved) and any(one.unknown for one in others)
 
-    def _goes_on(self, training: ast.Call) -> bool:
-        """Whether a training begins at an epoch that is worked out."""
+    def _is_newest(self, found: Found, training: ast.Call) -> bool:
+        """Whether a load is of a file that is searched for, and the training begins at an epoch that is worked out."""
         first = next((k.value for k in training.keywords if k.arg == "initial_epoch"), None)
-        return first is not None and not isinstance(first, ast.Constant)
+        goes_on = first is not None and not isinstance(first, ast.Constant)
+        return goes_on and any(one.is_searched for one in self.saves.with_path(found.load)[1])
 
     def _is_beside(self, save: ast.Call, training: ast.Call) -> bool:
         """Whether a training's own function saves, itself or by a class or function inside it."""

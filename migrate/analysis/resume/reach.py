@@ -64,7 +64,7 @@ class Reach:
             for module in waiting:
                 for path in self.tree.importers(module):
                     with suppress(Unreadable):
-                        if path not in seen and len(seen) < _MOST_IMPORTERS and path.endswith(".py"):
+                        if path not in seen and len(seen) < _MOST_IMPORTERS:
                             seen.add(path)
                             above.append(self.tree.module(path))
             found |= dict.fromkeys(os.path.abspath(module.path) for module in above)

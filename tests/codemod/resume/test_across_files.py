@@ -1,5 +1,6 @@
 """A program that goes on from what it saved is found wherever in its files it loads, and left with the lines."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -222,15 +223,45 @@ def test_the_lines_for_several_models_hold_each_with_its_optimizer(tmp_path: Pat
     assert "model_1=critic, optimizer_1=critic.optimizer, model_2=generator" in finding.help
 
 
-def test_under_horovod_the_lines_save_in_one_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("library", "name"), [("horovod.keras", "hvd"), ("byteps.keras", "bps")])
+def test_where_one_of_several_processes_saves_the_lines_save_in_one(library: str, name: str, tmp_path: Path) -> None:
     text = (
-        f"{_HEAD}import horovod.keras as hvd\n\nmodel = build()\nif os.path.exists('m.h5'):\n"
-        "    model.load_weights('m.h5')\ncallbacks = [hvd.callbacks.BroadcastGlobalVariablesCallback(0)]\n"
-        "if hvd.rank() == 0:\n    callbacks.append(ModelCheckpoint('m.h5'))\n"
+        f"{_HEAD}import {library} as {name}\n\nmodel = build()\nif os.path.exists('m.h5'):\n"
+        f"    model.load_weights('m.h5')\ncallbacks = [{name}.callbacks.BroadcastGlobalVariablesCallback(0)]\n"
+        f"if {name}.rank() == 0:\n    callbacks.append(ModelCheckpoint('m.h5'))\n"
         "model.fit(x, epochs=9, callbacks=callbacks)\n"
     )
     (finding,) = findings({"train": text}, tmp_path)
-    assert "*([save] if hvd.rank() == 0 else [])" in finding.help
+    assert "runs it in several processes, of which one alone saves" in finding.message
+    assert f"*([save] if {name}.rank() == 0 else [])" in finding.help
+
+
+def test_a_notebook_that_loads_is_part_of_the_program_that_it_imports(tmp_path: Path) -> None:
+    (tmp_path / "network.py").write_text(
+        "from keras.callbacks import ModelCheckpoint\n\n\nclass Network:\n    def load_weights(self, path):\n"
+        "        self.model.load_weights(path)\n\n    def train(self, x, folder):\n"
+        "        saver = ModelCheckpoint(folder + '/weights.h5', save_weights_only=True)\n"
+        "        self.model.fit(x, epochs=9, callbacks=[saver])\n"
+    )
+    lines = (
+        "from network import Network\nMODE = 'load'\nnetwork = Network()\nif MODE == 'load':\n"
+        "    network.load_weights('run/weights.h5')\nnetwork.train(x, 'run')"
+    )
+    cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": lines}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "train.ipynb").write_text(json.dumps(notebook))
+    found = run([str(tmp_path)], Settings(), jobs=1, progress=None).findings
+    assert [(Path(finding.path).name, finding.fidelity) for finding in found] == [("network.py", Fidelity.MANUAL)]
+
+
+def test_the_newest_file_and_its_epoch_are_a_resumption_without_a_test_for_them_too(tmp_path: Path) -> None:
+    text = (
+        f"{_HEAD}from glob import glob\n\nnewest = sorted(glob('model_*'))[-1]\n"
+        "model = keras.models.load_model(newest)\nsaver = ModelCheckpoint('model_{epoch:02d}_{loss:.4f}')\n"
+        "model.fit(x, y, epochs=9, initial_epoch=int(newest.split('_')[1]), callbacks=[saver])\n"
+    )
+    (finding,) = findings({"train": text}, tmp_path)
+    assert finding.fidelity is Fidelity.MANUAL
 
 
 ACROSS = {

@@ -430,5 +430,7 @@ def computed_by(case, of):
 
 def _plain(value):
     """An array as lists, of float32 with no more digits than it has."""
+    if isinstance(value, bytes):
+        return value.decode()
     value = np.asarray(value)
     return (value.astype(str).astype(float) if value.dtype == np.float32 else value).tolist()

@@ -17,6 +17,7 @@ import tensorflow as tf
 from tensorflow.python.util import tf_decorator
 
 from tests.contrib_cases import CASES, computed_by
+from tests.contrib_estimator_cases import ESTIMATOR_CASES
 from tests.contrib_small_cases import SMALL_CASES
 
 GOLDEN = Path(__file__).with_name("contrib_golden.json")
@@ -77,7 +78,11 @@ def compared(text):
     Args:
       text: a JSON object from names to names below ``tf.compat.v1``.
     """
-    found = {"digest": hashlib.sha256(text.encode()).hexdigest(), "others": [], "lacking": []}
+    found = {
+        "digest": hashlib.sha256(text.encode()).hexdigest(),
+        "others": [],
+        "lacking": [],
+    }
     for name, successor in json.loads(text).items():
         try:
             here, there = operator.attrgetter(name)(tf.contrib), operator.attrgetter(successor)(tf.compat.v1)
@@ -95,7 +100,7 @@ if __name__ == "__main__":
         sys.exit("TensorFlow 1.15 is needed, not " + tf.__version__)
     lines = []
     objects = compared(sys.stdin.read().strip())
-    for case in (*CASES, *SMALL_CASES):
+    for case in (*CASES, *SMALL_CASES, *ESTIMATOR_CASES):
         contrib = Contrib()
         found = {"case": case.__name__, "results": computed_by(case, contrib)}
         lines.append(json.dumps(dict(found, uses=sorted(contrib.used))))

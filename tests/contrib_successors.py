@@ -76,7 +76,13 @@ class _Module:
         def call(*args, **names):
             row = next(rows_for(f"{self._module}.{name}", len(args), names))
             if row.kind == "by-name":
-                args, names = (), {**dict(zip(row.arguments, args, strict=False)), **names}
+                args, names = (
+                    (),
+                    {
+                        **dict(zip(row.arguments, args, strict=False)),
+                        **names,
+                    },
+                )
             return successor(row)(*args, **names)
 
         return call
@@ -100,7 +106,11 @@ if __name__ == "__main__":
     if importlib.util.find_spec("tf_keras") is not None:  # recurrent cells are layers of Keras 2
         os.environ["TF_USE_LEGACY_KERAS"] = "1"
     from tests.contrib_cases import CASES, computed_by
+    from tests.contrib_estimator_cases import ESTIMATOR_CASES
     from tests.contrib_small_cases import SMALL_CASES
 
-    results = [{"case": case.__name__, "results": computed_by(case, Successors())} for case in (*CASES, *SMALL_CASES)]
+    results = [
+        {"case": case.__name__, "results": computed_by(case, Successors())}
+        for case in (*CASES, *SMALL_CASES, *ESTIMATOR_CASES)
+    ]
     Path(sys.argv[1]).write_text(json.dumps(results), encoding="utf-8")

@@ -111,21 +111,6 @@ def classes_head(
     return MultiClassHead(n_classes, weight_column, label_vocabulary, loss_reduction)
 
 
-def multi_class_head(n_classes, *arguments, **settings):
-    """Returns a ``MultiClassHead``, as ``tf.contrib.estimator.multi_class_head``."""
-    return MultiClassHead(n_classes, *arguments, **settings)
-
-
-def binary_classification_head(*arguments, **settings):
-    """Returns a ``BinaryClassHead``, by the name that ``tf.contrib.estimator`` had."""
-    return BinaryClassHead(*arguments, **settings)
-
-
-def regression_head(weight_column=None, label_dimension=1, **settings):
-    """Returns a ``RegressionHead``, as ``tf.contrib.estimator.regression_head``."""
-    return RegressionHead(label_dimension, weight_column, **settings)
-
-
 def check_not_given(**arguments):
     """Raises a ValueError for an argument that is not carried over, and not None."""
     given = [name for name, value in arguments.items() if value is not None]

@@ -74,11 +74,11 @@ class PredictOutput:
     """The outputs of a signature for the Predict API: a tensor or a dict of them."""
 
     def __init__(self, outputs):
-        self._outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
+        self.outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
 
     def as_signature_def(self, receiver_tensors):
         """Returns the ``SignatureDef`` for what a request feeds."""
-        return tf1.saved_model.predict_signature_def(receiver_tensors, self._outputs)
+        return tf1.saved_model.predict_signature_def(receiver_tensors, self.outputs)
 
 
 class ClassificationOutput:

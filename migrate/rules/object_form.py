@@ -19,6 +19,8 @@ for a name that has no counterpart, for a part of the Estimator that is private,
 Estimator itself (TensorFlow Model Analysis, TFX, AdaNet), and so is any with ``--recovery backup-and-restore`` or
 ``--input continue``.
 
+What ``contrib.estimator`` had around an Estimator is written too: its heads, ``clip_gradients_by_norm``,
+``add_metrics``, ``forward_features``, ``replicate_model_fn`` for one device (several GPUs are refused as it starts).
 ``contrib.learn``'s ``Experiment``, ``learn_runner.run`` and ``make_export_strategy`` over an Estimator are written too:
 they evaluate and export at the steps at which TensorFlow 1.15's did. An experiment of several workers is refused as it
 starts, and so are ``eval_metrics``, ``checkpoint_and_export`` and ``train_steps_per_iteration``. The estimators of
@@ -41,6 +43,7 @@ from migrate.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
 from migrate.rewrite.module_aliases import modules_kept
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual, without_counterpart
+from migrate.tensorflow.contrib import name_of, rows_of
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
 _SAVER_HOOK = "train.CheckpointSaverHook"
@@ -100,6 +103,18 @@ _PRIVATE = {
         kind="custom",
     ),
     Example("print(tf1.contrib.learn.DNNClassifier)", None, "head", kind="custom"),
+    Example(
+        "models = [tf1.contrib.estimator.clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
+        "models = [clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "models = [tf1.estimator.Estimator(tf1.contrib.estimator.replicate_model_fn(model_fn))]",
+        "models = [Estimator(replicate_model_fn(model_fn))]",
+        "head",
+        kind="custom",
+    ),
     Example("x = model._call_model_fn(x, y)", None, "head", kind="custom"),
     Example("import adanet; model = adanet.Estimator(x)", None, "head", kind="custom"),
 )
@@ -205,6 +220,9 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
     if found.tail.startswith("estimator.inputs."):
         message = f"becomes {text}, which gives a tf.data.Dataset; if shuffled, in another random order"
         return Verdict(call, Fidelity.NOTED, message, module=module)
+    differs = next((row.advice for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), "")
+    if found.is_contrib and differs:
+        return Verdict(call, Fidelity.NOTED, f"in object form: becomes {text}: {differs}", module=module)
     return exact(call, f"in object form: becomes {text}", module)
 
 

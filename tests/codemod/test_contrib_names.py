@@ -49,7 +49,7 @@ def test_a_name_has_the_kind_of_its_nearest_row(name: str, kind: str) -> None:
 NOT_SHOWN = {
     *("data.Optional", "data.SqlDataset", "data.prefetch_to_device", "eager.async_clear_error", "hooks.ProfilerHook"),
     *("eager.list_devices", "slim.lookup.MutableHashTable", "tpu.Topology"),  # 1.15.5 has them not, or elsewhere
-    *("estimator.add_metrics", "learn.ModeKeys", "learn.make_export_strategy"),
+    *("learn.ModeKeys", "learn.make_export_strategy"),
     *(f"summary.{name}" for name in ("always_record_summaries", "never_record_summaries", "histogram", "scalar")),
     *(f"summary.{name}" for name in ("create_file_writer", "create_summary_file_writer")),
     "summary.record_summaries_every_n_global_steps",

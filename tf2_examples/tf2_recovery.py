@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content c44a1bb0ee65).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content f96e5aebe53a).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -570,11 +570,11 @@ class PredictOutput:
     """The outputs of a signature for the Predict API: a tensor or a dict of them."""
 
     def __init__(self, outputs):
-        self._outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
+        self.outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
 
     def as_signature_def(self, receiver_tensors):
         """Returns the ``SignatureDef`` for what a request feeds."""
-        return tf1.saved_model.predict_signature_def(receiver_tensors, self._outputs)
+        return tf1.saved_model.predict_signature_def(receiver_tensors, self.outputs)
 
 
 class ClassificationOutput:

@@ -24,6 +24,52 @@ def canned_keras_train_op(loss, optimizers):
     )
 
 
+def keras_optimizer(optimizer, learning_rate):
+    """Returns the ``CannedKerasOptimizer`` for an optimizer.
+
+    Args:
+      optimizer: a ``tf.keras`` optimizer or a ``CannedKerasOptimizer``, a function that
+        makes one, or the name of one.
+      learning_rate: the rate for one that is given by name.
+
+    Raises:
+      ValueError: it is of another kind, or has a setting that is not carried over.
+    """
+    if isinstance(optimizer, str):
+        return CannedKerasOptimizer(
+            {"RMSProp": "RMSprop"}.get(optimizer, optimizer), learning_rate
+        )
+    if callable(optimizer):
+        optimizer = optimizer()
+    if isinstance(optimizer, CannedKerasOptimizer):
+        return optimizer
+    kind, config = type(optimizer).__name__, optimizer.get_config()
+    kinds = "SGD", "Adagrad", "Adam", "Ftrl", "RMSprop"
+    other = [name for name in _NOT_CARRIED if config.get(name)]
+    if kind not in kinds or other:
+        what = f"A {kind}" + (f" with {', '.join(other)}" if other else "")
+        raise ValueError(f"{what} is not carried over from tf.estimator.")
+    rate = config["learning_rate"]
+    if isinstance(rate, dict):
+        rate = tf.keras.optimizers.schedules.deserialize(rate)
+    known = (
+        "beta",
+        "beta_1",
+        "beta_2",
+        "decay",
+        "epsilon",
+        "initial_accumulator_value",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+        "learning_rate_power",
+        "momentum",
+        "nesterov",
+        "rho",
+    )
+    settings = {name: config[name] for name in known if name in config}
+    return CannedKerasOptimizer(kind, rate, **settings)
+
+
 class CannedKerasOptimizer:
     """A ``tf.keras.optimizers`` optimizer as it was up to TensorFlow 2.10.
 
@@ -194,6 +240,19 @@ class CannedKerasOptimizer:
             v = _scatter_add(v, indices, (gradient * gradient) * (1 - beta_2))
         return tf1.assign_sub(variable, rate * m / (tf.sqrt(v) + epsilon))
 
+
+_NOT_CARRIED = (
+    "amsgrad",
+    "centered",
+    "clipnorm",
+    "clipvalue",
+    "global_clipnorm",
+    "gradient_accumulation_steps",
+    "l2_shrinkage_regularization_strength",
+    "loss_scale_factor",
+    "use_ema",
+    "weight_decay",
+)
 
 # The slots of each kind, the settings that checkpoints hold, and those that they do not.
 _KINDS = {

@@ -39,33 +39,42 @@ INIT = '''\
 """Checkpoint recovery for TensorFlow 2, for programs that estimator-migrate rewrote with --helpers package."""
 
 import importlib
+import sys
 
 __version__ = "{version}"
 
 _PARTS = {{
 {parts}}}
 
+_FOUND_BY_THE_ESTIMATOR = {found}
 __all__ = sorted(_PARTS)
 
 
 def __getattr__(name):
     if name not in _PARTS:
         raise AttributeError(f"{{__name__}} {{__version__}} has no {{name!r}}")
-    return getattr(importlib.import_module(f"{{__name__}}.parts.{{_PARTS[name]}}"), name)
+    value = getattr(importlib.import_module(f"{{__name__}}.parts.{{_PARTS[name]}}"), name)
+    if f"{{__name__}}.parts.estimator" in sys.modules:
+        for part in _FOUND_BY_THE_ESTIMATOR:
+            importlib.import_module(f"{{__name__}}.parts.{{part}}")
+    return value
 '''
 
 
 def contents() -> dict[str, str]:
     """The package's files by their paths."""
     found, names = {f"{PACKAGE}/parts/__init__.py": ""}, {}
+    by_estimator = []
     for path in sorted(RECOVERY.glob("*.py")):
         if path.name == "__init__.py":
             continue
         text = path.read_text(encoding="utf-8")
         found[f"{PACKAGE}/parts/{path.name}"] = re.sub(r"\bmigrate\.recovery\b", PART, text)
         names.update(dict.fromkeys(provided_by(text), path.stem))
+        if re.search(r"^Estimator\.\w+ = ", text, re.MULTILINE):
+            by_estimator.append(path.stem)
     parts = "".join(f'    "{name}": "{part}",\n' for name, part in sorted(names.items()))
-    found[f"{PACKAGE}/__init__.py"] = INIT.format(version=__version__, parts=parts)
+    found[f"{PACKAGE}/__init__.py"] = INIT.format(version=__version__, parts=parts, found=by_estimator)
     return found
 
 

@@ -26,11 +26,15 @@ What ``tf.estimator`` had is here under the same names, by the modules of this p
     tf.estimator; what follows their first arguments is given by name
   estimator_heads: BinaryClassHead, MultiClassHead, RegressionHead, and contrib's
     binary_classification_head, multi_class_head, regression_head
+  linked_regression_heads, multi_label_head, multi_head: PoissonRegressionHead,
+    LogisticRegressionHead, MultiLabelHead, MultiHead
   private_heads, optimizer_instance: binary_logistic_or_multi_class_head and others, which
     model_fns took from private modules of tf.estimator
   mnist_data: read_data_sets, load_mnist, load_dataset for MNIST
   distributed_training: distributed_training, to be written beside an Estimator whose
     RunConfig has a train_distribute
+  beside_sessions: beside_sessions, to be written beside an Estimator in a program that
+    runs sessions of its own
 """
 
 import copy

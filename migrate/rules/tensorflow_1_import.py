@@ -24,14 +24,19 @@ A function that imports TensorFlow itself gets the same import, unless it hands 
 a name of it is TensorFlow 1's. A function that the code around the estimator calls, and that keeps the session which it
 makes to itself, as one that reads a dataset into memory does, gets a graph of its own: ``in_own_graph``, a decorator.
 
-Fidelity: exact. Any other session beside the estimator blocks the program; a session in a ``tf.Graph`` of its own works
-eagerly as before and stays, and so does one that a function enters by ``with`` and that runs only what is made there.
+Where other code builds a graph for a session beside the estimator, the program takes the object form, and
+``tf.disable_eager_execution()`` stays or is added: that code works as before, and ``beside_sessions`` has the object
+train eagerly, whatever graph or session its caller is in. Under a strategy, or with ``--form loop``, such a session
+blocks the program.
+
+Fidelity: exact. A session in a ``tf.Graph`` of its own works eagerly as before and stays, and so does one that a
+function enters by ``with`` and that runs only what is made there, and any session of a program in eager mode.
 
 See: tf.compat.v1.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.module import Module
@@ -56,14 +61,15 @@ _V1 = "tensorflow.compat.v1"
     Example("tf.logging.info(x)", "import tensorflow.compat.v1 as tf\n", "head", kind="custom"),
     Example("tf.logging.info(x.shape[0].value)", "tf.disable_v2_tensorshape()", "head", kind="custom"),
     Example("tf1.disable_v2_behavior()", "training = ModelFnTraining(", "head", kind="custom"),
-    Example("tf1.Session()", None, "head", kind="custom"),
+    Example("tf1.Session()", "tf1.disable_eager_execution()", "head", kind="custom"),
+    Example("tf1.Session(); use(train_distribute=1)", None, "head", kind="custom"),
     Example(
         "f = tf1.estimator.export.build_raw_serving_input_receiver_fn({'x': tf1.placeholder(tf.int64, [None])})",
         "tf.TensorSpec(shape=[None], dtype=tf.int64)",
         "head",
         kind="custom",
     ),
-    Example("f = {'x': tf1.placeholder(tf.int64, [None])}", None, "head", kind="custom"),
+    Example("f = {'x': tf1.placeholder(tf.int64, [None])}", "tf1.disable_eager_execution()", "head", kind="custom"),
     Example(
         "def log(): import tensorflow as t; t.logging.info(1)",
         "import tensorflow.compat.v1 as t",
@@ -89,7 +95,7 @@ _V1 = "tensorflow.compat.v1"
         "head",
         kind="custom",
     ),
-    Example("def export(): tf1.Session()\n    export()", None, "head", kind="custom"),
+    Example("def export(): tf1.Session()\n    export()", "tf1.disable_eager_execution()", "head", kind="custom"),
     Example(
         "def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)",
         "training = ModelFnTraining(",
@@ -118,7 +124,7 @@ _V1 = "tensorflow.compat.v1"
 def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
     files = draft.changed_files
     eager = None
-    if any(has_sessions(file.module) for file in files):
+    if any(has_sessions(file.module) for file in files) and is_in_graph_mode(file.module for file in files):
         uses = [(program.module, node) for node in (program.site.node, *(call.node for call in program.calls))]
         eager = EagerCode(program.tree, [file.module for file in draft.files], uses)
     for file in files:
@@ -130,14 +136,32 @@ def has_sessions(module: Module) -> bool:
     return any(found.tail in _SESSIONS for _, found in [*module.v1, *module.tf1_only])
 
 
-def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> Iterator[Verdict]:
+def is_in_graph_mode(modules: Iterable[Module]) -> bool:
+    """Whether the code around a program's estimators builds a graph: TensorFlow 1's does, unless it says otherwise."""
+    modules = list(modules)
+    modes = {found.tail for module in modules for _, found in module.modes}
+    return not any(mode.startswith("enable_") for mode in modes) and (bool(modes) or not any(map(_is_eager, modules)))
+
+
+def _is_eager(module: Module) -> bool:
+    """Whether a file imports TensorFlow 2 as such, or reads the values of tensors."""
+    imports = [node for node in module.names.parents if isinstance(node, ast.Import)]
+    reads = (isinstance(node, ast.Attribute) and node.attr == "numpy" for node in module.names.parents)
+    return any(alias.name == "tensorflow.compat.v2" for node in imports for alias in node.names) or any(reads)
+
+
+def tensorflow_1_names_of(
+    file: Draft | OtherFile, eager: EagerCode | None, keeps_graph_mode: bool = False
+) -> Iterator[Verdict]:
     """Keeps the meaning of the names of TensorFlow 1 in one file.
 
     Args:
       file: the file.
       eager: what runs eagerly in its program; None where no file of that has a session.
+      keeps_graph_mode: whether the code around the estimators can stay in graph mode, as it can around objects.
     """
     module = file.module
+    beside: ast.expr | None = None
     for node, found in [*module.v1, *module.tf1_only]:
         text = _spec_of_feature(file, node) if found.tail == "placeholder" else None
         function = eager.own_graph(module, node) if eager is not None and found.tail in _SESSIONS else None
@@ -154,6 +178,9 @@ def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> I
                 message = f"`{function.name}` makes all that its session runs, and gets a graph of its own"
                 yield exact(node, message, module)
         elif found.tail in _SESSIONS and eager is not None and eager.holds(module, node):
+            if keeps_graph_mode and _mode_place(module) is not None:
+                beside = beside or node
+                continue
             yield manual(
                 node,
                 f"`{found.qualified}` is used on a session beside the estimator, and the rewrite turns graph mode off",
@@ -161,9 +188,18 @@ def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> I
                 module,
             )
             return
+    place = _mode_place(module) if beside is not None else None
+    if beside is not None:
+        file.piece("beside_sessions")  # which the Estimator finds by itself
+        message = "stays in graph mode with the session; the estimators beside it train eagerly"
+        yield exact(beside, message, module)
+    if isinstance(place, ast.Call):
+        assert isinstance(place.func, ast.Attribute)
+        text = f"{module.source.text(place.func.value)}.disable_eager_execution"
+        file.edits.append(ReplaceExpression(module.span(place.func), text))
     for call, found in module.modes:
         statement = module.names.parent(call)
-        if isinstance(statement, ast.Expr):
+        if isinstance(statement, ast.Expr) and call is not place:
             file.delete(statement)
             yield exact(
                 call, f"{found.tail}() is removed: the loop runs eagerly, the model_fn in its own graph", module
@@ -189,8 +225,10 @@ def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> I
     for statement in dict.fromkeys(statements.values()):
         star = _given_by_star(module, statement)
         lines, name = _of_compat_v1(statement) if not star else (_beside(module, statement, star, _V1), star)
-        if reads_value and name:
-            lines += ["", f"{name}.disable_v2_tensorshape()"]
+        settings = [f"{name}.disable_v2_tensorshape()"] if reads_value else []
+        settings += [f"{name}.disable_eager_execution()"] if statement is place else []
+        if settings and name:
+            lines += ["", *settings]
         file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
         for node, found in module.asked:
             if name and import_of(module.names, node) is statement:
@@ -199,6 +237,28 @@ def tensorflow_1_names_of(file: Draft | OtherFile, eager: EagerCode | None) -> I
                 file.edits.append(ReplaceExpression(module.span(node), file.renamed[node]))
         shown = f"`{name}` becomes" if name else "its names become those of"
         yield exact(statement, f"{shown} tensorflow.compat.v1, which has all names of this file", module)
+    if isinstance(place, ast.Import) and place not in statements.values():
+        v1 = next(alias for alias in place.names if alias.name in _GIVES_V1)
+        text = f"{module.source.text(place)}\n\n{v1.asname or v1.name}{_GIVES_V1[v1.name]}.disable_eager_execution()"
+        file.edits.append(ReplaceStatement(module.span(place), (Part(text),)))
+
+
+def _mode_place(module: Module) -> ast.Call | ast.Import | None:
+    """Where a file is told to stay in graph mode: at the call that did so, else below an import of TensorFlow 1."""
+    for call, found in module.modes:
+        is_statement = isinstance(module.names.parent(call), ast.Expr)
+        if found.tail.startswith("disable_") and is_statement and isinstance(call.func, ast.Attribute):
+            return call
+    for statement in module.tree.body:
+        if isinstance(statement, ast.Import) and any(
+            alias.name in _GIVES_V1 and (alias.asname or alias.name == "tensorflow") for alias in statement.names
+        ):
+            return statement
+    return None
+
+
+_GIVES_V1 = {"tensorflow": ".compat.v1", "tensorflow.compat.v1": ""}
+"""What follows the name of an import to name TensorFlow 1."""
 
 
 def star_imports_of(file: Draft | OtherFile) -> Iterator[Verdict]:

@@ -557,9 +557,33 @@ def test_a_function_that_makes_its_own_session_gets_a_graph_of_its_own(tmp_path:
     assert "@in_own_graph\ndef read(path):\n" in after
 
 
-def test_a_session_that_a_function_gives_away_leaves_the_program(tmp_path: Path) -> None:
-    text = READ.replace("    return found", "    return found, session")
-    after, findings = migrated(tmp_path / "program.py", HEAD + text)
+GIVEN_AWAY = READ.replace("    return found", "    return found, session")
+
+
+def test_a_session_that_a_function_gives_away_keeps_the_code_around_the_object_in_graph_mode(tmp_path: Path) -> None:
+    after, findings = migrated(tmp_path / "program.py", HEAD + GIVEN_AWAY)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "\ntf.disable_eager_execution()\n" in after and "in_own_graph" not in after
+    assert "def beside_sessions(method):" in after
+
+
+def test_a_call_that_turns_eager_mode_off_is_what_keeps_graph_mode(tmp_path: Path) -> None:
+    head = HEAD.replace("import tensorflow as tf\n", "import tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()\n")
+    after, findings = migrated(tmp_path / "program.py", head + GIVEN_AWAY)
+    assert all(finding.rewritten for finding in findings), findings
+    assert after.count("\ntf.disable_eager_execution()\n") == 1 and "disable_v2_behavior" not in after
+
+
+def test_a_session_of_a_program_in_eager_mode_stays_as_it_is(tmp_path: Path) -> None:
+    head = HEAD.replace("import tensorflow as tf\n", "import tensorflow.compat.v1 as tf\n\ntf.enable_v2_behavior()\n")
+    after, findings = migrated(tmp_path / "program.py", head + GIVEN_AWAY)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "disable_eager_execution" not in after and "beside_sessions" not in after
+
+
+def test_a_session_beside_a_strategy_leaves_the_program(tmp_path: Path) -> None:
+    config = "config=tf.estimator.RunConfig(train_distribute=tf.distribute.MirroredStrategy())"
+    after, findings = migrated(tmp_path / "program.py", HEAD + GIVEN_AWAY.replace('model_dir="/tmp/m"', config))
     assert after == ""
     assert any("is used on a session beside the estimator" in finding.message for finding in findings)
 

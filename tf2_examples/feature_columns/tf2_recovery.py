@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content b78ceff44fd3).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content b734f3d3b2cf).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -198,6 +198,8 @@ class CannedHead:
       loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
     """
 
+    name = None
+
     def __init__(self, weight_column=None, loss_reduction="weighted_sum"):
         if isinstance(weight_column, str):
             weight_column = tf.feature_column.numeric_column(weight_column)
@@ -236,15 +238,9 @@ class CannedHead:
         """
         if mode == "train" and (optimizer is None) == (train_op_fn is None):
             raise ValueError("Give one of optimizer and train_op_fn.")
-        if optimizer is not None and not hasattr(optimizer, "compute_gradients"):
-            raise ValueError(
-                "Give a tf.compat.v1.train.Optimizer, or train_op_fn, in place of "
-                f"{optimizer!r}."
-            )
 
         def minimize(loss):
-            step = tf1.train.get_global_step()
-            return optimizer.minimize(loss, step, trainable_variables)
+            return self._minimize(optimizer, loss, trainable_variables)
 
         train = train_op_fn or minimize
         more = regularization_losses
@@ -270,7 +266,7 @@ class CannedHead:
           train_op_fn: takes the loss and returns what a step runs.
           update_ops, regularization_losses: as for ``create_estimator_spec``.
         """
-        with tf.name_scope("head"):
+        with tf.name_scope(self.name or "head"):
             predictions = self._predictions(logits)
             if mode == "infer":
                 outputs = self._outputs(predictions)
@@ -278,22 +274,39 @@ class CannedHead:
             if labels.shape.rank == 1:
                 labels = tf.expand_dims(labels, -1)
             labels = self._checked(labels)
-            losses = self._losses(labels, logits)
+            losses = self._losses(labels, logits, features)
             weights = self._weights(features)
             loss = tf1.losses.compute_weighted_loss(
                 losses, weights, reduction=self._loss_reduction
             )
-            more = regularization_losses and tf.add_n(regularization_losses)
-            loss = loss if more is None else loss + more
+            metrics = None
             if mode == "eval":
                 metrics = self._metrics(labels, predictions, losses, weights)
-                if more is not None:
-                    metrics["regularization_loss"] = tf1.metrics.mean(more)
-                return EstimatorSpec(mode, predictions, loss, None, metrics)
-            if update_ops is None:
-                update_ops = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
-            train_op = tf.group(train_op_fn(loss), *update_ops)
-            return EstimatorSpec(mode, predictions, loss, train_op)
+            settings = train_op_fn, update_ops, regularization_losses
+            return self._spec_of(mode, predictions, loss, metrics, *settings)
+
+    def _spec_of(self, mode, predictions, loss, metrics, train_op_fn, update_ops, more):
+        """Returns the ``EstimatorSpec`` to train or evaluate, with more losses added."""
+        more = tf.add_n(more) if more else None
+        loss = loss if more is None else loss + more
+        if mode == "eval":
+            if more is not None:
+                metrics["regularization_loss"] = tf1.metrics.mean(more)
+            if self.name:
+                metrics = {f"{key}/{self.name}": one for key, one in metrics.items()}
+            return EstimatorSpec(mode, predictions, loss, None, metrics)
+        if update_ops is None:
+            update_ops = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
+        train_op = tf.group(train_op_fn(loss), *update_ops)
+        return EstimatorSpec(mode, predictions, loss, train_op)
+
+    def _minimize(self, optimizer, loss, variables):
+        if not hasattr(optimizer, "compute_gradients"):
+            raise ValueError(
+                "Give a tf.compat.v1.train.Optimizer, or train_op_fn, in place of "
+                f"{optimizer!r}."
+            )
+        return optimizer.minimize(loss, tf1.train.get_global_step(), variables)
 
     def _weights(self, features):
         if self._weight_column is None:
@@ -332,7 +345,7 @@ class CannedRegression(CannedHead):
     def _checked(self, labels):
         return tf.cast(labels, tf.float32)
 
-    def _losses(self, labels, logits):
+    def _losses(self, labels, logits, features):
         return tf1.losses.mean_squared_error(labels, logits, reduction="none")
 
     def _metrics(self, labels, predictions, losses, weights):
@@ -390,7 +403,7 @@ class CannedClasses(CannedHead):
         with tf1.control_dependencies([in_range]):
             return tf.identity(labels)
 
-    def _losses(self, labels, logits):
+    def _losses(self, labels, logits, features):
         if self.units == 1:
             return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
         losses = tf1.losses.sparse_softmax_cross_entropy(

@@ -10,7 +10,12 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import CheckpointRecovery, TrainingLog, drop_empty_checkpoint_list
+from tf2_recovery import (
+    CheckpointRecovery,
+    EvaluationLog,
+    TrainingLog,
+    drop_empty_checkpoint_list,
+)
 
 
 class InterruptHook(tf.keras.callbacks.Callback):
@@ -80,7 +85,12 @@ def main():
             checkpoint_interval=1,
         )
     )
-    training_log = TrainingLog(model_dir, summary_steps=1, log_steps=100)
+    training_log = TrainingLog(
+        model_dir,
+        summary_steps=1,
+        log_steps=100,
+        tags={"loss": "loss", "average_loss": "average_loss"},
+    )
     train_dataset = (
         tf.data.Dataset.from_tensor_slices(({"x": x_train}, y_train.astype(np.int32)))
         .shuffle(1000)
@@ -106,7 +116,12 @@ def main():
         )
     metrics = {
         "global_step": recovery.restore(),
-        **classifier.evaluate(test_dataset, verbose=0, return_dict=True),
+        **classifier.evaluate(
+            test_dataset,
+            verbose=0,
+            return_dict=True,
+            callbacks=[EvaluationLog(training_log.directory)],
+        ),
     }
     print("step", metrics["global_step"], "accuracy", metrics["accuracy"])
 

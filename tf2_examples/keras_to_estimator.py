@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from tf2_recovery import (
     CheckpointRecovery,
+    EvaluationLog,
     TrainingLog,
     drop_empty_checkpoint_list,
     predict_outputs,
@@ -52,7 +53,9 @@ def main():
             checkpoint_interval=5,
         )
     )
-    training_log = TrainingLog(args.model_dir, summary_steps=100, log_steps=100)
+    training_log = TrainingLog(
+        args.model_dir, summary_steps=100, log_steps=100, tags={"loss": "loss_1"}
+    )
     if recovery.restore() < args.max_steps:
         estimator.fit(
             input_fn().take(args.max_steps - recovery.step),
@@ -62,7 +65,11 @@ def main():
     metrics = {
         "global_step": recovery.restore(),
         **estimator.evaluate(
-            evaluation_input_fn(), steps=8, verbose=0, return_dict=True
+            evaluation_input_fn(),
+            steps=8,
+            verbose=0,
+            return_dict=True,
+            callbacks=[EvaluationLog(training_log.directory)],
         ),
     }
     print("mae", metrics["mae"], "step", metrics["global_step"])

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from tf2_recovery import (
     DenseColumns,
+    EvaluationLog,
     FeatureNetwork,
     TrainingLog,
     WarmStartedRecovery,
@@ -67,7 +68,12 @@ def main():
         ),
         warm_start_from=args.warm_start_from,
     )
-    training_log = TrainingLog(args.model_dir, summary_steps=100, log_steps=100)
+    training_log = TrainingLog(
+        args.model_dir,
+        summary_steps=100,
+        log_steps=100,
+        tags={"loss": "loss", "average_loss": "average_loss"},
+    )
     if recovery.restore() < args.max_steps:
         regressor.fit(
             input_fn().take(args.max_steps - recovery.step),
@@ -77,7 +83,11 @@ def main():
     metrics = {
         "global_step": recovery.restore(),
         **regressor.evaluate(
-            evaluation_input_fn(), steps=10, verbose=0, return_dict=True
+            evaluation_input_fn(),
+            steps=10,
+            verbose=0,
+            return_dict=True,
+            callbacks=[EvaluationLog(training_log.directory)],
         ),
     }
     print("average_loss", metrics["average_loss"], "step", metrics["global_step"])

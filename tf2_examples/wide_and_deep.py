@@ -12,6 +12,7 @@ import tensorflow as tf
 from tf2_recovery import (
     CheckpointRecovery,
     DenseColumns,
+    EvaluationLog,
     FeatureNetwork,
     LinearColumns,
     TrainingLog,
@@ -99,7 +100,12 @@ def main():
             checkpoint_interval=5,
         )
     )
-    training_log = TrainingLog(args.model_dir, summary_steps=100, log_steps=100)
+    training_log = TrainingLog(
+        args.model_dir,
+        summary_steps=100,
+        log_steps=100,
+        tags={"loss": "loss", "average_loss": "average_loss"},
+    )
     if recovery.restore() < args.max_steps:
         classifier.fit(
             input_fn().take(args.max_steps - recovery.step),
@@ -109,7 +115,11 @@ def main():
     metrics = {
         "global_step": recovery.restore(),
         **classifier.evaluate(
-            evaluation_input_fn(), steps=10, verbose=0, return_dict=True
+            evaluation_input_fn(),
+            steps=10,
+            verbose=0,
+            return_dict=True,
+            callbacks=[EvaluationLog(training_log.directory)],
         ),
     }
     print("accuracy", metrics["accuracy"], "step", metrics["global_step"])

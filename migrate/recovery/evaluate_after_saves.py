@@ -5,11 +5,14 @@ import time
 
 import tensorflow as tf
 
+from migrate.recovery.evaluation_log import EvaluationLog
+
 
 class EvaluateAfterSaves(tf.keras.callbacks.Callback):
     """Evaluates after the saves of ``fit`` but the first, and when it ends.
 
-    Stands behind the recovery among the callbacks. The metrics go to the log.
+    Stands behind the recovery among the callbacks. The metrics go to the log, and to
+    TensorBoard by ``EvaluationLog``.
 
     Args:
       recovery: the ``CheckpointRecovery`` that saves.
@@ -19,12 +22,22 @@ class EvaluateAfterSaves(tf.keras.callbacks.Callback):
         one aside.
       export: called after each evaluation with a dict of its metrics and the
         "global_step".
+      name: tells apart evaluations on several datasets; None or a string.
     """
 
-    def __init__(self, recovery, dataset, steps=100, throttle_secs=600, export=None):
+    def __init__(
+        self,
+        recovery,
+        dataset,
+        steps=100,
+        throttle_secs=600,
+        export=None,
+        name=None,
+    ):
         super().__init__()
         self.recovery, self.dataset = recovery, dataset
         self.steps, self.throttle_secs, self.export = steps, throttle_secs, export
+        self._evaluation_log = EvaluationLog(recovery.manager.directory, name)
         self._evaluated_step, self._evaluated_time = None, -math.inf
 
     def on_train_begin(self, logs=None):
@@ -45,7 +58,11 @@ class EvaluateAfterSaves(tf.keras.callbacks.Callback):
         self._evaluated_step = self.recovery.step
         self._evaluated_time = time.monotonic()
         metrics = self.model.evaluate(
-            self.dataset, steps=self.steps, verbose=0, return_dict=True
+            self.dataset,
+            steps=self.steps,
+            verbose=0,
+            return_dict=True,
+            callbacks=[self._evaluation_log],
         )
         self.model.reset_metrics()  # else the loss of training would go on from these
         told = ", ".join(f"{name} = {value:g}" for name, value in metrics.items())

@@ -47,7 +47,8 @@ def _keras(draft: Draft) -> None:
     model = [*draft.before, *made, *draft.after_compile]
     recovery = [_backup(draft) if draft.uses_backup else _recovery(draft)]
     log = {"": draft.model_dir}
-    log |= {name: draft.log_arguments[name] for name in ("summary_steps", "log_steps") if name in draft.log_arguments}
+    order = ("summary_steps", "log_steps", "tags")
+    log |= {name: draft.log_arguments[name] for name in order if name in draft.log_arguments}
     recovery.append(f"{draft.log} = {draft.piece('TrainingLog')}({_arguments(log)})")
     handed_on = ", ".join((draft.model, draft.backup if draft.uses_backup else draft.recovery, draft.log))
     if program.returned is not None:

@@ -6,8 +6,9 @@ Instead: ``recovery.restore()`` and ``model.evaluate(…, return_dict=True)``, i
 
 Fidelity: noted. ``loss`` is weighed by batch size in Keras, where the Estimator took the plain mean over batches: they
 differ when the last batch is short. With ``BackupAndRestore`` the weights are those in memory, which ``fit`` has
-restored; so evaluating before any training in the same run blocks the program. Summaries of evaluation are not written.
-``hooks`` and ``checkpoint_path`` block the program.
+restored; so evaluating before any training in the same run blocks the program. ``EvaluationLog`` writes the metrics
+for TensorBoard under the Estimator's tags, in ``model_dir/eval`` or ``model_dir/eval_NAME``. ``hooks`` and
+``checkpoint_path`` block the program.
 
 See: tf.estimator.Estimator.evaluate, tf.keras.Model.evaluate.
 """
@@ -26,6 +27,7 @@ from migrate.rules.rule import FIT, Example, Verdict, manual, noted, rule
     "noted",
     Example("", '"global_step": recovery.restore(),', "evaluate"),
     Example("steps=3", "steps=3,", "evaluate"),
+    Example("name='held_out'", 'callbacks=[EvaluationLog(training_log.directory, "held_out")]', "evaluate"),
     Example("steps=total / 10", "steps=math.ceil(total / 10),", "evaluate"),
     Example("checkpoint_path='x'", None, "evaluate"),
     kinds=FIT,
@@ -56,12 +58,10 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     if steps is not None and not is_none(steps):
         limit = f"steps={draft.whole(steps, draft.evaluation_steps(steps))}, "
     step = f"int({call.estimator}.optimizer.iterations.numpy())" if draft.uses_backup else f"{draft.recovery}.restore()"
+    name = "" if is_none(call.arguments.get("name")) else f", {draft.text(call.arguments['name'])}"
     text = (
         f'{{"global_step": {step}, **{call.estimator}.evaluate({draft.dataset(call)}, {limit}verbose=0,'
-        " return_dict=True)}"
+        f" return_dict=True, callbacks=[{draft.piece('EvaluationLog')}({draft.log}.directory{name})])}}"
     )
     draft.edits.append(ReplaceExpression(program.module.span(call.node), text))
-    note = "the metrics keep their names; loss weighs a short last batch by its size"
-    if not is_none(call.arguments.get("name")):
-        note += "; its summaries are not written, so name is dropped"
-    return noted(call.node, note)
+    return noted(call.node, "the metrics keep their names; loss weighs a short last batch by its size")

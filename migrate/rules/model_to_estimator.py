@@ -12,7 +12,8 @@ Adam and SGD agree to rounding, RMSprop and Adagrad add their epsilon under the 
 ``Sequential`` without ``Input`` otherwise than Keras 2. Of a row of an ``Embedding`` that a batch reads more than once,
 Keras 3's optimizers other than SGD square each gradient by itself, where the Estimator and Keras 2 square their sum:
 such a model trains otherwise there, and the report says so. A finished job that is started again does nothing, where
-the Estimator trained one step more at each start. ``metric_names_map`` and ``export_outputs`` block the program.
+the Estimator trained one step more at each start. TensorBoard shows the training's loss as ``loss_1``, as the
+Estimator wrote it. ``metric_names_map`` and ``export_outputs`` block the program.
 
 See: tf.keras.estimator.model_to_estimator, tf.keras.Model.fit.
 """
@@ -53,6 +54,7 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield manual(site, "neither keras_model nor keras_model_path is given", "Give keras_model.")
         return
     draft.layers.append(f"{draft.model} = {text}")
+    draft.log_arguments["tags"] = '{"loss": "loss_1"}'  # Keras had taken "loss" in the Estimator's graph
     message = "the Keras model itself is trained, from the weights that it has"
     message += "; afterwards it holds the trained weights, where the Estimator trained a copy"
     differences = list(_under_keras_3(program.module.text)) if draft.settings.target != "keras2" else []

@@ -2,13 +2,15 @@
 
 The Estimator writes summaries to ``model_dir`` every N steps, 100 by default.
 
-Instead: ``TrainingLog(model_dir, summary_steps=N)``, which writes the loss of that step under the same tag ``loss``.
+Instead: ``TrainingLog(model_dir, summary_steps=N)``, which writes the loss of that step under the Estimator's tags:
+``loss``, beside it ``average_loss`` where a TensorFlow 1 estimator sums the loss, and ``loss_1`` of
+``model_to_estimator``.
 
 With a custom ``model_fn``: ``ModelFnTraining(…, save_summary_steps=N)``, which writes the summaries of the ``model_fn``
 and the loss, exactly.
 
-Fidelity: noted. Only the loss is written; a premade estimator's summaries of its layers are not, nor those of
-``evaluate``.
+Fidelity: noted. A premade estimator's summaries of its layers (``fraction_of_zero_values``, ``activation``, ``bias``)
+are not written.
 
 See: tf.estimator.RunConfig.
 """
@@ -36,4 +38,4 @@ def save_summary_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
     if program.has_model_fn and program.kind != "model-fn":
         yield exact(steps, "the model_fn's summaries and the loss are written by ModelFnTraining")
     else:
-        yield noted(steps, "of the summaries only the loss is still written")
+        yield noted(steps, "the summaries of the loss are written, those of the layers are not")

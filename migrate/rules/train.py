@@ -8,9 +8,9 @@ a fraction (``total / batch``) the Estimator makes the step that is begun, and s
 parameter that may be None, as the file shows, trains to the end of the input where it is. The input starts again at its
 first element, as the Estimator's did; with ``--input continue`` it continues at its place in the data.
 ``train_and_evaluate`` becomes the same ``fit`` with a callback that evaluates after its saves, as often as the
-Estimator did on one machine; its metrics go to the log. The exporters of an ``EvalSpec`` become a function that it
-calls with them. With ``--recovery backup-and-restore``: epochs of ``save_checkpoints_steps`` steps, a backup after
-each.
+Estimator did on one machine; its metrics go to the log and to TensorBoard. The exporters of an ``EvalSpec`` become a
+function that it calls with them. With ``--recovery backup-and-restore``: epochs of ``save_checkpoints_steps`` steps, a
+backup after each.
 
 Fidelity: exact with ``CheckpointManager``. Keras finds the end of data whose length it cannot know (files of records,
 generators, ``filter``) by a step that trains nothing but is counted in ``optimizer.iterations``: 6 after 5 batches,
@@ -119,7 +119,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         text = "\n".join([*exports, _with_manager(draft, call, steps, max_steps, function)])
         verdict = exact(call.node, "restores the newest checkpoint, then fits for the steps that remain")
         if call.evaluation is not None:
-            verdict = noted(call.node, "fits, and evaluates after its saves; the metrics go to the log alone")
+            verdict = noted(call.node, "fits, and evaluates after its saves; the metrics go to the log and to TensorBoard")
     draft.absorbed += call.statements
     draft.edits.append(ReplaceStatement(program.module.span(statement), (Part(text),)))
     return verdict
@@ -173,6 +173,8 @@ def _evaluation(draft: Draft, call: MethodCall, export: str) -> list[str]:
     given = {name: call.evaluation.arguments.get(name) for name in ("steps", "throttle_secs")}
     settings = [f"{name}={_setting(draft, name, value)}" for name, value in given.items() if value is not None]
     settings += [f"export={export}"] if export else []
+    name = call.evaluation.arguments.get("name")
+    settings += [] if is_none(name) else [f"name={draft.text(name)}"]
     arguments = ", ".join([draft.recovery, draft.dataset(call.evaluation), *settings])
     return [f"{draft.piece('EvaluateAfterSaves')}({arguments})"]
 

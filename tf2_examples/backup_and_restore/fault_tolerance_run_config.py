@@ -11,7 +11,7 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import TrainingLog, refuse_old_job
+from tf2_recovery import EvaluationLog, TrainingLog, refuse_old_job
 
 
 class InterruptHook(tf.keras.callbacks.Callback):
@@ -75,7 +75,12 @@ def main():
     backup = tf.keras.callbacks.BackupAndRestore(
         os.path.join(model_dir, "backup"), delete_checkpoint=False
     )
-    training_log = TrainingLog(model_dir, summary_steps=1, log_steps=100)
+    training_log = TrainingLog(
+        model_dir,
+        summary_steps=1,
+        log_steps=100,
+        tags={"loss": "loss", "average_loss": "average_loss"},
+    )
     train_dataset = (
         tf.data.Dataset.from_tensor_slices(({"x": x_train}, y_train.astype(np.int32)))
         .shuffle(1000)
@@ -103,7 +108,12 @@ def main():
     )
     metrics = {
         "global_step": int(classifier.optimizer.iterations.numpy()),
-        **classifier.evaluate(test_dataset, verbose=0, return_dict=True),
+        **classifier.evaluate(
+            test_dataset,
+            verbose=0,
+            return_dict=True,
+            callbacks=[EvaluationLog(training_log.directory)],
+        ),
     }
     print("step", metrics["global_step"], "accuracy", metrics["accuracy"])
 

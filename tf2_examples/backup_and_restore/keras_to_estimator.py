@@ -11,7 +11,13 @@ import os
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import StopAtStep, TrainingLog, predict_outputs, refuse_old_job
+from tf2_recovery import (
+    EvaluationLog,
+    StopAtStep,
+    TrainingLog,
+    predict_outputs,
+    refuse_old_job,
+)
 
 
 def build_model():
@@ -43,7 +49,9 @@ def main():
     backup = tf.keras.callbacks.BackupAndRestore(
         os.path.join(args.model_dir, "backup"), delete_checkpoint=False
     )
-    training_log = TrainingLog(args.model_dir, summary_steps=100, log_steps=100)
+    training_log = TrainingLog(
+        args.model_dir, summary_steps=100, log_steps=100, tags={"loss": "loss_1"}
+    )
     estimator.fit(
         input_fn(),
         steps_per_epoch=5,
@@ -54,7 +62,11 @@ def main():
     metrics = {
         "global_step": int(estimator.optimizer.iterations.numpy()),
         **estimator.evaluate(
-            evaluation_input_fn(), steps=8, verbose=0, return_dict=True
+            evaluation_input_fn(),
+            steps=8,
+            verbose=0,
+            return_dict=True,
+            callbacks=[EvaluationLog(training_log.directory)],
         ),
     }
     print("mae", metrics["mae"], "step", metrics["global_step"])

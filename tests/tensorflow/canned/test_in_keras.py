@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from migrate.checkpoints.bundle import Reader, Stored
 from migrate.checkpoints.plan import parts
@@ -92,3 +93,27 @@ def test_the_words_of_a_vocabulary_are_found_to_be_those_in_the_estimators_graph
     found = json.loads((in_keras(program).new / "vocabularies.json").read_text())[name]
     has_words = not name.startswith("baseline")
     assert found == {"same": ["word"] if has_words else [], "unchecked": [], "different": []}
+
+
+def scalars(directory):
+    """The values that TensorBoard draws, by the directory of their events, their tag and their step."""
+    found = {}
+    for path in sorted(directory.rglob("*.tfevents.*")):
+        for event in tf.compat.v1.train.summary_iterator(str(path)):
+            for value in event.summary.value:
+                if value.HasField("simple_value"):
+                    found[str(path.parent.relative_to(directory)), value.tag, event.step] = value.simple_value
+    return found
+
+
+OF_LAYERS = re.compile(r"/fraction_of_zero_values$|(^|/)(bias|fraction_of_zero_weights)$")
+
+
+@pytest.mark.parametrize(("program", "name"), JOBS)
+def test_tensorboard_finds_the_same_curves_but_the_layers(in_keras, program, name):
+    job = in_keras(program)
+    old, new = scalars(job.old / name), scalars(job.new / name)
+    curves = {(where, tag) for where, tag, _ in old if not OF_LAYERS.search(tag)}
+    assert {(".", "loss"), *curves} == {(where, tag) for where, tag, _ in new}
+    evaluated = {key: value for key, value in old.items() if key[0] != "." and key[1] != "auc_precision_recall"}
+    assert {key: new[key] for key in evaluated} == pytest.approx(evaluated, rel=tolerance(program, name))

@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from migrate.recovery.checkpoint_recovery import CheckpointRecovery
 from migrate.recovery.evaluate_after_saves import EvaluateAfterSaves
+from tests.tensorflow.keras.test_training_log import summaries
 
 DATASET = tf.data.Dataset.from_tensor_slices((np.arange(12.0)[:, None], np.arange(12.0))).batch(4)
 
@@ -42,6 +43,12 @@ def trained(directory, **settings):
 def test_it_evaluates_after_the_saves_but_the_first_and_at_the_end(tmp_path, throttle_secs, steps):
     model, _ = trained(tmp_path, throttle_secs=throttle_secs)
     assert model.evaluated == steps
+    assert list(summaries(tmp_path / "eval", "loss")) == list(summaries(tmp_path / "eval", "mae")) == steps
+
+
+def test_a_name_tells_the_curves_of_evaluations_apart(tmp_path):
+    trained(tmp_path, name="held_out")
+    assert list(summaries(tmp_path / "eval_held_out", "loss")) == [4, 10]
 
 
 def test_training_goes_on_as_without_it(tmp_path):

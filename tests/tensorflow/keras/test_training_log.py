@@ -1,4 +1,4 @@
-"""The loss of single steps reaches TensorBoard and the log."""
+"""The loss of single steps and the metrics of evaluations reach TensorBoard and the log."""
 
 import logging
 import math
@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from migrate.recovery.evaluation_log import EvaluationLog
+from migrate.recovery.event_writer import event_writer
 from migrate.recovery.training_log import TrainingLog
 from tests.tensorflow.keras.job import FEATURES, LABELS, build, dataset, recover, saved, start
 
@@ -50,6 +52,7 @@ def test_after_a_resume_the_steps_are_counted_on(tmp_path):
 
 def test_a_job_that_is_started_again_within_a_second_leaves_what_is_written(tmp_path):
     for steps in range(1, 5):  # a start takes half a second or less
+        event_writer.cache_clear()  # as in a new process
         start(tmp_path, steps, TrainingLog(str(tmp_path), summary_steps=1))
     assert sorted(summaries(tmp_path, "loss")) == [1, 2, 3, 4]
 
@@ -69,3 +72,17 @@ def test_a_nan_loss_ends_the_job_before_it_is_saved(tmp_path, summary_steps):
     with pytest.raises(ArithmeticError, match="not a number at step 3"):
         model.fit(batches, verbose=0, callbacks=[log, recovery])
     assert saved(tmp_path) == [0, 1, 2]
+
+
+def test_summaries_have_the_tags_that_are_asked_for(tmp_path):
+    start(tmp_path, 2, TrainingLog(str(tmp_path), summary_steps=1, tags={"loss": "loss_1"}))
+    assert list(summaries(tmp_path, "loss_1")) == [1, 2]
+    assert summaries(tmp_path, "loss") == {}
+
+
+@pytest.mark.parametrize(("name", "directory"), [(None, "eval"), ("test", "eval_test")])
+def test_the_metrics_of_an_evaluation_are_written_at_the_step_of_the_training(tmp_path, name, directory):
+    recovery, _ = start(tmp_path, 3)
+    model, log = recovery.manager.checkpoint.model, EvaluationLog(str(tmp_path), name)
+    metrics = model.evaluate(dataset(), steps=2, verbose=0, return_dict=True, callbacks=[log])
+    assert summaries(tmp_path / directory, "loss") == {3: pytest.approx(metrics["loss"])}

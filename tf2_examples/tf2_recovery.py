@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content f96e5aebe53a).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content dfa34658d09a).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -3256,6 +3256,41 @@ def _all_of(objects, kind, told):
     return objects
 
 
+@functools.cache
+def event_writer(directory):
+    """Returns the ``tf.compat.v1.summary.FileWriter`` of a directory, one a process."""
+    # It asks for a graph. That of tf.summary asks for the package tensorboard, which
+    # TensorFlow 2.21 does not install.
+    with tf.Graph().as_default():
+        return tf.compat.v1.summary.FileWriter(
+            directory,
+            # The file's name has the second only: a start within it would empty the file.
+            filename_suffix=f".{time.time_ns()}",
+        )
+
+
+class EvaluationLog(tf.keras.callbacks.Callback):
+    """Writes the metrics that ``evaluate`` gives, at the step of the training.
+
+    Args:
+      model_dir: a path; TensorBoard finds the metrics in its ``eval`` or ``eval_NAME``.
+      name: tells apart evaluations on several datasets; None or a string.
+    """
+
+    def __init__(self, model_dir, name=None):
+        super().__init__()
+        self.directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
+
+    def on_test_end(self, logs=None):
+        summary = tf.compat.v1.Summary()
+        for tag, value in logs.items():
+            if np.ndim(value) == 0:
+                summary.value.add(tag=tag, simple_value=value)
+        writer = event_writer(self.directory)
+        writer.add_summary(summary, int(self.model.optimizer.iterations.numpy()))
+        writer.flush()
+
+
 class FeatureNetwork(tf.keras.Model):
     """What ``tf.keras.Sequential`` is for one tensor, for a dict of features.
 
@@ -3429,22 +3464,18 @@ class TrainingLog(tf.keras.callbacks.Callback):
       directory: where TensorBoard finds the summaries, a path.
       summary_steps: steps between two summaries of the loss; None for none.
       log_steps: steps between two lines in the log; None for none.
+      tags: the summaries: a dict from a metric of ``fit`` to its name in TensorBoard.
 
     Raises:
       ArithmeticError: out of ``fit``, when the loss is not a number.
     """
 
-    def __init__(self, directory, summary_steps=None, log_steps=None):
+    def __init__(self, directory, summary_steps=None, log_steps=None, tags=None):
         super().__init__()
         self.summary_steps = summary_steps
         self.log_steps = log_steps
-        with tf.Graph().as_default():  # This writer asks for a graph; tf.summary for
-            # the package tensorboard, which TensorFlow 2.21 does not install.
-            self._writer = tf.compat.v1.summary.FileWriter(
-                directory,
-                # The file's name has the second only: a log begun within it would empty this one.
-                filename_suffix=f".{time.time_ns()}",
-            )
+        self.directory = directory
+        self.tags = tags or {"loss": "loss"}
 
     def on_train_begin(self, logs=None):
         self._step = int(self.model.optimizer.iterations.numpy())
@@ -3462,20 +3493,22 @@ class TrainingLog(tf.keras.callbacks.Callback):
         if math.isnan(logs["loss"]):
             raise ArithmeticError(f"The loss is not a number at step {step}.")
         if self._due(step, self.summary_steps):
-            self._write("loss", logs["loss"])
+            self._write({tag: logs[metric] for metric, tag in self.tags.items()})
         if self._due(step, self.log_steps):
             tf.get_logger().info("loss = %g, step = %d", logs["loss"], step)
             seconds = time.monotonic() - self._logged_time
             if step > self._first + 1:  # the first step includes tracing
-                self._write("global_step/sec", (step - self._logged) / seconds)
+                self._write({"global_step/sec": (step - self._logged) / seconds})
             self._logged, self._logged_time = step, time.monotonic()
 
     def on_train_end(self, logs=None):
-        self._writer.flush()
+        event_writer(self.directory).flush()
 
-    def _write(self, tag, value):
-        value = tf.compat.v1.Summary.Value(tag=tag, simple_value=value)
-        self._writer.add_summary(tf.compat.v1.Summary(value=[value]), self._step)
+    def _write(self, values):
+        summary = tf.compat.v1.Summary()
+        for tag, value in values.items():
+            summary.value.add(tag=tag, simple_value=value)
+        event_writer(self.directory).add_summary(summary, self._step)
 
     def _due(self, step, every):
         return bool(every) and (step - self._first - 1) % every == 0

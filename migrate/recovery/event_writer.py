@@ -6,7 +6,7 @@ import time
 import tensorflow as tf
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def event_writer(directory):
     """Returns the ``tf.compat.v1.summary.FileWriter`` of a directory, one a process."""
     # It asks for a graph. That of tf.summary asks for the package tensorboard, which

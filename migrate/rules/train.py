@@ -119,7 +119,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         text = "\n".join([*exports, _with_manager(draft, call, steps, max_steps, function)])
         verdict = exact(call.node, "restores the newest checkpoint, then fits for the steps that remain")
         if call.evaluation is not None:
-            verdict = noted(call.node, "fits, and evaluates after its saves; the metrics go to the log and to TensorBoard")
+            verdict = noted(call.node, "fits, and evaluates after its saves; log and TensorBoard get the metrics")
     draft.absorbed += call.statements
     draft.edits.append(ReplaceStatement(program.module.span(statement), (Part(text),)))
     return verdict

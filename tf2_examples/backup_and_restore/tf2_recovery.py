@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content c0372470b3e5).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 28a94d470e2b).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -14,7 +14,7 @@ import numpy as np
 import tensorflow as tf
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def event_writer(directory):
     """Returns the ``tf.compat.v1.summary.FileWriter`` of a directory, one a process."""
     # It asks for a graph. That of tf.summary asks for the package tensorboard, which

@@ -174,7 +174,7 @@ def _evaluation(draft: Draft, call: MethodCall, export: str) -> list[str]:
     settings = [f"{name}={_setting(draft, name, value)}" for name, value in given.items() if value is not None]
     settings += [f"export={export}"] if export else []
     name = call.evaluation.arguments.get("name")
-    settings += [] if is_none(name) else [f"name={draft.text(name)}"]
+    settings += [] if name is None or is_none(name) else [f"name={draft.text(name)}"]
     arguments = ", ".join([draft.recovery, draft.dataset(call.evaluation), *settings])
     return [f"{draft.piece('EvaluateAfterSaves')}({arguments})"]
 

@@ -198,9 +198,11 @@ class Tree:
         """As ``importers``, of a file by its path, absolute."""
         words = _importing(top(own) or above_package(os.path.dirname(own)))
         stem = os.path.basename(own).removesuffix(".py")
-        named = words.get(stem if stem != "__init__" else os.path.basename(os.path.dirname(own)), ())
-        holding = (path for path in named if path != own and self._holds(path, name))
-        return [path for path in holding if own in self._targets(path)]
+        is_package = stem == "__init__"
+        word = os.path.basename(os.path.dirname(own)) if is_package else stem
+        holding = (path for path in words.get(word, ()) if path != own and self._holds(path, name))
+        # A package runs for what is below it, too; a module is imported by its own name alone.
+        return [path for path in holding if own in self._targets(path, "" if is_package else stem)]
 
     def near(self, module: Module) -> list[str]:
         """The files, absolute, that name the Estimator API beside a file or below it, else those beside its directory.
@@ -247,8 +249,10 @@ class Tree:
             return False
         return not any(self._facts(link.target.path).speaks_tf1 for link in self.closure(self.module(path)))
 
-    def _targets(self, path: str) -> set[str]:
-        return {link.target.path for link in _links(path, self._facts(path).imports, self._target)}
+    def _targets(self, path: str, word: str = "") -> set[str]:
+        """The files that a file imports, by a name with ``word`` in it; "" for any name."""
+        imports = tuple(one for one in self._facts(path).imports if not word or word in one[0].split("."))
+        return {link.target.path for link in _links(path, imports, self._target)}
 
     def _found(self, importer: str, dotted: str) -> Target | None:
         """Where an import of a file, absolute, leads: where Python looks by itself, else where the file has it look."""

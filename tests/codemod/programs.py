@@ -26,6 +26,7 @@ def deleted_lines(text: str, **settings: str) -> list[int]:
     return [line for span in plan.deleted for line in range(span.line - 1, span.end_line)]
 
 
+@cache
 def migrate(text: str, **settings: str) -> tuple[str, list[Finding]]:
     """The rewritten text and the findings, in a loop or as a Keras model; unchanged where nothing is rewritten."""
     findings, plan, _ = _judged(text, **settings)

@@ -88,6 +88,7 @@ def test_check_prints_what_every_format_does_without_it(
     assert tree(project) == before
 
 
+@pytest.mark.slow
 def test_check_works_out_no_rewrite_that_nothing_shows(command: Command) -> None:
     """LibCST and black do the rewriting."""
     code = (

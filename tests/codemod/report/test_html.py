@@ -49,6 +49,7 @@ def test_the_same_outcome_gives_the_same_page(project: Path) -> None:
     assert page_of() == page_of()
 
 
+@pytest.mark.slow
 def test_two_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(project: Path) -> None:
     for number in range(200):
         (project / f"job{number}").mkdir()

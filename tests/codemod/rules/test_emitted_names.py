@@ -47,12 +47,14 @@ def _covering(found: list[Program]) -> Iterator[Program]:
         yield best
 
 
+@pytest.mark.slow
 def test_the_examples_emit_every_name_that_new_code_calls() -> None:
     emitted = {name for _, _, names in programs() for name in names}
     assert emitted <= pieces().keys()
     assert len(emitted) > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_user_s_own_name_stays_what_it_is_and_the_emitted_one_gets_another(form: str) -> None:
     left = 0

@@ -47,6 +47,7 @@ def written(text: str, made: Judged) -> str:
     return apply(text, plan, [import_of_pieces("tf2_recovery", plan.pieces, plan.aliases)] if plan.pieces else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", LEGACY, ids=[path.stem for path in LEGACY])
 @pytest.mark.parametrize("canned", ["keras", "model-fn"])
 def test_twenty_orders_of_the_registry_write_the_same(path: Path, canned: str, registry: dict[str, Rule]) -> None:
@@ -60,6 +61,7 @@ def test_twenty_orders_of_the_registry_write_the_same(path: Path, canned: str, r
         assert (made.plan.pieces, made.plan.imports) == (expected.plan.pieces, expected.plan.imports)
 
 
+@pytest.mark.slow
 def test_each_example_becomes_the_same_bytes_in_an_order_of_its_own(registry: dict[str, Rule]) -> None:
     for seed, parameter in enumerate(EXAMPLES):
         rule, example = parameter.values[:2]
@@ -69,7 +71,8 @@ def test_each_example_becomes_the_same_bytes_in_an_order_of_its_own(registry: di
         shuffle(registry, seed)
         made = judged(text, **settings)
         assert made.findings == expected.findings, f"{parameter.id}, the registry shuffled by {seed}"
-        assert written(text, made) == written(text, expected), f"{parameter.id}, the registry shuffled by {seed}"
+        if repr(made.plan) != repr(expected.plan):  # what one plan writes is one text
+            assert written(text, made) == written(text, expected), f"{parameter.id}, the registry shuffled by {seed}"
 
 
 def test_a_rule_comes_after_those_that_settle_what_it_needs() -> None:

@@ -49,6 +49,7 @@ RUNS = [*((each, False) for each in PROGRAMS), (next(iter(PROGRAMS)), True)]
 """Settings, and whether comments are to stand above what is left."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "todo"), RUNS, ids=["-".join([*(value for _, value in each), "todo" * todo]) for each, todo in RUNS]
 )

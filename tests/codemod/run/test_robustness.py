@@ -89,6 +89,7 @@ def is_python(text: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(text=PROGRAMS, layout=st.sampled_from(sorted(LAYOUTS)), recovery=st.sampled_from(["auto", "backup-and-restore"]))
 def test_any_program_is_rewritten_to_one_that_compiles_or_left_as_it_is(text: str, layout: str, recovery: str) -> None:

@@ -4,6 +4,7 @@ from migrate.edits.indent import hung
 from migrate.edits.plan import Part, ReplaceStatement
 from migrate.finding import Span
 from migrate.rewrite.draft import Draft
+from migrate.rewrite.training_loop import training_loop
 
 
 def compose(draft: Draft) -> None:
@@ -31,8 +32,9 @@ def _model_fn(draft: Draft) -> None:
 
 def _loops(draft: Draft, going: list[Span]) -> None:
     """The loops where the estimator was trained; the comments of what goes stand above the first."""
-    for statement, write_loop in draft.loops:
-        draft.edits.append(ReplaceStatement(draft.module.span(statement), (Part(write_loop(), tuple(going)),)))
+    for loop in draft.loops:
+        part = Part(training_loop(draft, loop), tuple(going))
+        draft.edits.append(ReplaceStatement(draft.module.span(loop.statement), (part,)))
         going = []
 
 

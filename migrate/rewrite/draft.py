@@ -1,7 +1,6 @@
 """The TF2 program as the rules compose it, part by part, for one Estimator program."""
 
 import ast
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import is_none, literal
@@ -30,6 +29,35 @@ class LoopNames:
 
     dataset: str
     manager: str
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A call that trains a custom model_fn; as arguments the user's own expressions, None where there is none.
+
+    Attributes:
+      statement: the call's own statement.
+      input: where the batches come from.
+      hooks: the user's hooks.
+      max_steps: the total number of steps.
+      steps: how many more steps to make.
+      listeners: the user's ``saving_listeners``.
+      evaluation: a function that evaluates, as source text; "" for nothing.
+      throttle: the seconds between two evaluations, as source text.
+      before: statements that stand above the loop, as source text.
+      evaluator: what the task ``evaluator`` of a cluster does instead, as source text; "" where it has none.
+    """
+
+    statement: ast.stmt
+    input: Input
+    hooks: ast.expr | None
+    max_steps: ast.expr | None = None
+    steps: ast.expr | None = None
+    listeners: ast.expr | None = None
+    evaluation: str = ""
+    throttle: str = "600"
+    before: tuple[str, ...] = ()
+    evaluator: str = ""
 
 
 @dataclass
@@ -118,8 +146,7 @@ class Draft:
       model_fn: a custom model_fn, as an expression cheap enough to be repeated.
       warm_start: what a custom model_fn's variables begin with; "" for nothing.
       renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
-      loops: the statements that trained a custom model_fn, and what writes the loop for each when all rules have
-        filled the draft.
+      loops: the calls that train a custom model_fn.
       loop_names: variables of a custom model_fn's training.
       seed: the random seed of a custom model_fn's graph; "" for none.
       params: what a custom model_fn gets as ``params``, by mode: ``train``, ``eval``, ``infer`` or ``export``.
@@ -171,7 +198,7 @@ class Draft:
     model_fn: str = ""
     warm_start: str = ""
     renamed: dict[ast.expr, str] = field(default_factory=dict)
-    loops: list[tuple[ast.stmt, Callable[[], str]]] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
     loop_names: "LoopNames | None" = None
     seed: str = ""
     params: dict[str, str] = field(default_factory=dict)
@@ -196,12 +223,6 @@ class Draft:
     def changed_files(self) -> "list[Draft | OtherFile]":
         """The files in which the program changes names: one with a model_fn's estimator of its own sees to itself."""
         return [self, *(other for other in self.others if not other.has_program)]
-
-    @property
-    def as_other(self) -> OtherFile:
-        """The file that makes the estimator, as one among the program's others."""
-        own = (self.absorbed, self.renamed, self.edits, self.pieces)
-        return OtherFile(self.module, self.vocabulary, True, *own)
 
     @property
     def tf(self) -> str:

@@ -1,38 +1,33 @@
 """The call that trains a custom model_fn, with its visible ``CheckpointManager``."""
 
 import ast
+from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none
 from migrate.analysis.inputs import Input
-from migrate.rewrite.draft import Draft
+from migrate.edits.indent import hung
+from migrate.rewrite.draft import Draft, Loop
 from migrate.rewrite.precedence import CALLED
 
 _DEFAULTS = {"log_every": "100", "save_summary_steps": "100"}
 """Arguments that the emitted functions have without being given them."""
 
 
-def training_loop(
-    draft: Draft,
-    given: Input,
-    hooks: ast.expr | None,
-    max_steps: ast.expr | None = None,
-    steps: ast.expr | None = None,
-    evaluation: str = "",
-    throttle: str = "600",
-    listeners: ast.expr | None = None,
-) -> str:
+def training_loop(draft: Draft, loop: Loop) -> str:
     """The statements that stand for one call of ``train`` or ``train_and_evaluate``.
 
     Args:
       draft: the program's draft, which all rules have filled: one that is left lacks settings of its RunConfig.
-      given: where the batches come from.
-      hooks: the user's hooks, or None.
-      max_steps: the total number of steps, or None.
-      steps: how many more steps to make, or None.
-      evaluation: a function that evaluates, as source text; "" for nothing.
-      throttle: the seconds between two evaluations.
-      listeners: the user's ``saving_listeners``, or None.
+      loop: the call.
     """
+    text = "\n".join(_training(draft, loop))
+    if loop.evaluator:
+        is_evaluator = f"{draft.piece('is_evaluator')}({draft.strategy})"
+        text = f"if {is_evaluator}:\n    {loop.evaluator}\nelse:\n    {hung(text, 4)}"
+    return "\n".join([*loop.before, text])
+
+
+def _training(draft: Draft, loop: Loop) -> Iterator[str]:
     names = draft.loop_names
     assert names is not None
     training, dataset, manager = draft.model, names.dataset, names.manager
@@ -48,40 +43,37 @@ def training_loop(
         arguments["warm_start_from"] = draft.warm_start
     # An Estimator seeds the graph that holds the input, so that a resumed job shuffles as the first one did.
     seed = [f"{draft.tf}.compat.v1.set_random_seed({draft.seed})"] if draft.seed else []
-    lines = [
-        *seed,
-        f"{dataset} = {_dataset(draft, given)}",
-        f"{training} = {draft.piece(kind)}({_given(draft)}, {dataset}, {_written(arguments)})",
-    ]
-    run = {"max_steps": max_steps, "steps": steps}
+    yield from seed
+    yield f"{dataset} = {_dataset(draft, loop.input)}"
+    yield f"{training} = {draft.piece(kind)}({_given(draft)}, {dataset}, {_written(arguments)})"
+    run = {"max_steps": loop.max_steps, "steps": loop.steps}
     settings = {name: draft.text(value) for name, value in run.items() if value is not None and not is_none(value)}
     if draft.recovery_arguments.get("save_secs"):
         settings["save_secs"] = draft.recovery_arguments["save_secs"]
     settings["log_every"] = draft.log_arguments["log_steps"]
-    is_heard = listeners is not None and not is_none(listeners)
-    is_hooked = not is_none(hooks) or draft.returns_hooks
-    if is_hooked or is_heard:
-        own = f", {draft.text(hooks)}" if hooks is not None and not is_none(hooks) else ""
+    hooks = None if is_none(loop.hooks) else loop.hooks
+    listeners = None if is_none(loop.listeners) else loop.listeners
+    if hooks is not None or listeners is not None or draft.returns_hooks:
+        own = "" if hooks is None else f", {draft.text(hooks)}"
         settings["hooks"] = f"{draft.piece('TrainingHooks')}({training}{own})"
-    heard = _listeners(draft, listeners if is_heard else None, evaluation, throttle)
+    heard = _listeners(draft, listeners, loop.evaluation, loop.throttle)
     if heard:
         settings["saving_listeners"] = heard
     if draft.continues_input:
         # An input_fn that may return tensors draws through a generator, whose place no checkpoint can hold.
-        if not _is_dataset(given):
+        if not _is_dataset(loop.input):
             skip = f"{dataset}.skip"
             replicas = f"lambda step: {skip}(step * {draft.strategy}.num_replicas_in_sync)"
             settings["resume_input"] = replicas if draft.strategy else skip
         else:
-            lines.append(f"{training}.checkpoint.batches = iter({dataset})")
+            yield f"{training}.checkpoint.batches = iter({dataset})"
     mend = f"{draft.piece('mend_checkpoint_list')}({draft.model_dir})"
     if draft.has_workers:  # the others read the list that the chief has mended
         mend = f"if {training}.is_chief:\n    {mend}\n{training}.wait_for_all()"
-    lines.append(mend)
+    yield mend
     saved = f'{training}.checkpoint, {draft.model_dir}, checkpoint_name="model.ckpt", {_written(_manager(draft))}'
-    lines.append(f"{manager} = {draft.tf}.train.CheckpointManager({saved})")
-    lines.append(f"{draft.piece('run_training')}({training}, {manager}, {_written(settings)})".replace(", )", ")"))
-    return "\n".join(lines)
+    yield f"{manager} = {draft.tf}.train.CheckpointManager({saved})"
+    yield f"{draft.piece('run_training')}({training}, {manager}, {_written(settings)})".replace(", )", ")")
 
 
 def _listeners(draft: Draft, own: ast.expr | None, evaluation: str, throttle: str) -> str:

@@ -18,10 +18,12 @@ Estimator wrote it. ``metric_names_map`` and ``export_outputs`` block the progra
 See: tf.keras.estimator.model_to_estimator, tf.keras.Model.fit.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none
+from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, manual, noted, rule
@@ -57,17 +59,19 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     draft.log_arguments["tags"] = '{"loss": "loss_1"}'  # Keras had taken "loss" in the Estimator's graph
     message = "the Keras model itself is trained, from the weights that it has"
     message += "; afterwards it holds the trained weights, where the Estimator trained a copy"
-    differences = list(_under_keras_3(program.module.text)) if draft.settings.target != "keras2" else []
+    differences = list(_under_keras_3(program.module)) if draft.settings.target != "keras2" else []
     told = "; ".join([message, *(what for what, _ in differences)])
     yield noted(site, told, " ".join(help for _, help in differences))
 
 
-def _under_keras_3(text: str) -> Iterator[tuple[str, str]]:
+def _under_keras_3(module: Module) -> Iterator[tuple[str, str]]:
     """What Keras 3 does otherwise with such a model, and what helps, as far as the file shows it."""
-    named = re.search(r"""["'](\w+_input)["']""", text)
-    if named is not None and "Sequential" in text:
-        help = f'Let the model begin with tf.keras.Input(…, name="{named[1]}").'
-        yield f"Keras 3 gives a Sequential without Input no input called {named[1]}", help
-    if "Embedding" in text:
+    classes = {tail.rpartition(".")[2] for tail in module.uses}
+    texts = (node.value for node in module.names.parents if isinstance(node, ast.Constant))
+    named = next((text for text in texts if isinstance(text, str) and re.fullmatch(r"\w+_input", text)), None)
+    if named is not None and "Sequential" in classes:
+        help = f'Let the model begin with tf.keras.Input(…, name="{named}").'
+        yield f"Keras 3 gives a Sequential without Input no input called {named}", help
+    if "Embedding" in classes:
         help = "Run it with tf_keras (TF_USE_LEGACY_KERAS=1), whose optimizers sum such gradients."
         yield "Keras 3 trains an Embedding otherwise where a batch reads a row of it twice", help

@@ -239,7 +239,7 @@ def _may_embed(program: Program) -> bool:
     """Whether the columns of a DNN may hold an embedding; they hold none if all are made in a file without one."""
     names = program.module.names
     given = program.arguments.get("feature_columns") or program.arguments.get("dnn_feature_columns")
-    if given is None or any("embedding" in line for line in program.module.text.splitlines()):
+    if given is None or any("embedding" in tail for tail in program.module.uses):
         return True
     waiting, seen = [node for node in ast.walk(given) if isinstance(node, ast.Name)], set[ast.AST]()
     while waiting:

@@ -21,10 +21,8 @@ from migrate.analysis.inputs import Inputs
 from migrate.analysis.names import Names
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.specs import read_spec
-from migrate.edits.indent import hung
-from migrate.rewrite.draft import Draft
+from migrate.rewrite.draft import Draft, Loop
 from migrate.rewrite.exports import evaluate_and_export
-from migrate.rewrite.training_loop import training_loop
 from migrate.rules.rule import CUSTOM, Example, Verdict, manual, noted, rule
 
 _ON_WORKERS = (
@@ -112,21 +110,20 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     else:
         evaluate = f"lambda: {evaluate}"
 
-    def loop() -> str:
-        text = training_loop(
-            draft,
+    throttle = draft.text(evaluation["throttle_secs"]) if "throttle_secs" in evaluation else "600"
+    draft.loops.append(
+        Loop(
+            statement,
             Inputs(names).behind(train["input_fn"]),
             train.get("hooks"),
             max_steps=bound,
-            evaluation=evaluate,
-            throttle=draft.text(evaluation["throttle_secs"]) if "throttle_secs" in evaluation else "600",
             listeners=train.get("saving_listeners"),
+            evaluation=evaluate,
+            throttle=throttle,
+            before=tuple(before),
+            evaluator=_evaluator(draft, evaluate, evaluation, bound) if draft.has_workers else "",
         )
-        if draft.has_workers:
-            text = _on_workers(draft, evaluate, text, evaluation, bound)
-        return "\n".join([*before, text])
-
-    draft.loops.append((statement, loop))
+    )
     if draft.has_workers:
         return noted(call.node, _ON_WORKERS)
     return noted(
@@ -134,15 +131,13 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     )
 
 
-def _on_workers(draft: Draft, evaluate: str, loop: str, evaluation: dict[str, ast.expr], bound: ast.expr | None) -> str:
-    """The loop of a worker, and beside it what the task ``evaluator`` of a cluster does."""
+def _evaluator(draft: Draft, evaluate: str, evaluation: dict[str, ast.expr], bound: ast.expr | None) -> str:
+    """What the task ``evaluator`` of a cluster does beside the workers."""
     given = [evaluate, draft.model_dir]
     given += [] if bound is None or is_none(bound) else [f"max_steps={draft.text(bound)}"]
     delays = ("start_delay_secs", "throttle_secs")
     given += [f"{name}={draft.text(evaluation[name])}" for name in delays if name in evaluation]
-    evaluate_checkpoints = f"{draft.piece('evaluate_checkpoints')}({', '.join(given)})"
-    evaluator = f"if {draft.piece('is_evaluator')}({draft.strategy}):\n    {evaluate_checkpoints}"
-    return f"{evaluator}\nelse:\n    {hung(loop, 4)}"
+    return f"{draft.piece('evaluate_checkpoints')}({', '.join(given)})"
 
 
 def _spec(names: Names, draft: Draft, expression: ast.expr | None, kind: str) -> dict[str, ast.expr]:

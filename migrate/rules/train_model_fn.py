@@ -25,8 +25,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none
 from migrate.analysis.program import MethodCall, Program, statement_of_its_own
-from migrate.rewrite.draft import Draft
-from migrate.rewrite.training_loop import training_loop
+from migrate.rewrite.draft import Draft, Loop
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
 
 
@@ -71,18 +70,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     steps, max_steps = call.arguments.get("steps"), call.arguments.get("max_steps")
     if not is_none(steps) and not is_none(max_steps):
         return manual(call.node, "steps and max_steps together are an error in the Estimator", "Give one of them.")
-    draft.loops.append((statement, lambda: _loop(draft, call)))
-    return exact(call.node, "restores the newest checkpoint, trains in a loop, saves as the RunConfig says")
-
-
-def _loop(draft: Draft, call: MethodCall) -> str:
     assert call.input is not None
-    steps, max_steps = call.arguments.get("steps"), call.arguments.get("max_steps")
-    return training_loop(
-        draft,
-        call.input,
-        call.arguments.get("hooks"),
-        max_steps=max_steps,
-        steps=steps,
-        listeners=call.arguments.get("saving_listeners"),
-    )
+    hooks, listeners = call.arguments.get("hooks"), call.arguments.get("saving_listeners")
+    draft.loops.append(Loop(statement, call.input, hooks, max_steps, steps, listeners))
+    return exact(call.node, "restores the newest checkpoint, trains in a loop, saves as the RunConfig says")

@@ -40,7 +40,10 @@ def made(kind, model_dir):
         estimator = tf.compat.v1.estimator.LinearRegressor(COLUMNS, model_dir, config=config)
     else:
         estimator = tf.estimator.DNNRegressor(
-            hidden_units=["8"], feature_columns=COLUMNS, model_dir=model_dir, config=config.replace(keep_checkpoint_max=2)
+            hidden_units=["8"],
+            feature_columns=COLUMNS,
+            model_dir=model_dir,
+            config=config.replace(keep_checkpoint_max=2),
         )
     return tf.estimator.add_metrics(estimator, weighed)
 

@@ -15,7 +15,6 @@ from migrate.rules.contrib_names import contrib_names_of, names_slim
 from migrate.rules.horovod_program import UNDER_HOROVOD
 from migrate.rules.layer_apply import applied_in
 from migrate.rules.missing_names import imported_by, missing_names_of
-from migrate.rules.object_form import names_strategy
 from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
 from migrate.rules.shared_embedding_columns import shared_columns_of
 from migrate.rules.tensorflow_1_import import has_sessions, is_in_graph_mode, star_imports_of, tensorflow_1_names_of
@@ -84,13 +83,13 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     if any(has_sessions(module) for module in modules) and is_in_graph_mode(modules):
         imported = frozenset(module.path for module in modules if unit.tree.roots.get(os.path.abspath(module.path)))
         eager = EagerCode(unit.tree, modules, uses_of_estimators(modules), imported)
-    with_slim, has_strategy = names_slim(modules), any(names_strategy(module) for module in modules)
+    with_slim = names_slim(modules)
     on_keras_2 = unit.tree.needs_tf_keras(*unit.roots)
     for module in modules:
         if module.path not in changing:
             continue
         file = ObjectFile(module, Vocabulary(module), settings=settings, is_tf1=is_tf1, needs_tf_keras=on_keras_2)
-        for code, verdict in _of_file(file, eager, with_slim, has_strategy):
+        for code, verdict in _of_file(file, eager, with_slim):
             form.verdicts.append((RULES[code], verdict))
         form.files[module.path] = file
     files = list(form.files.values())
@@ -103,16 +102,14 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     return form
 
 
-def _of_file(
-    file: ObjectFile, eager: EagerCode | None, with_slim: bool, has_strategy: bool
-) -> Iterator[tuple[str, Verdict]]:
+def _of_file(file: ObjectFile, eager: EagerCode | None, with_slim: bool) -> Iterator[tuple[str, Verdict]]:
     check = RULES[CODE].check_file
     assert check is not None
     for code, verdicts in (
         (CODE, check(file)),
         ("FT138", contrib_names_of(file, set(), file.settings.target, with_slim, gives_strategies=True)),
         ("FT197", shared_columns_of(file)),
-        ("FT192", tensorflow_1_names_of(file, eager, keeps_graph_mode=not has_strategy)),
+        ("FT192", tensorflow_1_names_of(file, eager, keeps_graph_mode=True)),
         ("FT192", star_imports_of(file)),
         ("FT195", truths_of(file)),
         ("FT196", applied_in(file)),

@@ -281,7 +281,9 @@ class Estimator:
 
     def _check_trained(self):
         if self.latest_checkpoint() is None:
-            raise ValueError(f"Could not find trained model in {self._model_dir}.")
+            raise ValueError(
+                f"Could not find trained model in model_dir: {self._model_dir}."
+            )
 
     def _training(self, input_fn, config):
         """Returns the training that a ``train`` runs."""
@@ -358,7 +360,8 @@ def _config_of(config, model_dir):
         if config.model_dir not in (None, model_dir):
             raise ValueError(
                 "`model_dir` are set both in constructor and `RunConfig`, but with "
-                f"different values: '{model_dir}', and '{config.model_dir}'."
+                f"different values. In constructor: '{model_dir}', in `RunConfig`: "
+                f"'{config.model_dir}'."
             )
     elif config.model_dir is None:
         model_dir = tempfile.mkdtemp()

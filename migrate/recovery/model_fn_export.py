@@ -58,9 +58,7 @@ def export_modes(
     """
     path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
     if path is None:
-        raise ValueError(
-            f"Couldn't find trained model at {model_dir}: there is no checkpoint."
-        )
+        raise ValueError(f"Couldn't find trained model at {model_dir}.")
     modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
     if not modes:
         raise ValueError(

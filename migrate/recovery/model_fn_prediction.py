@@ -82,6 +82,8 @@ def _examples(predictions):
 def _with_keys(predictions, keys):
     if not keys:
         return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError("predict_keys is for predictions that are a dict.")
     wanted = {key: predictions[key] for key in predictions if key in keys}
     if not wanted:
         raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")

@@ -61,6 +61,10 @@ class RestoredSession(tf1.train.SessionCreator):
         """Returns a ``tf.compat.v1.Session`` of the default graph."""
         if self._path is None:
             return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
+        if not tf1.train.checkpoint_exists(self._path):
+            raise ValueError(
+                f"The passed save_path is not a valid checkpoint: {self._path}"
+            )
         local = (
             self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
         )

@@ -122,7 +122,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
     yield from _libraries(file.module)
     yield from _private(file.module)
     kept = modules_kept(file)
-    if names_strategy(file.module):
+    if any(isinstance(node, ast.keyword) and node.arg in _STRATEGIES for node in file.module.names.parents):
         file.pieces.add("distributed_training")  # which the Estimator finds by itself
     for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):
         _replace(file, node, file.piece("ProfilerHook"))
@@ -145,11 +145,6 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
             yield manual(
                 node, "the module tf.estimator itself is a value here", "Name what is used of it.", file.module
             )
-
-
-def names_strategy(module: Module) -> bool:
-    """Whether a file gives a strategy to train or evaluate under."""
-    return any(isinstance(node, ast.keyword) and node.arg in _STRATEGIES for node in module.names.parents)
 
 
 def _saver_hook(file: ObjectFile, node: ast.expr) -> Verdict:

@@ -26,8 +26,7 @@ makes to itself, as one that reads a dataset into memory does, gets a graph of i
 
 Where other code builds a graph for a session beside the estimator, the program takes the object form, and
 ``tf.disable_eager_execution()`` stays or is added: that code works as before, and ``beside_sessions`` has the object
-train eagerly, whatever graph or session its caller is in. Under a strategy, or with ``--form loop``, such a session
-blocks the program.
+train eagerly, whatever graph or session its caller is in. With ``--form loop`` such a session blocks the program.
 
 Fidelity: exact. A session in a ``tf.Graph`` of its own works eagerly as before and stays, and so does one that a
 function enters by ``with`` and that runs only what is made there, and any session of a program in eager mode.
@@ -62,7 +61,6 @@ _V1 = "tensorflow.compat.v1"
     Example("tf.logging.info(x.shape[0].value)", "tf.disable_v2_tensorshape()", "head", kind="custom"),
     Example("tf1.disable_v2_behavior()", "training = ModelFnTraining(", "head", kind="custom"),
     Example("tf1.Session()", "tf1.disable_eager_execution()", "head", kind="custom"),
-    Example("tf1.Session(); use(train_distribute=1)", None, "head", kind="custom"),
     Example(
         "f = tf1.estimator.export.build_raw_serving_input_receiver_fn({'x': tf1.placeholder(tf.int64, [None])})",
         "tf.TensorSpec(shape=[None], dtype=tf.int64)",

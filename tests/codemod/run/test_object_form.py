@@ -561,10 +561,12 @@ GIVEN_AWAY = READ.replace("    return found", "    return found, session")
 
 
 def test_a_session_that_a_function_gives_away_keeps_the_code_around_the_object_in_graph_mode(tmp_path: Path) -> None:
-    after, findings = migrated(tmp_path / "program.py", HEAD + GIVEN_AWAY)
-    assert all(finding.rewritten for finding in findings), findings
+    (tmp_path / "program.py").write_text(HEAD + GIVEN_AWAY)
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    after = "".join(change.after for change in outcome.changes)
     assert "\ntf.disable_eager_execution()\n" in after and "in_own_graph" not in after
-    assert "def beside_sessions(method):" in after
+    assert "Estimator.train = beside_sessions(Estimator.train)" in after
 
 
 def test_a_call_that_turns_eager_mode_off_is_what_keeps_graph_mode(tmp_path: Path) -> None:
@@ -581,9 +583,9 @@ def test_a_session_of_a_program_in_eager_mode_stays_as_it_is(tmp_path: Path) -> 
     assert "disable_eager_execution" not in after and "beside_sessions" not in after
 
 
-def test_a_session_beside_a_strategy_leaves_the_program(tmp_path: Path) -> None:
-    config = "config=tf.estimator.RunConfig(train_distribute=tf.distribute.MirroredStrategy())"
-    after, findings = migrated(tmp_path / "program.py", HEAD + GIVEN_AWAY.replace('model_dir="/tmp/m"', config))
+def test_a_session_beside_an_estimator_leaves_the_program_where_a_loop_is_asked_for(tmp_path: Path) -> None:
+    text = HEAD + GIVEN_AWAY.replace("ests = [", "est = ").replace('"/tmp/m")]', '"/tmp/m")').replace("ests[0]", "est")
+    after, findings = migrated(tmp_path / "program.py", text, form="loop")
     assert after == ""
     assert any("is used on a session beside the estimator" in finding.message for finding in findings)
 

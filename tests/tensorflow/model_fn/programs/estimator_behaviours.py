@@ -7,6 +7,7 @@ import glob
 import json
 import logging
 import os
+import pathlib
 import pickle
 import re
 import sys
@@ -44,6 +45,7 @@ if sys.argv[1] == "old":
     Estimator = tf1.estimator.Estimator
     TPUEstimator, TPUEstimatorSpec = tf1.estimator.tpu.TPUEstimator, tf1.estimator.tpu.TPUEstimatorSpec
 else:
+    import migrate.recovery.beside_sessions
     import migrate.recovery.distributed_training  # noqa: F401
     from migrate.recovery.estimator import Estimator
     from migrate.recovery.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
@@ -713,6 +715,179 @@ def trains_under_a_strategy(model_dir):
         one.train(input_fn, max_steps=6)
         told.append([plain(one.get_variable_value("w")), saved(one.model_dir)])
     return told
+
+
+@behaviour
+def works_inside_a_graph_and_a_session_of_the_program(model_dir):
+    one = estimator(model_dir)
+    with tf.Graph().as_default(), tf1.Session() as session:
+        x = tf1.placeholder(tf.float32)
+        doubled = 2 * x
+        one.train(input_fn, max_steps=4)
+        told = [session.run(doubled, {x: example["p"]}) for example in one.predict(once)]
+        metrics = one.evaluate(once)
+    return plain(told[-1]), len(told), numbers(metrics), saved(model_dir)
+
+
+@behaviour
+def predicts_from_a_given_checkpoint(model_dir):
+    one = estimator(model_dir)
+    one.train(input_fn, max_steps=8)
+    four = one.latest_checkpoint().replace("-8", "-4")
+    return [plain(next(one.predict(once, checkpoint_path=path))["p"]) for path in (four, None)]
+
+
+@behaviour
+def without_a_checkpoint_predicts_and_exports_nothing_trained(model_dir):
+    one = estimator(model_dir)
+    calls = [
+        one.latest_checkpoint,
+        lambda: plain(next(one.predict(once))["p"]),
+        lambda: one.export_saved_model(f"{model_dir}/export", receiver_fn),
+        lambda: next(one.predict(once, checkpoint_path=f"{model_dir}/model.ckpt-7")),
+        lambda: one.evaluate(once, checkpoint_path=f"{model_dir}/model.ckpt-7"),
+        lambda: train_and_evaluate(one, TrainSpec(input_fn, max_steps=2), EvalSpec(once)) is None,
+    ]
+    return [outcome_of(call) for call in calls]
+
+
+def tags(folder):
+    """Returns the scalars in a directory's events, by step."""
+    found = {}
+    for path in sorted(glob.glob(f"{folder}/*.tfevents.*")):
+        for event in tf1.train.summary_iterator(path):
+            names = [value.tag for value in event.summary.value if value.HasField("simple_value")]
+            found.setdefault(event.step, set()).update(names)
+    return {step: sorted(names) for step, names in sorted(found.items()) if names}
+
+
+@behaviour
+def events_hold_the_loss_of_training_and_the_metrics_of_evaluations(model_dir):
+    one = estimator(model_dir, save_summary_steps=2)
+    one.train(input_fn, max_steps=6)
+    one.evaluate(once)
+    one.evaluate(once, name="other", checkpoint_path=one.latest_checkpoint().replace("-6", "-4"))
+    return [tags(f"{model_dir}/{folder}") for folder in (".", "eval", "eval_other")]
+
+
+@behaviour
+def hooks_of_evaluations_and_predictions_are_called_in_their_order(model_dir):
+    called = []
+
+    class Named(tf1.train.SessionRunHook):
+        def __init__(self, name):
+            self._name = name
+
+        def begin(self):
+            called.append(f"begin {self._name}")
+
+        def after_create_session(self, session, coord):
+            called.append(f"created {self._name}")
+
+        def before_run(self, run_context):
+            called.append(f"before {self._name}")
+
+        def after_run(self, run_context, run_values):
+            called.append(f"after {self._name}")
+
+        def end(self, session):
+            called.append(f"end {self._name}")
+
+    one = estimator(model_dir)
+    for call in (one.train, one.evaluate):
+        call(input_fn, steps=2, hooks=[Named("a"), Named("b")])
+    list(one.predict(once, hooks=[Named("a"), Named("b")]))
+    return called
+
+
+@behaviour
+def an_evaluation_ends_with_its_input(model_dir):
+    one = estimator(model_dir)
+    one.train(input_fn, max_steps=2)
+    return [numbers(one.evaluate(once, steps=steps)) for steps in (100, None)]
+
+
+@behaviour
+def predictions_may_be_a_tensor_and_need_one_length(model_dir):
+    def predicting(made):
+        return Estimator(lambda features, mode: EstimatorSpec(mode, predictions=made(features["x"])), model_dir)
+
+    whole = predicting(lambda x: 2 * x)
+    calls = [
+        lambda: plain(list(whole.predict(once))),
+        lambda: [len(batch) for batch in whole.predict(once, yield_single_examples=False)],
+        lambda: list(predicting(lambda x: {"a": x, "b": x[:1]}).predict(once)),
+        lambda: len(list(predicting(lambda x: {"a": x, "b": x[:1]}).predict(once, yield_single_examples=False))),
+        lambda: next(whole.predict(once, predict_keys=["a"])),
+    ]
+    return [outcome_of(call) for call in calls]
+
+
+@behaviour
+def what_the_own_code_raises_comes_through_and_nothing_more_is_saved(model_dir):
+    def raising(error):
+        raise error
+
+    class Stopping(tf1.train.SessionRunHook):
+        def after_run(self, run_context, run_values):
+            raise KeyError("a hook's")
+
+    one = estimator(model_dir)
+    one.train(input_fn, max_steps=2)
+    calls = [
+        lambda: one.train(lambda: raising(LookupError("an input's"))),
+        lambda: estimator(model_dir, lambda features, labels, params: raising(ArithmeticError("a model's"))).train(
+            input_fn
+        ),
+        lambda: one.train(input_fn, hooks=[Stopping()]),
+        lambda: one.evaluate(lambda: raising(LookupError("an input's"))),
+        lambda: one.evaluate(once, hooks=[Stopping()]),
+    ]
+    return [outcome_of(call) for call in calls], saved(model_dir)
+
+
+@behaviour
+def directories_are_made_and_may_be_paths(model_dir):
+    one = estimator(pathlib.Path(model_dir) / "a" / "b")
+    before = os.path.exists(model_dir)
+    one.train(input_fn, max_steps=1)
+    return (
+        before,
+        one.model_dir == f"{model_dir}/a/b",
+        saved(one.model_dir),
+        one.eval_dir("x") == f"{one.model_dir}/eval_x",
+    )
+
+
+@behaviour
+def errors_say_what_is_wrong(model_dir):
+    def strange(features, labels, mode, batch):
+        """Takes what no Estimator gives."""
+
+    one = estimator(model_dir)
+    calls = [
+        lambda: RunConfig(save_checkpoints_steps=1, save_checkpoints_secs=1),
+        lambda: Estimator(None, model_dir),
+        lambda: Estimator(lambda labels: None, model_dir),
+        lambda: one.train(input_fn, steps=1, max_steps=1),
+        lambda: one.train(input_fn, steps=0),
+        lambda: one.evaluate(once, steps=0),
+        lambda: one.get_variable_names(),
+        lambda: one.export_saved_model(f"{model_dir}/export", receiver_fn),
+        lambda: Estimator(model_fn, model_dir, RunConfig(model_dir=model_dir + "/other")),
+        lambda: Estimator(strange, model_dir),
+        lambda: Estimator(lambda features, labels: None, model_dir, params={"a": 1}),
+        lambda: TrainSpec(input_fn, max_steps=0),
+        lambda: EvalSpec(input_fn, steps=-1),
+    ]
+    texts = []
+    for call in calls:
+        try:
+            call()
+        except Exception as error:
+            shown = re.sub(r"<function.*?0x\w+>", "FUNCTION", str(error).replace(model_dir, "DIRECTORY"))
+            texts.append(" ".join(shown.split()).rstrip("."))
+    return texts
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content abe2b9721a30).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 1117ba76269a).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -652,6 +652,10 @@ class RestoredSession(tf1.train.SessionCreator):
         """Returns a ``tf.compat.v1.Session`` of the default graph."""
         if self._path is None:
             return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
+        if not tf1.train.checkpoint_exists(self._path):
+            raise ValueError(
+                f"The passed save_path is not a valid checkpoint: {self._path}"
+            )
         local = (
             self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
         )

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content dfa34658d09a).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content ae54a34a68b8).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -1387,6 +1387,10 @@ class RestoredSession(tf1.train.SessionCreator):
         """Returns a ``tf.compat.v1.Session`` of the default graph."""
         if self._path is None:
             return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
+        if not tf1.train.checkpoint_exists(self._path):
+            raise ValueError(
+                f"The passed save_path is not a valid checkpoint: {self._path}"
+            )
         local = (
             self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
         )
@@ -2254,9 +2258,7 @@ def export_modes(
     """
     path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
     if path is None:
-        raise ValueError(
-            f"Couldn't find trained model at {model_dir}: there is no checkpoint."
-        )
+        raise ValueError(f"Couldn't find trained model at {model_dir}.")
     modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
     if not modes:
         raise ValueError(
@@ -2438,6 +2440,8 @@ def _examples(predictions):
 def _with_keys(predictions, keys):
     if not keys:
         return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError("predict_keys is for predictions that are a dict.")
     wanted = {key: predictions[key] for key in predictions if key in keys}
     if not wanted:
         raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")
@@ -2860,7 +2864,9 @@ class Estimator:
 
     def _check_trained(self):
         if self.latest_checkpoint() is None:
-            raise ValueError(f"Could not find trained model in {self._model_dir}.")
+            raise ValueError(
+                f"Could not find trained model in model_dir: {self._model_dir}."
+            )
 
     def _training(self, input_fn, config):
         """Returns the training that a ``train`` runs."""
@@ -2937,7 +2943,8 @@ def _config_of(config, model_dir):
         if config.model_dir not in (None, model_dir):
             raise ValueError(
                 "`model_dir` are set both in constructor and `RunConfig`, but with "
-                f"different values: '{model_dir}', and '{config.model_dir}'."
+                f"different values. In constructor: '{model_dir}', in `RunConfig`: "
+                f"'{config.model_dir}'."
             )
     elif config.model_dir is None:
         model_dir = tempfile.mkdtemp()

@@ -28,7 +28,8 @@ class EpochLoopRewrite(OldWayInRewrite):
         span, text = self.module.span, self.module.source.text
         asked = " and ".join(self._flag(flag) for flag in self.way.flags)
         old = text(self.found.first)
-        begin = f"{self.recovery}.restore({old})" + (f" if {asked} else {old}" if asked else "")
+        in_loop = ", in_loop=True" if self.found.save is None else ""
+        begin = f"{self.recovery}.restore({old}{in_loop})" + (f" if {asked} else {old}" if asked else "")
         self.edits.append(InsertBefore(span(self.found.loop), made))
         self.edits.append(ReplaceExpression(span(self.found.first), begin))
         if self.found.save is None:

@@ -43,8 +43,9 @@ Left alone, without a finding: callbacks that only save, weights from elsewhere,
 ``initial_epoch`` as a number, or reckoned from a stage of the training.
 
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
-without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing, and
-its ``history`` is empty. Where the old code is removed, weights that the old program saved are not read. Files of Keras
+without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing.
+``fit`` returns the history of all starts of the new code, and with ``BackupAndRestore`` that of one start, which is
+empty for a finished job. Where the old code is removed, weights that the old program saved are not read. Files of Keras
 2 that Keras 3 does not load are told of: weights in TensorFlow's format, a SavedModel, some whole models in HDF5. The
 state of ``EarlyStopping`` and ``ReduceLROnPlateau`` starts anew. The step that Keras 2 counts at the end of data of
 unknown length, in the first epoch of each start, is counted once, as without an interruption. On Keras 3 a subclassed
@@ -61,7 +62,7 @@ from collections.abc import Iterator, Sequence, Set
 from migrate.analysis.arguments import literal
 from migrate.analysis.built import cannot_be_built, is_unbuilt
 from migrate.analysis.resume.elsewhere import counted, loaded_before, named_by_user
-from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_loops, loops_of_fits
+from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_begun, epoch_loops, loops_of_fits
 from migrate.analysis.resume.found import resumptions
 from migrate.analysis.resume.loads_before import TRAINS
 from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
@@ -466,10 +467,13 @@ def _loop_lines(bench: Workbench, own: OwnLoad) -> str:
         parts = [(f"model_{i}={model}", f"optimizer_{i}={model}.optimizer") for i, model in enumerate(models, 1)]
         held, begin = ", ".join(part for pair in parts for part in pair) + ", ", _built(models)
     epoch = text(own.loop.target) if isinstance(own.loop, ast.For) else "epoch"
+    first = epoch_begun(own.loop) if isinstance(own.loop, ast.For) else None
+    begun = "int(state.epoch.numpy())"
+    begun += f" if manager.latest_checkpoint else {text(first)}" if first is not None else ""
     return (
         f"Write `state = {tf}.train.Checkpoint({held}epoch={tf}.Variable(0))` and"
         f' `manager = {tf}.train.CheckpointManager(state, "DIRECTORY", max_to_keep=2)`{begin} and'
-        " `manager.restore_or_initialize()` before the loop, begin it at `int(state.epoch.numpy())`, and write"
+        f" `manager.restore_or_initialize()` before the loop, begin it at `{begun}`, and write"
         f" `state.epoch.assign({epoch} + 1)` and `manager.save()` at its end."
     )
 

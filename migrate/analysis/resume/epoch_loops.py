@@ -38,7 +38,7 @@ def epoch_loops(module: Module) -> Iterator[EpochLoop]:
     for loop in list(names.parents):
         if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.orelse:
             continue
-        first = _first(loop)
+        first = epoch_begun(loop)
         if first is None:
             continue
         calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
@@ -55,10 +55,13 @@ def epoch_loops(module: Module) -> Iterator[EpochLoop]:
         way = old_way_in(module, fit, trained[0], saver=Saver(save, {"filepath": save.args[0]}, "", None, save))
         models = {_model(module, call) for call in [*trained, *saves]}
         statement = names.parent(save)
+        around = next(one for one in names.ancestors(save) if isinstance(one, ast.For | ast.While))
         if len(models) > 1 and not way.problem:
             way.problem = "it trains or saves several models"
         elif not isinstance(statement, ast.Expr) and not way.problem:
             way.problem = f"line {save.lineno} does more than save"
+        elif around is not loop and not way.problem:
+            way.problem = f"line {save.lineno} saves within an epoch"
         yield EpochLoop(loop, first, save, way)
 
 
@@ -74,7 +77,7 @@ def loops_of_fits(module: Module, owned: Mapping[ast.Call, OwnLoad]) -> Iterator
         fit = training_of(module, call)
         if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.orelse or fit is None:
             continue
-        first, epoch = _first(loop), loop.target.id
+        first, epoch = epoch_begun(loop), loop.target.id
         given = {
             name: ast.unparse(fit.arguments[name]) for name in ("initial_epoch", "epochs") if name in fit.arguments
         }
@@ -93,7 +96,7 @@ def _model(module: Module, call: ast.Call) -> object:
     return key(module.names, call.func.value) if isinstance(call.func, ast.Attribute) else None
 
 
-def _first(loop: ast.For) -> ast.expr | None:
+def epoch_begun(loop: ast.For) -> ast.expr | None:
     """What ``range(first, epochs)`` begins with, where that is no number."""
     call = loop.iter
     is_range = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("range", "trange")

@@ -533,8 +533,8 @@ class _Reader:
                 return ""  # one statement loads and trains
             if after is None:
                 continue
-            inside = chain[: chain.index(after) + 1]
-            inside = [one for one in inside if one is not self.way.fit.statement]
+            begin = chain.index(self.way.fit.statement) + 1 if self.way.fit.statement in chain else 0
+            inside = chain[begin : chain.index(after) + 1]
             if any(isinstance(one, ast.If | ast.For | ast.While | ast.IfExp) for one in inside):
                 return f"line {after.lineno} decides whether the loaded model is trained"
             for between in block[block.index(node) + 1 : block.index(after)]:

@@ -14,6 +14,8 @@ from migrate.analysis.searches import SEARCHES, name_of
 
 _MOST_STEPS = 400
 _MOST_CHOICES = 4
+_READS = {"read", "readline", "readlines"}
+"""Calls that give the newest file's name as the program has noted it."""
 _FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
 _FILE = re.compile(r"^[^.].*[A-Za-z]{2,}.*\.(h5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
 
@@ -79,7 +81,7 @@ class Origins:
                 name = self._unknown(where, one)
                 if name is not None:
                     found.unknown.add(name)
-            elif isinstance(one, ast.Call) and name_of(one.func) in SEARCHES | {"walk"}:
+            elif isinstance(one, ast.Call) and name_of(one.func) in SEARCHES | _READS | {"walk"}:
                 found.is_searched = True
         return found
 

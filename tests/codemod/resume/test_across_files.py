@@ -314,7 +314,7 @@ ACROSS = {
                 "        model.fit(x, y, epochs=epoch + 1, initial_epoch=epoch, callbacks=callbacks)\n"
             ),
         },
-        "for epoch in range(recovery.restore(first), 9):",
+        "for epoch in range(recovery.restore(first, in_loop=True), 9):",
     ),
 }
 

@@ -54,6 +54,7 @@ def test_whatever_finds_the_file_and_the_epoch_the_recovery_is_asked_first(shape
     source = (SHAPES / f"{shape}.py").read_text()
     if recovery == "backup-and-restore" and shape in (
         "resume_flag",
+        "a_loop_of_batches",
         "a_loop_of_fits",
         "loaded_to_predict_too",
     ):

@@ -11,6 +11,7 @@ from migrate.settings import Settings
 from tests import nursery
 
 SHAPES = Path(__file__).parent / "shapes"
+LEFT = Path(__file__).parent / "left"
 EPOCHS = 6
 
 
@@ -25,13 +26,14 @@ class Job:
     Args:
       shape: the name of a program.
       directory: where it runs.
+      programs: the folder of the program.
     """
 
-    def __init__(self, shape, directory):
+    def __init__(self, shape, directory, programs=SHAPES):
         self.files, self.record = directory / "files", directory / "record"
         for name in ("old", "new"):
             (directory / name).mkdir(parents=True)
-            for path in (SHAPES / f"{shape}.py", SHAPES / "job.py"):
+            for path in (programs / f"{shape}.py", SHAPES / "job.py"):
                 shutil.copy(path, directory / name)
         self.old, self.new = directory / "old" / f"{shape}.py", directory / "new" / f"{shape}.py"
         outcome = run([str(self.new)], Settings(), jobs=1, progress=None)

@@ -1,10 +1,11 @@
 """A job that was stopped under code that resumes by files goes on under the new code, and loses no kill."""
 
 import random
+import re
 
 import pytest
 
-from tests.interruption.resume.stopped import Job, check, shapes
+from tests.interruption.resume.stopped import LEFT, Job, check, shapes
 
 KERAS_2_ALONE = {"latest_checkpoint"}
 """Programs whose ModelCheckpoint Keras 3 refuses."""
@@ -49,4 +50,23 @@ def test_a_file_that_a_kill_cut_short_is_not_read_again(old_python, new_python, 
     (job.files / "last.weights.h5").write_bytes(b"cut short")
     status, output = job.start(job.new, new_python)
     assert status == 0, output
+    check(job)
+
+
+@pytest.mark.parametrize("shape", ["two_models", "checkpoint_of_its_own"])
+def test_the_lines_that_are_written_for_a_loop_that_is_skipped_make_its_job_go_on(
+    shape, old_python, new_python, tmp_path
+):
+    job = Job(shape, tmp_path, LEFT)
+    (finding,) = [finding for finding in job.findings if finding.code == "FT201"]
+    *begin, first, assign, save = re.findall("`([^`]+)`", finding.help)
+    before, loop, inside = job.new.read_text().partition("for epoch in range(first, epochs):\n")
+    lines = [line.replace('"DIRECTORY"', 'os.path.join(folder, "recovery")') for line in begin]
+    loop = loop.replace("first", first)
+    job.new.write_text(before + "\n".join(lines) + f"\n{loop}{inside}    {assign}\n    {save}\n")
+    first_python = old_python if shape == "two_models" else new_python  # whose Checkpoint Keras 3 cannot restore
+    assert job.start(job.old, first_python, kill="batch:2:2")[0] == -9
+    for kill in ("batch:3:1", "save:4:30", None):
+        status, output = job.start(job.new, new_python, kill=kill)
+        assert status in ((0,) if kill is None else (-9, 0)), output
     check(job)

@@ -1,0 +1,22 @@
+"""ModelCheckpoint that saves every so many batches, here those of two epochs."""
+
+import glob
+import os
+import sys
+
+import tensorflow as tf
+from job import BATCHES, build, compiled, given, record, x, y
+
+folder, epochs = sys.argv[1], int(sys.argv[2])
+os.makedirs(folder, exist_ok=True)
+
+model = compiled(build())
+first = 0
+found = glob.glob(os.path.join(folder, "at-*.weights.h5"))
+if found:
+    model.load_weights(sorted(found)[-1])
+    first = 2 * len(found)
+path = os.path.join(folder, "at-{epoch:02d}.weights.h5")
+saver = tf.keras.callbacks.ModelCheckpoint(path, save_weights_only=True, save_freq=2 * BATCHES)
+model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, record], **given)
+print("begun at", first)

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content ae54a34a68b8).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 20226087df81).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -773,7 +773,8 @@ class EpochRecovery(CheckpointRecovery):
     Use ``model.fit(..., initial_epoch=recovery.restore(), callbacks=[recovery])``;
     ``epochs`` is then the total over all starts of the job. From ``restore`` until the
     training ends, ``model.save`` and ``model.save_weights`` put a file in its place when
-    it is whole, so that a kill leaves none that an older way to resume cannot load.
+    it is whole, so that a kill leaves none that an older way to resume cannot load. The
+    history that ``fit`` returns holds the epochs of earlier starts too.
 
     Args:
       manager: a ``tf.train.CheckpointManager`` of ``tf.train.Checkpoint(model=...,
@@ -783,17 +784,28 @@ class EpochRecovery(CheckpointRecovery):
     _unbuilt = None  # The checkpoint of a model that is not built yet.
     _is_built_late = False  # Whether the first batch builds the model.
     _is_first_again = False  # Whether the process's first epoch is not the job's.
+    _first = 0  # The epoch before which the history is that of earlier starts.
 
-    def restore(self, epoch=0):
+    def __init__(self, manager):
+        super().__init__(manager)
+        self._logs = {}  # By epoch.
+
+    def restore(self, epoch=0, in_loop=False):
         """Restores the newest readable checkpoint and returns its epoch.
 
         Args:
           epoch: what to return where there is no checkpoint, an int.
+          in_loop: whether each ``fit`` trains one epoch and returns its history alone.
         """
         super().restore()
         if self._saved_step is None:
             self.manager.checkpoint.epoch.assign(int(epoch))
         epoch = int(self.manager.checkpoint.epoch.numpy())
+        if tf.io.gfile.exists(self._file("history.json")):
+            with tf.io.gfile.GFile(self._file("history.json")) as file:
+                logs = {int(name): value for name, value in json.load(file).items()}
+            self._logs = {name: logs[name] for name in sorted(logs) if name < epoch}
+        self._first = 0 if in_loop else epoch
         # Keras 2 looks for the end of the data in its first epoch alone, which a job
         # without interruptions counts once; Keras 3 does so in each epoch.
         self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
@@ -810,7 +822,7 @@ class EpochRecovery(CheckpointRecovery):
         if not is_restorable and hasattr(tf.keras, "ops"):  # Keras 3 restores it never.
             raise ValueError("Build the model before fit: model.build(input_shape).")
         is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
-        shape = self._shape_file()
+        shape = self._file("input_shape.json")
         if self._is_built_late and is_done and tf.io.gfile.exists(shape):
             with tf.io.gfile.GFile(shape) as file:
                 model.build(json.load(file))  # Keras 2 wants it, for no epoch too.
@@ -829,6 +841,8 @@ class EpochRecovery(CheckpointRecovery):
         if self._is_first_again:
             self._uncount_missing_batch(self._trained)
         self._is_first_again = False
+        self._logs[epoch] = dict(logs or {})
+        self._write("history.json", self._logs)
         self.save(epoch + 1)
 
     def save(self, epoch):
@@ -841,15 +855,32 @@ class EpochRecovery(CheckpointRecovery):
         self.manager.save(checkpoint_number=epoch, check_interval=False)
         if self._is_built_late:
             self._is_built_late = False
-            with tf.io.gfile.GFile(self._shape_file(), "w") as file:
-                json.dump(self.manager.checkpoint.model.input_shape, file)
+            shape = self.manager.checkpoint.model.input_shape
+            self._write("input_shape.json", shape)
 
     def on_train_end(self, logs=None):
         for name in ("save", "save_weights"):  # The last epoch is saved.
             vars(self.manager.checkpoint.model).pop(name, None)
+        history, whole = self.model.history, {}
+        earlier = [epoch for epoch in self._logs if epoch < self._first]
+        for epoch in earlier:
+            for name, value in self._logs[epoch].items():
+                whole.setdefault(name, []).append(value)
+        for name, values in history.history.items():
+            whole.setdefault(name, []).extend(values)
+        history.history, history.epoch = whole, earlier + history.epoch
+        self._first = 0
 
-    def _shape_file(self):
-        return os.path.join(self.manager.directory, "input_shape.json")
+    def _file(self, name):
+        return os.path.join(self.manager.directory, name)
+
+    def _write(self, name, value):
+        tf.io.gfile.makedirs(self.manager.directory)
+        with tf.io.gfile.GFile(self._file(name + ".part"), "w") as file:
+            json.dump(
+                value, file, default=lambda one: tf.constant(one).numpy().tolist()
+            )
+        tf.io.gfile.rename(self._file(name + ".part"), self._file(name), overwrite=True)
 
     def _write_whole(self, write, filepath, *args, **kwargs):
         is_over = args[0] if args else kwargs.get("overwrite", True)

@@ -247,7 +247,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         "-j", "--jobs", type=_jobs, metavar="N", help="maximum number of processes (default: one per core)"
     )
     parser.add_argument(
-        "--cache-dir", metavar="DIR", help="keep what is found in DIR, for the next run on an unchanged tree"
+        "--cache-dir", metavar="DIR", help="keep what is found in DIR, so that the next run looks only at what changed"
     )
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where something is found; errors stay 2")
 

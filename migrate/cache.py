@@ -1,11 +1,11 @@
-"""What a run found, kept for the next one on an unchanged tree."""
+"""What a run found, kept for the next one: of a changed tree it looks only at what the change can influence."""
 
 import hashlib
 import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -16,11 +16,14 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import walk
 from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.influence import Known, influenced, known
 from migrate.judged import JudgedProgram
 from migrate.outcome import FileChange, Outcome
 from migrate.settings import Settings
 
 _State = tuple[int, int, int]
+_Row = list[Any]  # a file's state, its digest, and what joins it with others: its words and three flags
+_Work = Callable[[Collection[str] | None], Outcome]
 _RECENT = 2_000_000_000
 """Nanoseconds: a file may change twice within one tick of its file system's clock, and look the same after it."""
 
@@ -44,19 +47,75 @@ class Cache:
         self._path = os.path.join(directory, f"{_digest(json.dumps(call, default=sorted).encode())}.json")
         self._paths = paths
         self._directory = directory
+        self._rewrites = rewrites
+        self._module = f"{settings.module_name}.py"
 
-    def run(self, work: Callable[[], Outcome]) -> Outcome:
-        """What ``work`` found when the tree last was as it is, or what it finds now."""
+    def run(self, work: _Work) -> Outcome:
+        """What ``work`` found when the tree last was as it is, or what it finds now.
+
+        Args:
+          work: looks at the files of these absolute paths, or at all for None.
+        """
         began = time.time_ns()
         states = _states(self._paths)
         kept = self._kept()
-        if kept is not None and states is not None and _is_same(kept["files"], states):
+        rest: tuple[set[str], Outcome] | None = None
+        if kept is not None and states is not None:
             with suppress(Unreadable, KeyError, TypeError, ValueError):
-                return _outcome(kept["outcome"])
-        outcome = work()
+                changed = _changed(kept["files"], states)
+                if not changed:
+                    return _outcome(kept["outcome"])
+                rest = self._rest(kept["files"], kept["outcome"], changed)
+        outcome = self._joined(work(rest[0]), rest[1]) if rest is not None else None
+        if outcome is None:
+            outcome = work(None)
         if states is not None:
-            self._keep(outcome, states, began)
+            self._keep(outcome, states, began, kept)
         return outcome
+
+    def _rest(
+        self, rows: Mapping[str, _Row], record: dict[str, Any], changed: set[str]
+    ) -> tuple[set[str], Outcome] | None:
+        """The files that a change can influence, and what was found in the others; None where all have to be read."""
+        found_in = {finding["path"] for finding in record["findings"]}
+        if any(os.path.basename(path) == self._module for path in changed | found_in):  # it may be any program's
+            return None
+        files = {os.path.abspath(path): Known(frozenset(row[4].split()), *row[5:]) for path, row in rows.items()}
+        for path in changed:
+            with suppress(Unreadable):
+                new, absolute = known(path, read(path)), os.path.abspath(path)
+                files[absolute] = files[absolute] | new if absolute in files else new
+        if not files.keys() >= {*map(os.path.abspath, found_in)}:  # something was found in what is no file to be read
+            return None
+        found = influenced(files, {os.path.abspath(path) for path in changed} & files.keys())
+        if found >= files.keys():
+            return None
+
+        def stays(paths: Sequence[str]) -> bool:
+            inside = [os.path.abspath(path) in found for path in paths]
+            if any(inside) and not all(inside):
+                raise ValueError("a program is influenced in part")
+            return not any(inside)
+
+        changes = [one for one in record["changes"] if not self._is_module(one) and stays([one["path"]])]
+        needed = {one["needs"] for one in changes}
+        modules = [one for one in record["changes"] if self._is_module(one) and one["path"] in needed]
+        findings = [one for one in record["findings"] if stays([one["path"]])]
+        programs = [one for one in record["programs"] if stays(one["files"])]
+        rest = {"files_read": 0, "findings": findings, "changes": [*changes, *modules], "programs": programs}
+        return found, _outcome(rest)
+
+    def _joined(self, new: Outcome, rest: Outcome) -> Outcome | None:
+        """What was found now, with the rest of what was found before; None where each had to heed the other."""
+        if _modules_of(new) & _modules_of(rest) or not (self._rewrites or not (new.changes or rest.changes)):
+            return None
+        findings, changes = new.findings + rest.findings, new.changes + rest.changes
+        outcome = Outcome(new.files_read, findings, changes, new.programs + rest.programs)
+        outcome.sort()
+        return outcome
+
+    def _is_module(self, change: dict[str, Any]) -> bool:
+        return bool(change["is_new"]) or os.path.basename(change["path"]) == self._module
 
     def _kept(self) -> dict[str, Any] | None:
         try:
@@ -66,22 +125,35 @@ class Cache:
             return None
         return kept if isinstance(kept, dict) and {"files", "outcome"} <= kept.keys() else None
 
-    def _keep(self, outcome: Outcome, states: dict[str, _State], began: int) -> None:
-        files: dict[str, list[int | str]] = {}
+    def _keep(self, outcome: Outcome, states: dict[str, _State], began: int, kept: dict[str, Any] | None) -> None:
+        before = kept["files"] if kept is not None else {}
+        makers = {program.files[0] for program in outcome.programs}
+        files: dict[str, _Row] = {}
         for path, state in states.items():
+            if path in before and before[path][:3] == [*state]:
+                files[path] = before[path]
+                continue
             try:
-                digest = _digest(read(path))
+                data = read(path)
             except Unreadable:
                 return
             if _state(path) != state:  # it was another file while it was examined
                 return
             is_recent = state[0] > began - _RECENT
-            files[path] = [0 if is_recent else state[0], *state[1:], digest]
+            one = known(path, data, makes_estimator=path in makers)
+            own = [" ".join(sorted(one.words)), one.holds_site, one.names_estimator, one.lacks_estimator]
+            files[path] = [0 if is_recent else state[0], *state[1:], _digest(data), *own]
         text = json.dumps({"files": files, "outcome": _record(outcome)})
         with suppress(OSError):
             os.makedirs(self._directory, exist_ok=True)
             with open(self._path, "w", encoding="utf-8") as file:
                 file.write(text)
+
+
+def _modules_of(outcome: Outcome) -> set[str]:
+    """The modules of generated code that changes need or make."""
+    made = {change.path for change in outcome.changes if change.source is None}
+    return {os.path.abspath(path) for path in made | {one.needs for one in outcome.changes if one.needs is not None}}
 
 
 def _modules() -> Iterable[tuple[str, str]]:
@@ -114,17 +186,17 @@ def _state(path: str) -> _State | None:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _is_same(kept: dict[str, list[int | str]], states: dict[str, _State]) -> bool:
-    if kept.keys() != states.keys():
-        return False
-    for path, state in states.items():
-        *known, digest = kept[path]
-        if known != [*state]:
+def _changed(rows: Mapping[str, _Row], states: Mapping[str, _State]) -> set[str]:
+    """The files that are new, gone or have other bytes."""
+    changed = rows.keys() ^ states.keys()
+    for path in rows.keys() & states.keys():
+        known_state, digest, state = rows[path][:3], rows[path][3], states[path]
+        if known_state != [*state]:
             with suppress(Unreadable):
-                if known[1] == state[1] and _digest(read(path)) == digest:
+                if known_state[1] == state[1] and _digest(read(path)) == digest:
                     continue
-            return False
-    return True
+            changed.add(path)
+    return changed
 
 
 def _digest(data: bytes) -> str:

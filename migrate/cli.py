@@ -82,17 +82,19 @@ def _found(asked: Arguments, stdin: bytes | None) -> Outcome:
         return _run(asked, stdin)
     from migrate.cache import Cache
 
-    return Cache(asked.cache_dir, asked.paths, asked.settings, asked.needs_rewrites).run(lambda: _run(asked, stdin))
+    cache = Cache(asked.cache_dir, asked.paths, asked.settings, asked.needs_rewrites)
+    return cache.run(lambda only: _run(asked, stdin, only))
 
 
-def _run(asked: Arguments, stdin: bytes | None) -> Outcome:
+def _run(asked: Arguments, stdin: bytes | None, only: Collection[str] | None = None) -> Outcome:
     from migrate import api
+    from migrate.run import run
 
     def work(progress: api.Progress | None) -> Outcome:
         if stdin is not None:
             return api.rewrite_source(stdin, asked.stdin_name, asked.settings)
-        find = api.rewrite if asked.needs_rewrites else api.check
-        return find(asked.paths, asked.settings, jobs=asked.jobs, progress=progress)
+        rewrites = asked.needs_rewrites
+        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=progress, rewrites=rewrites, only=only)
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return work(None)

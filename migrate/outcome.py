@@ -46,6 +46,12 @@ class Outcome:
     changes: list[FileChange] = field(default_factory=list)
     programs: list[JudgedProgram] = field(default_factory=list)
 
+    def sort(self) -> None:
+        """Brings everything into the order of the paths."""
+        self.changes.sort(key=lambda change: change.path)
+        self.programs.sort(key=lambda one: one.files)
+        self.findings.sort(key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code))
+
     @property
     def exit_code(self) -> int:
         """0 nothing found, 1 something to change or left, 2 an error in any file."""

@@ -1,7 +1,7 @@
 """The pipeline: files in, findings and changes out. Nothing is written here but by ``write``."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 
@@ -38,6 +38,7 @@ def run(
     stdin: bytes | None = None,
     stdin_name: str = STDIN,
     rewrites: bool = True,
+    only: Collection[str] | None = None,
 ) -> Outcome:
     """Examines files and works out the changes.
 
@@ -50,9 +51,10 @@ def run(
       stdin_name: the path of that file, which its imports are found from; the file need not exist.
       rewrites: whether to make the new texts. Without them the outcome has findings alone, and no finding of a text
         that could not be made.
+      only: the files to look at, absolute, where the others are known; None for all.
     """
     with Processes(jobs) as processes:
-        return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites)
+        return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, only)
 
 
 def _run(
@@ -63,6 +65,7 @@ def _run(
     stdin: bytes | None,
     stdin_name: str,
     rewrites: bool,
+    only: Collection[str] | None,
 ) -> Outcome:
     outcome = Outcome()
     if stdin is not None:
@@ -74,6 +77,8 @@ def _run(
         exclude = excluding(settings.exclude, settings.root)
         total = sum(isinstance(found, str) for found in walk(paths, exclude)) if progress is not None else 0
         files = _files(paths, exclude, outcome)
+        if only is not None:
+            files = (path for path in files if os.path.abspath(path) in only)
         for done, one in enumerate(_examine_all(files, paths, settings, processes, rewrites), start=1):
             if one.reaches and one.path.endswith(NOTEBOOK):
                 notebooks.append(one)
@@ -101,9 +106,7 @@ def _run(
         outcome.programs += one.programs
     if settings.todo and rewrites:
         _comment_all(examined, settings, processes, outcome)
-    outcome.changes.sort(key=lambda change: change.path)
-    outcome.programs.sort(key=lambda one: one.files)
-    outcome.findings.sort(key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code))
+    outcome.sort()
     return outcome
 
 

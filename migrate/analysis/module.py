@@ -157,6 +157,11 @@ class Module:
         return any(estimator_kind(found) for _, found in self.estimator)
 
     @property
+    def lacks_estimator(self) -> bool:
+        """Whether an estimator is configured or trained here, and none is named."""
+        return bool(self.sites) and not self.names_estimator
+
+    @property
     def names_api(self) -> bool:
         """Whether this file names the Estimator API by more than names that TensorFlow has elsewhere too."""
         return bool(self.modes) or not all(found.has_other_name for _, found in self.estimator)

@@ -69,7 +69,7 @@ def _is_handed(path: str, tree: Tree) -> bool:
 
 def trains_another_files(module: Module, tree: Tree) -> bool:
     """Whether a file configures or trains an estimator that neither it nor a file that it is seen to import makes."""
-    if not module.sites or module.names_estimator:
+    if not module.lacks_estimator:
         return False
     linked = [link.target.path for link in tree.changing(module) if not facts(link.target.path).problem]
     return not any(tree.module(path).names_estimator for path in linked)

@@ -55,6 +55,7 @@ class Facts:
       speaks_tf1: whether only TensorFlow 1 can run it.
       has_other_in_2: whether it holds names that mean another thing in TensorFlow 2.
       needs_tf_keras: whether it holds names that need ``tf_keras`` from TensorFlow 2.16 on.
+      lacks_estimator: whether it configures or trains an estimator and names none.
       problem: why the file cannot be read or parsed; "" where it can.
     """
 
@@ -66,6 +67,7 @@ class Facts:
     speaks_tf1: bool = False
     has_other_in_2: bool = False
     needs_tf_keras: bool = False
+    lacks_estimator: bool = False
     problem: str = ""
 
     @property
@@ -324,6 +326,7 @@ def _facts_of(source: SourceText) -> Facts:
         module.speaks_tf1,
         bool(module.other_in_2),
         needs_tf_keras_in_graphs(module),
+        module.lacks_estimator,
     )
 
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+import random
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,11 +25,11 @@ class Runs:
         self.tree, self.cache, self.count = tree, cache, 0
 
     def __call__(self, settings: Settings = Settings()) -> Outcome:  # noqa: B008
-        return Cache(str(self.cache), [str(self.tree)], settings).run(lambda: self._look(settings))
+        return Cache(str(self.cache), [str(self.tree)], settings).run(lambda only: self._look(settings, only))
 
-    def _look(self, settings: Settings) -> Outcome:
+    def _look(self, settings: Settings, only: Collection[str] | None) -> Outcome:
         self.count += 1
-        return run([str(self.tree)], settings, jobs=1, progress=None)
+        return run([str(self.tree)], settings, jobs=1, progress=None, only=only)
 
 
 @pytest.fixture
@@ -89,3 +91,73 @@ def test_a_cache_that_is_no_cache_is_passed_over(runs: Runs) -> None:
         path.write_text(json.dumps({"files": {}, "outcome": []}))
     assert runs().changes
     assert runs.count == 2
+
+
+CUSTOM = """\
+import tensorflow as tf
+
+from model import model_fn
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors((0, 1)).repeat()
+
+
+est = tf.estimator.Estimator(model_fn, "/tmp/m")
+est.train(input_fn, max_steps=10)
+"""
+MODEL = """\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels))
+"""
+TRAINS = "import tensorflow as tf\n\n\ndef start(estimator):\n    tf.estimator.train_and_evaluate(estimator, a, b)\n"
+TEXTS = (
+    CUSTOM, CUSTOM.replace("from model", "from lm.model"), CUSTOM.replace("from model", "from .model"), MODEL, TRAINS,
+    MODEL.replace("reduce_sum", "log"), MODEL + "\n\nfrom helper import other\n", program(), "", "x = 1\n", "def (",
+    "from model import *\n", "import sys\n\nsys.path.append('lm')\n" + CUSTOM,
+)  # fmt: skip
+PLACES = (
+    "train.py", "model.py", "lm/__init__.py", "lm/model.py", "lm/train.py", "one/train.py", "one/model.py",
+    "one/helper.py", "two/train.py", "two/model.py", "two/inner/model.py", "two/inner/train.py", "two/tf2_recovery.py",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("rewrites", [True, False])
+def test_after_any_edit_the_cache_says_what_a_run_without_it_says(tmp_path: Path, rewrites: bool) -> None:
+    choose, tree = random.Random(22), tmp_path / "tree"
+    given, looked = [str(tree)], [0, 0]
+
+    def look(only: Collection[str] | None = None) -> Outcome:
+        looked[only is not None] += 1
+        return run(given, Settings(), jobs=1, progress=None, rewrites=rewrites, only=only)
+
+    for step in range(40):
+        path = tree / choose.choice(PLACES)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and choose.random() < 0.3:
+            path.unlink()
+        else:
+            path.write_text(choose.choice(TEXTS))
+        found = Cache(str(tmp_path / "cache"), given, Settings(), rewrites).run(look)
+        assert found == run(given, Settings(), jobs=1, progress=None, rewrites=rewrites), (step, path)
+    assert looked[True] > 10  # else nothing is shown of looking at a part
+
+
+def test_only_the_programs_that_a_changed_file_is_joined_with_are_looked_at(tmp_path: Path) -> None:
+    for name, text in {"one/train": CUSTOM, "one/model": MODEL, "two/train": CUSTOM, "two/model": MODEL}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).with_suffix(".py").write_text(text)
+    looked: list[Collection[str] | None] = []
+
+    def look(only: Collection[str] | None) -> Outcome:
+        looked.append(only)
+        return run([str(tmp_path)], Settings(), jobs=1, progress=None, only=only)
+
+    for text in (MODEL, MODEL.replace("reduce_sum", "reduce_mean")):
+        (tmp_path / "one" / "model.py").write_text(text)
+        found = Cache(str(tmp_path / "cache"), [str(tmp_path)], Settings()).run(look)
+        assert len(found.programs) == 2
+    assert looked == [None, {str(tmp_path / "one" / name) for name in ("train.py", "model.py")}]

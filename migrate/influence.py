@@ -1,0 +1,119 @@
+"""Which files of a run a change can influence: those that imports, or one module of helpers, join with it."""
+
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from migrate.files.prefilter import may_hold_site
+from migrate.files.trouble import Unreadable
+from migrate.files.walk import NOTEBOOK
+
+_IMPORT = re.compile(r"\b(?:from|import)\b(?:[^\n\\(]|\\\r?.|\([^)]*\)?)*", re.DOTALL)
+_SEARCHED = "sys.path"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What joins a file with others; of a changed one, what joins it by either text.
+
+    Attributes:
+      words: those of its import statements, and ``sys.path`` where it names that.
+      holds_site: whether it may hold a site.
+      names_estimator: whether it holds that word.
+      lacks_estimator: whether it trains or configures an estimator that another file makes.
+    """
+
+    words: frozenset[str]
+    holds_site: bool
+    names_estimator: bool
+    lacks_estimator: bool
+
+    def __or__(self, other: "Known") -> "Known":
+        return Known(
+            self.words | other.words,
+            self.holds_site or other.holds_site,
+            self.names_estimator or other.names_estimator,
+            self.lacks_estimator or other.lacks_estimator,
+        )
+
+
+def known(path: str, data: bytes, makes_estimator: bool = False) -> Known:
+    """What joins a file of these bytes with others."""
+    text = data.decode(errors="replace")
+    if path.endswith(NOTEBOOK):
+        from migrate.files.cells import joined
+
+        with suppress(Unreadable):
+            text = joined(path, data).text
+    words = {word for statement in _IMPORT.findall(text) for word in re.findall(r"\w+", statement)}
+    words |= {_SEARCHED} if _SEARCHED in text else set()
+    names_estimator = b"stimator" in data
+    lacks_estimator = False
+    if names_estimator and not makes_estimator and not path.endswith(NOTEBOOK):
+        from migrate.analysis.tree import facts
+
+        lacks_estimator = facts(os.path.abspath(path)).lacks_estimator
+    return Known(frozenset(words), may_hold_site(data), names_estimator, lacks_estimator)
+
+
+def influenced(files: Mapping[str, Known], changed: Collection[str]) -> set[str]:
+    """The files of which another thing may be found after a change, the changed ones included.
+
+    The joints are taken wide: an import is joined with all that its words could mean wherever Python may look.
+
+    Args:
+      files: every file before or after the change, absolute.
+      changed: those that are new, gone or have other bytes.
+    """
+    joints: dict[str, set[str]] = {path: set() for path in files}
+    for one, other in [*_imports(files), *_near(files), *_beside(files)]:
+        joints[one].add(other)
+        joints[other].add(one)
+    found, waiting = set[str](), [*changed]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += joints[path]
+    return found
+
+
+def _imports(files: Mapping[str, Known]) -> Iterator[tuple[str, str]]:
+    """The files that an import of another may run, with it; those of the packages above it too."""
+    named: dict[str, list[str]] = {}
+    for path in files:
+        directory, name = os.path.split(path)
+        stem = name.rpartition(".")[0]
+        named.setdefault(os.path.basename(directory) if stem == "__init__" else stem, []).append(path)
+    for path, one in files.items():
+        above = os.path.dirname(path)
+        while above != os.path.dirname(above):
+            package = os.path.join(above, "__init__.py")
+            if package in files:
+                yield path, package
+            above = os.path.dirname(above)
+        for word in one.words & named.keys():
+            yield from ((path, other) for other in named[word] if _SEARCHED in one.words or _leads(path, other, one))
+
+
+def _leads(path: str, other: str, one: Known) -> bool:
+    """Whether the words of a file's imports may lead to another from a directory that holds both."""
+    directory = os.path.dirname(other)
+    inner = os.path.relpath(directory, os.path.commonpath([os.path.dirname(path), directory]))
+    return inner == "." or one.words.issuperset(inner.split(os.sep))
+
+
+def _near(files: Mapping[str, Known]) -> Iterator[tuple[str, str]]:
+    """The files that may make the estimator that another trains: those of ``Tree.near``."""
+    for path in (path for path, one in files.items() if one.lacks_estimator):
+        above = os.path.join(os.path.dirname(os.path.dirname(path)), "")
+        yield from ((path, other) for other in files if other.startswith(above) and files[other].names_estimator)
+
+
+def _beside(files: Mapping[str, Known]) -> Iterator[tuple[str, str]]:
+    """The files of a directory that may share a module of helpers."""
+    first: dict[str, str] = {}
+    for path in (path for path, one in files.items() if one.holds_site):
+        yield path, first.setdefault(os.path.dirname(path), path)

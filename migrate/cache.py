@@ -22,7 +22,7 @@ from migrate.outcome import FileChange, Outcome
 from migrate.settings import Settings
 
 _State = tuple[int, int, int]
-_Row = list[Any]  # a file's state, its digest, and what joins it with others: its words and three flags
+_Row = list[Any]  # a file's state, its digest, and what joins it with others: its words, and three flags
 _Work = Callable[[Collection[str] | None], Outcome]
 _RECENT = 2_000_000_000
 """Nanoseconds: a file may change twice within one tick of its file system's clock, and look the same after it."""
@@ -80,7 +80,10 @@ class Cache:
         found_in = {finding["path"] for finding in record["findings"]}
         if any(os.path.basename(path) == self._module for path in changed | found_in):  # it may be any program's
             return None
-        files = {os.path.abspath(path): Known(frozenset(row[4].split()), *row[5:]) for path, row in rows.items()}
+        files = {
+            os.path.abspath(path): Known(frozenset(row[4].split()), frozenset(row[5].split()), *row[6:])
+            for path, row in rows.items()
+        }
         for path in changed:
             with suppress(Unreadable):
                 new, absolute = known(path, read(path)), os.path.abspath(path)
@@ -141,7 +144,8 @@ class Cache:
                 return
             is_recent = state[0] > began - _RECENT
             one = known(path, data, makes_estimator=path in makers)
-            own = [" ".join(sorted(one.words)), one.holds_site, one.names_estimator, one.lacks_estimator]
+            words = [" ".join(sorted(one.words)), " ".join(sorted(one.searched))]
+            own = [*words, one.holds_site, one.names_estimator, one.lacks_estimator]
             files[path] = [0 if is_recent else state[0], *state[1:], _digest(data), *own]
         text = json.dumps({"files": files, "outcome": _record(outcome)})
         with suppress(OSError):

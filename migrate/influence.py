@@ -11,7 +11,7 @@ from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK
 
 _IMPORT = re.compile(r"\b(?:from|import)\b(?:[^\n\\(]|\\\r?.|\([^)]*\)?)*", re.DOTALL)
-_SEARCHED = "sys.path"
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -19,13 +19,15 @@ class Known:
     """What joins a file with others; of a changed one, what joins it by either text.
 
     Attributes:
-      words: those of its import statements, and ``sys.path`` where it names that.
+      words: those of its import statements.
+      searched: all words of a file that names ``sys.path``, of which the directories on it are made; else none.
       holds_site: whether it may hold a site.
       names_estimator: whether it holds that word.
       lacks_estimator: whether it trains or configures an estimator that another file makes.
     """
 
     words: frozenset[str]
+    searched: frozenset[str]
     holds_site: bool
     names_estimator: bool
     lacks_estimator: bool
@@ -33,6 +35,7 @@ class Known:
     def __or__(self, other: "Known") -> "Known":
         return Known(
             self.words | other.words,
+            self.searched | other.searched,
             self.holds_site or other.holds_site,
             self.names_estimator or other.names_estimator,
             self.lacks_estimator or other.lacks_estimator,
@@ -47,15 +50,15 @@ def known(path: str, data: bytes, makes_estimator: bool = False) -> Known:
 
         with suppress(Unreadable):
             text = joined(path, data).text
-    words = {word for statement in _IMPORT.findall(text) for word in re.findall(r"\w+", statement)}
-    words |= {_SEARCHED} if _SEARCHED in text else set()
+    words = frozenset(word for statement in _IMPORT.findall(text) for word in _WORD.findall(statement))
+    searched = frozenset(_WORD.findall(text)) if "sys.path" in text else frozenset[str]()
     names_estimator = b"stimator" in data
     lacks_estimator = False
     if names_estimator and not makes_estimator and not path.endswith(NOTEBOOK):
         from migrate.analysis.tree import facts
 
         lacks_estimator = facts(os.path.abspath(path)).lacks_estimator
-    return Known(frozenset(words), may_hold_site(data), names_estimator, lacks_estimator)
+    return Known(words, searched, may_hold_site(data), names_estimator, lacks_estimator)
 
 
 def influenced(files: Mapping[str, Known], changed: Collection[str]) -> set[str]:
@@ -95,14 +98,15 @@ def _imports(files: Mapping[str, Known]) -> Iterator[tuple[str, str]]:
                 yield path, package
             above = os.path.dirname(above)
         for word in one.words & named.keys():
-            yield from ((path, other) for other in named[word] if _SEARCHED in one.words or _leads(path, other, one))
+            yield from ((path, other) for other in named[word] if _leads(path, other, one))
 
 
 def _leads(path: str, other: str, one: Known) -> bool:
-    """Whether the words of a file's imports may lead to another from a directory that holds both."""
+    """Whether the words of a file may lead to another from a directory that holds both."""
     directory = os.path.dirname(other)
     inner = os.path.relpath(directory, os.path.commonpath([os.path.dirname(path), directory]))
-    return inner == "." or one.words.issuperset(inner.split(os.sep))
+    parts = [] if inner == "." else inner.split(os.sep)
+    return all(part in one.words or (one.searched and one.searched.issuperset(_WORD.findall(part))) for part in parts)
 
 
 def _near(files: Mapping[str, Known]) -> Iterator[tuple[str, str]]:

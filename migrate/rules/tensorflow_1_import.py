@@ -1,4 +1,4 @@
-"""FT192 · import tensorflow as tf, in a file that speaks TensorFlow 1
+"""FT192 · import tensorflow as tf, in a file that uses the TensorFlow 1 API
 
 A ``model_fn`` written for TensorFlow 1 uses ``tf.layers``, ``tf.train.AdamOptimizer``, ``x.shape[0].value`` and other
 names that TensorFlow 2 keeps under ``tf.compat.v1``.

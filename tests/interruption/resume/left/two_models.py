@@ -33,7 +33,7 @@ for epoch in range(first, epochs):
         record.on_train_batch_begin(batch)
         part = slice(8 * batch, 8 * batch + 8)
         critic.train_on_batch(x[part], y[part])
-        generator.train_on_batch(x[part], critic(x[part]))
+        generator.train_on_batch(x[part], critic(x[part]).numpy())
         record.on_train_batch_end(batch)
     generator.save_weights(os.path.join(folder, f"generator-{epoch + 1}.weights.h5"))
     critic.save_weights(os.path.join(folder, f"critic-{epoch + 1}.weights.h5"))

@@ -474,7 +474,8 @@ def _loop_lines(bench: Workbench, own: OwnLoad) -> str:
         f"Write `state = {tf}.train.Checkpoint({held}epoch={tf}.Variable(0))` and"
         f' `manager = {tf}.train.CheckpointManager(state, "DIRECTORY", max_to_keep=2)`{begin} and'
         f" `manager.restore_or_initialize()` before the loop, begin it at `{begun}`, and write"
-        f" `state.epoch.assign({epoch} + 1)` and `manager.save()` at its end."
+        f" `state.epoch.assign({epoch} + 1)` and `manager.save()` at its end. Load the old files only where the manager"
+        " has no latest_checkpoint: a kill can cut them short."
     )
 
 

@@ -60,10 +60,12 @@ def test_the_lines_that_are_written_for_a_loop_that_is_skipped_make_its_job_go_o
     job = Job(shape, tmp_path, LEFT)
     (finding,) = [finding for finding in job.findings if finding.code == "FT201"]
     *begin, first, assign, save = re.findall("`([^`]+)`", finding.help)
-    before, loop, inside = job.new.read_text().partition("for epoch in range(first, epochs):\n")
+    before, found, loop = job.new.read_text().partition("first = 0\n")
     lines = [line.replace('"DIRECTORY"', 'os.path.join(folder, "recovery")') for line in begin]
-    loop = loop.replace("first", first)
-    job.new.write_text(before + "\n".join(lines) + f"\n{loop}{inside}    {assign}\n    {save}\n")
+    for old in ("if first:", "if newest:"):
+        loop = loop.replace(old, f"{old[:-1]} and not manager.latest_checkpoint:")
+    loop = loop.replace("range(first", f"range({first}")
+    job.new.write_text(before + "\n".join(lines) + f"\n{found}{loop}    {assign}\n    {save}\n")
     first_python = old_python if shape == "two_models" else new_python  # whose Checkpoint Keras 3 cannot restore
     assert job.start(job.old, first_python, kill="batch:2:2")[0] == -9
     for kill in ("batch:3:1", "save:4:30", None):

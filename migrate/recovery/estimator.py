@@ -3,6 +3,7 @@
 What ``tf.estimator`` had is here under the same names, by the modules of this package:
 
   estimator: Estimator
+  keras_estimator: model_to_estimator
   run_config: RunConfig
   tpu_estimator: TPUEstimator, TPURunConfig, TPUConfig, InputPipelineConfig
   train_and_evaluate: train_and_evaluate, TrainSpec, EvalSpec
@@ -134,7 +135,7 @@ class Estimator:
         Raises:
           ValueError: steps and max_steps are both given, or not positive.
         """
-        _check_steps(steps=steps, max_steps=max_steps)
+        check_steps(steps=steps, max_steps=max_steps)
         hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
         listeners = _checked(
             saving_listeners, tf1.train.CheckpointSaverListener, "Listeners must be"
@@ -171,7 +172,7 @@ class Estimator:
         Returns:
           A dict with the model_fn's metrics, the mean "loss", and the "global_step".
         """
-        _check_steps(steps=steps)
+        check_steps(steps=steps)
         return evaluate_model_fn(
             self.model_fn,
             input_fn,
@@ -385,7 +386,8 @@ def _check_model_fn(model_fn, params):
         )
 
 
-def _check_steps(**given):
+def check_steps(**given):
+    """Raises a ValueError unless at most one number of steps is given, above 0."""
     if len([number for number in given.values() if number is not None]) > 1:
         raise ValueError("Can not provide both steps and max_steps.")
     for name, number in given.items():

@@ -8,9 +8,9 @@ from migrate.recovery.model_fn_session import input_in_graph
 
 
 def dataset_from_input_fn(
-    input_fn, params=None, config=None, input_context=None, seed=None
+    input_fn, params=None, config=None, input_context=None, seed=None, mode="train"
 ):
-    """Returns the training data of an ``input_fn`` as a ``tf.data.Dataset``.
+    """Returns the data of an ``input_fn`` as a ``tf.data.Dataset``.
 
     Where input_fn returns the tensors of a batch, each iteration calls it in a graph of
     its own, as an Estimator does, and takes batch after batch from there.
@@ -22,18 +22,19 @@ def dataset_from_input_fn(
       config: what the input_fn reads from a ``RunConfig``, if anything.
       input_context: a ``tf.distribute.InputContext`` for the input_fn, if it names one.
       seed: the random seed of the graph of an input_fn that returns tensors.
+      mode: what the data are for, as the input_fn is told: "train", "eval" or "infer".
     """
     given = params, config, input_context
     with tf.Graph().as_default():
-        batch = call_input_fn(input_fn, "train", *given)
+        batch = call_input_fn(input_fn, mode, *given)
     if isinstance(batch, tf.data.Dataset):
-        return call_input_fn(input_fn, "train", *given)
+        return call_input_fn(input_fn, mode, *given)
     features_and_labels(batch)  # raises an error where it is neither
 
     def batches():
         with tf.Graph().as_default():
             tf1.set_random_seed(seed)
-            batch, hooks = input_in_graph(input_fn, "train", *given)
+            batch, hooks = input_in_graph(input_fn, mode, *given)
             session = tf1.train.MonitoredSession(hooks=hooks)
         with session:
             while not session.should_stop():

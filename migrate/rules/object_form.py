@@ -21,6 +21,9 @@ Estimator itself (TensorFlow Model Analysis, TFX, AdaNet), and so is any with ``
 
 What ``contrib.estimator`` had around an Estimator is written too: its heads, ``clip_gradients_by_norm``,
 ``add_metrics``, ``forward_features``, ``replicate_model_fn`` for one device (several GPUs are refused as it starts).
+``model_to_estimator`` becomes an object over the Keras model, with the saves of its ``RunConfig``; ``fit`` trains it,
+and session hooks are refused as the program runs.
+
 ``contrib.learn``'s ``Experiment``, ``learn_runner.run`` and ``make_export_strategy`` over an Estimator are written too:
 they evaluate and export at the steps at which TensorFlow 1.15's did. An experiment of several workers is refused as it
 starts, and so are ``eval_metrics``, ``checkpoint_and_export`` and ``train_steps_per_iteration``. The estimators of
@@ -88,6 +91,10 @@ _PRIVATE = {
     Example("hook = tf1.estimator.StepCounterHook()", "hook = tf1.train.StepCounterHook()", "head", kind="custom"),
     Example("use_tpu=args.use_tpu", "model = TPUEstimator(", "estimator", kind="tpu"),
     Example("use_tpu=True", None, "estimator", kind="tpu"),
+    Example(
+        "nets = [tf.keras.estimator.model_to_estimator(net)]", "nets = [model_to_estimator(net)]", "head", kind="custom"
+    ),
+    Example("tf.keras.estimator.model_to_estimator(net, metric_names_map=names)", None, "head", kind="custom"),
     Example("use(tf1.estimator)", None, "head", kind="custom"),
     Example("use(tf1.estimator.NoSuchName)", None, "head", kind="custom"),
     Example(
@@ -183,6 +190,12 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     if other.name == "load_dataset" and (call is None or not _is_mnist(call)):
         message = "another dataset than MNIST is not carried over"
         return manual(node, message, "Load it with tensorflow_datasets, then migrate again.", module)
+    if call is not None and other.name == "model_to_estimator":
+        unknown = [keyword.value for keyword in call.keywords if keyword.arg in ("metric_names_map", "export_outputs")]
+        if unknown:
+            return manual(
+                call, f"`{ast.unparse(unknown[0])}` names outputs, which is not carried over", "Take it out.", module
+            )
     if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
         return manual(call, *reason, module)
     text = _text(file, other)
@@ -210,6 +223,8 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
         return exact(node, f"becomes {text}", module)
     if kind is not None:
         refused = "; it refuses a TPU as it starts" if kind == "tpu" else ""
+        if kind == "keras":
+            refused = "; fit trains the Keras model itself, which has the trained weights then, and hooks are refused"
         needed = f"; {NEEDS_TF_KERAS}" if file.needs_tf_keras else ""
         message = f"in object form: {text} has the Estimator's methods, and the calls stay{refused}{needed}"
         return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)

@@ -241,7 +241,7 @@ def tensorflow_1_names_of(
         file.edits.append(ReplaceStatement(module.span(place), (Part(text),)))
 
 
-def _mode_place(module: Module) -> ast.Call | ast.Import | None:
+def _mode_place(module: Module) -> ast.Call | ast.Import | ast.ImportFrom | None:
     """Where a file is told to stay in graph mode: at the call that did so, else below an import of TensorFlow 1."""
     for call, found in module.modes:
         is_statement = isinstance(module.names.parent(call), ast.Expr)
@@ -252,10 +252,10 @@ def _mode_place(module: Module) -> ast.Call | ast.Import | None:
             alias.name in _GIVES_V1 and (alias.asname or alias.name == "tensorflow") for alias in statement.names
         ):
             return statement
-    return None
+    return next((statement for statement in _imports(module).values() if _given_by_star(module, statement)), None)
 
 
-_GIVES_V1 = {"tensorflow": ".compat.v1", "tensorflow.compat.v1": ""}
+_GIVES_V1 = {"tensorflow": ".compat.v1", "tensorflow.compat.v1": "", "tensorflow.compat.v2": ".compat.v1"}
 """What follows the name of an import to name TensorFlow 1."""
 
 

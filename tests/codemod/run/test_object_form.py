@@ -569,6 +569,14 @@ def test_a_session_that_a_function_gives_away_keeps_the_code_around_the_object_i
     assert "Estimator.train = beside_sessions(Estimator.train)" in after
 
 
+def test_a_file_that_gets_tensorflow_by_a_star_import_stays_in_graph_mode_too(tmp_path: Path) -> None:
+    (tmp_path / "names.py").write_text("import tensorflow as tf\n")
+    head = HEAD.replace("import tensorflow as tf\n", "from names import *\n")
+    after, findings = migrated(tmp_path / "program.py", head + GIVEN_AWAY)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "import tensorflow.compat.v1 as tf\n" in after and "\ntf.disable_eager_execution()\n" in after
+
+
 def test_a_call_that_turns_eager_mode_off_is_what_keeps_graph_mode(tmp_path: Path) -> None:
     head = HEAD.replace("import tensorflow as tf\n", "import tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()\n")
     after, findings = migrated(tmp_path / "program.py", head + GIVEN_AWAY)
@@ -681,3 +689,10 @@ def test_mnist_of_contrib_is_read_by_a_generated_function_and_no_other_dataset(
     changed, _ = migrated(tmp_path / "program.py", program)
     assert (f"\ndata = {after}\n" in changed) is (after is not None)
     assert after is not None or "program.py" not in changed
+
+
+def test_a_keras_model_in_a_dictionary_becomes_an_object_over_it(tmp_path: Path) -> None:
+    flow = "estimators = {'keras': tf.keras.estimator.model_to_estimator(build()), 'own': tf.estimator.Estimator(model_fn)}\n"
+    after, findings = migrated(tmp_path / "program.py", HEAD + flow)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "{'keras': model_to_estimator(build()), 'own': Estimator(model_fn)}" in after

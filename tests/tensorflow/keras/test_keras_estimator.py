@@ -1,0 +1,80 @@
+"""A Keras model with the methods of an Estimator trains, resumes, evaluates, predicts and exports as the Estimator."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from migrate.run import run, write
+from migrate.settings import Settings
+from tests import nursery
+
+PROGRAM = """\
+import json
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+
+def build_model():
+    start = tf.keras.initializers.Constant(0.3)
+    inputs = tf.keras.Input((3,), name="x")
+    net = tf.keras.layers.Dense(4, activation="relu", name="hidden", kernel_initializer=start)(inputs)
+    model = tf.keras.Model(inputs, tf.keras.layers.Dense(1, name="sum", kernel_initializer=start)(net))
+    model.compile(optimizer=tf.keras.optimizers.SGD(0.05), loss="mse", metrics=["mae"])
+    return model
+
+
+def input_fn():
+    x = np.random.RandomState(0).rand(64, 3).astype(np.float32)
+    return tf.data.Dataset.from_tensor_slices(({"x": x}, x.sum(axis=1, keepdims=True))).repeat().batch(8)
+
+
+def receiver_fn():
+    x = tf.compat.v1.placeholder(tf.float32, [None, 3])
+    return tf.estimator.export.ServingInputReceiver({"x": x}, {"x": x})
+
+
+def estimators(folder):
+    config = tf.estimator.RunConfig(folder, save_checkpoints_steps=4, keep_checkpoint_max=5)
+    return {"one": tf.keras.estimator.model_to_estimator(keras_model=build_model(), config=config)}
+
+
+def main(folder):
+    estimators(folder)["one"].train(input_fn, steps=5)
+    made = estimators(folder)["one"]
+    exporter = tf.estimator.LatestExporter("last", receiver_fn)
+    spec = tf.estimator.EvalSpec(input_fn, steps=4, exporters=exporter, throttle_secs=0, name="own")
+    metrics, exports = tf.estimator.train_and_evaluate(made, tf.estimator.TrainSpec(input_fn, max_steps=15), spec)
+    made = estimators(folder)["one"]
+    again = made.evaluate(input_fn, steps=4)
+    predicted = next(made.predict(input_fn))
+    served = tf.saved_model.load(exports[-1].decode()).signatures["serving_default"](x=tf.ones([1, 3]))
+    told = [{name: float(value) for name, value in one.items()} for one in (metrics, again)]
+    told += [{name: float(np.ravel(value)[0]) for name, value in one.items()} for one in (predicted, served)]
+    print(json.dumps([made.latest_checkpoint().rpartition("-")[2], *told]))
+
+
+main(sys.argv[1])
+"""
+
+
+def test_a_keras_model_as_an_object_comes_to_what_its_estimator_came_to(tmp_path: Path) -> None:
+    new, old = tmp_path / "program.py", tmp_path / "old.py"
+    new.write_text(PROGRAM)
+    outcome = run([str(new)], Settings(), jobs=1, progress=None)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    assert write(outcome) == []
+    old.write_text(PROGRAM)
+    found = []
+    for python, program in ((os.environ["MIGRATE_OLD_PYTHON"], old), (sys.executable, new)):
+        done = nursery.run([python, program, str(tmp_path / f"of_{program.stem}")], os.environ.copy())
+        assert done.returncode == 0, done.stderr[-3000:]
+        found.append(json.loads(done.stdout.splitlines()[-1]))
+    expected, came_to = found
+    assert came_to[0] == expected[0] == "15"
+    for one, other in zip(came_to[1:], expected[1:], strict=True):
+        assert one == pytest.approx(other, rel=1e-5)

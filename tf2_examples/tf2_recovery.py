@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 20226087df81).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content f32099cf8678).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -2096,9 +2096,9 @@ class TrainingHooks:
 
 
 def dataset_from_input_fn(
-    input_fn, params=None, config=None, input_context=None, seed=None
+    input_fn, params=None, config=None, input_context=None, seed=None, mode="train"
 ):
-    """Returns the training data of an ``input_fn`` as a ``tf.data.Dataset``.
+    """Returns the data of an ``input_fn`` as a ``tf.data.Dataset``.
 
     Where input_fn returns the tensors of a batch, each iteration calls it in a graph of
     its own, as an Estimator does, and takes batch after batch from there.
@@ -2110,18 +2110,19 @@ def dataset_from_input_fn(
       config: what the input_fn reads from a ``RunConfig``, if anything.
       input_context: a ``tf.distribute.InputContext`` for the input_fn, if it names one.
       seed: the random seed of the graph of an input_fn that returns tensors.
+      mode: what the data are for, as the input_fn is told: "train", "eval" or "infer".
     """
     given = params, config, input_context
     with tf.Graph().as_default():
-        batch = call_input_fn(input_fn, "train", *given)
+        batch = call_input_fn(input_fn, mode, *given)
     if isinstance(batch, tf.data.Dataset):
-        return call_input_fn(input_fn, "train", *given)
+        return call_input_fn(input_fn, mode, *given)
     features_and_labels(batch)  # raises an error where it is neither
 
     def batches():
         with tf.Graph().as_default():
             tf1.set_random_seed(seed)
-            batch, hooks = input_in_graph(input_fn, "train", *given)
+            batch, hooks = input_in_graph(input_fn, mode, *given)
             session = tf1.train.MonitoredSession(hooks=hooks)
         with session:
             while not session.should_stop():
@@ -2186,7 +2187,7 @@ def evaluate_model_fn(
                 session.run(update)
                 taken += 1
         directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
-        _write_metrics(directory, final.final_ops_values)
+        write_metrics(directory, final.final_ops_values)
     return final.final_ops_values
 
 
@@ -2197,7 +2198,8 @@ def _pair(metric):
     return metric.result(), metric.updates
 
 
-def _write_metrics(directory, metrics):
+def write_metrics(directory, metrics):
+    """Writes what an evaluation came to into the log, and for TensorBoard."""
     step = metrics["global_step"]
     told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
     tf1.logging.info("Saving dict for global step %d: %s", step, told)
@@ -2748,7 +2750,7 @@ class Estimator:
         Raises:
           ValueError: steps and max_steps are both given, or not positive.
         """
-        _check_steps(steps=steps, max_steps=max_steps)
+        check_steps(steps=steps, max_steps=max_steps)
         hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
         listeners = _checked(
             saving_listeners, tf1.train.CheckpointSaverListener, "Listeners must be"
@@ -2785,7 +2787,7 @@ class Estimator:
         Returns:
           A dict with the model_fn's metrics, the mean "loss", and the "global_step".
         """
-        _check_steps(steps=steps)
+        check_steps(steps=steps)
         return evaluate_model_fn(
             self.model_fn,
             input_fn,
@@ -2999,7 +3001,8 @@ def _check_model_fn(model_fn, params):
         )
 
 
-def _check_steps(**given):
+def check_steps(**given):
+    """Raises a ValueError unless at most one number of steps is given, above 0."""
     if len([number for number in given.values() if number is not None]) > 1:
         raise ValueError("Can not provide both steps and max_steps.")
     for name, number in given.items():

@@ -191,11 +191,10 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
         message = "another dataset than MNIST is not carried over"
         return manual(node, message, "Load it with tensorflow_datasets, then migrate again.", module)
     if call is not None and other.name == "model_to_estimator":
-        unknown = [keyword.value for keyword in call.keywords if keyword.arg in ("metric_names_map", "export_outputs")]
-        if unknown:
-            return manual(
-                call, f"`{ast.unparse(unknown[0])}` names outputs, which is not carried over", "Take it out.", module
-            )
+        named = [one.value for one in call.keywords if one.arg in ("metric_names_map", "export_outputs")]
+        if named:
+            message = f"`{ast.unparse(named[0])}` names outputs, which is not carried over"
+            return manual(call, message, "Take it out.", module)
     if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
         return manual(call, *reason, module)
     text = _text(file, other)

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 524ac9dd4e24).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content ed48592a4377).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -1659,7 +1659,7 @@ def evaluate_model_fn(
                 session.run(update)
                 taken += 1
         directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
-        _write_metrics(directory, final.final_ops_values)
+        write_metrics(directory, final.final_ops_values)
     return final.final_ops_values
 
 
@@ -1670,7 +1670,8 @@ def _pair(metric):
     return metric.result(), metric.updates
 
 
-def _write_metrics(directory, metrics):
+def write_metrics(directory, metrics):
+    """Writes what an evaluation came to into the log, and for TensorBoard."""
     step = metrics["global_step"]
     told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
     tf1.logging.info("Saving dict for global step %d: %s", step, told)

@@ -692,7 +692,7 @@ def test_mnist_of_contrib_is_read_by_a_generated_function_and_no_other_dataset(
 
 
 def test_a_keras_model_in_a_dictionary_becomes_an_object_over_it(tmp_path: Path) -> None:
-    flow = "estimators = {'keras': tf.keras.estimator.model_to_estimator(build()), 'own': tf.estimator.Estimator(model_fn)}\n"
+    flow = "both = {'k': tf.keras.estimator.model_to_estimator(build()), 'e': tf.estimator.Estimator(model_fn)}\n"
     after, findings = migrated(tmp_path / "program.py", HEAD + flow)
     assert all(finding.rewritten for finding in findings), findings
-    assert "{'keras': model_to_estimator(build()), 'own': Estimator(model_fn)}" in after
+    assert "both = {'k': model_to_estimator(build()), 'e': Estimator(model_fn)}" in after

@@ -1,8 +1,8 @@
 """Which names of ``tf.contrib`` are shown to be the same in TensorFlow 2, and how: ``python -m tests.contrib_account``.
 
 A name is shown by its object, where TensorFlow 1.15.5 has the very object below ``tf.compat.v1``; by a case, where
-what stands for it computes what TensorFlow 1.15.5 computed (``tests.contrib_cases``); by a test of its own. A name of
-``tf_slim`` that is shown by none of them is contrib's own code in its own package, and its fidelity is ``noted``.
+what stands for it computes what TensorFlow 1.15.5 computed (``tests.contrib_cases``). A name of ``tf_slim`` is shown
+by its code too, where it is contrib's own, or where a case uses each definition that differs (``tests.slim_sources``).
 
 ``python -m tests.contrib_account pairs`` writes what ``tests.contrib_golden`` reads; a name shows its own line.
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 from migrate.tensorflow.contrib import rows_of
 from tests.contrib_names import kind_of, of_1
 from tests.contrib_successors import rows_for
+from tests.slim_sources import SOURCES
 
 GOLDEN = Path(__file__).with_name("contrib_golden.json")
 SAME = ("same", "tf", "by-name", "piece", "estimator", "slim")
@@ -66,7 +67,23 @@ def shown(name: str, kind: str) -> str:
     if name in _same_objects():
         return "object"
     cases = _used().get((name, "tf" if kind == "same" else kind))
-    return f"case {', '.join(sorted({*cases}))}" if cases else ""
+    if cases:
+        return f"case {', '.join(sorted({*cases}))}"
+    return _by_code(name) if kind == "slim" else ""
+
+
+@cache
+def _sources() -> dict:
+    return json.loads(SOURCES.read_text(encoding="utf-8"))
+
+
+def _by_code(name: str) -> str:
+    """How a name of tf_slim is shown by its code; "" where it is not."""
+    computed = {part for used, kind in _used() if kind == "slim" for part in _sources()["other"].get(used, ())}
+    if name in _sources()["equal"]:
+        return "code"
+    parts = _sources()["other"].get(name)
+    return f"code and cases for {', '.join(parts)}" if parts and computed.issuperset(parts) else ""
 
 
 if __name__ == "__main__":
@@ -79,7 +96,7 @@ if __name__ == "__main__":
         if kind in SAME:
             how = shown(name, kind)
             counts[kind, how.split()[0] if how else "not shown"] += 1
-            if name in sys.argv[1:] or (not how and kind != "slim"):
+            if name in sys.argv[1:] or not how:
                 print(f"{name} ({kind}): {how or 'not shown'}")
     print(*(f"{kind}, {how}: {number}" for (kind, how), number in sorted(counts.items())), sep="\n")
     if not is_current():

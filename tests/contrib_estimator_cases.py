@@ -21,6 +21,11 @@ HEADS = (
     ("binary_classification_head", {}, 1, [[0], [1], [1], [0]]),
     ("regression_head", {}, 1, [[0.5], [1.0], [-1.0], [0.25]]),
     ("regression_head", {"label_dimension": 3}, 3, LOGITS[::-1].tolist()),
+    ("binary_classification_head", {"thresholds": [0.4, 0.6], "name": "own"}, 1, [[0], [1], [1], [0]]),
+    ("multi_head", {}, 2, {"first": [[0.5], [1.0], [-1.0], [0.25]], "second": [[0], [1], [1], [0]]}),
+    ("poisson_regression_head", {}, 1, [[0.0], [1.0], [2.0], [3.0]]),
+    ("logistic_regression_head", {}, 1, [[0.5], [1.0], [0.0], [0.25]]),
+    ("multi_label_head", {"n_classes": 3, "thresholds": [0.4]}, 3, [[1, 0, 1], [0, 0, 1], [1, 1, 0], [0, 1, 1]]),
 )
 
 
@@ -95,23 +100,32 @@ def extended_estimators(of):
 def heads(of):
     contrib = of("estimator")
 
+    def contrib_head(name, settings):
+        if name != "multi_head":
+            return getattr(contrib, name)(**settings)
+        first = contrib.regression_head(name="first", **settings)
+        return contrib.multi_head([first, contrib.binary_classification_head(name="second", **settings)], [1.0, 2.0])
+
+    def given(labels):
+        return {key: tf.constant(one) for key, one in labels.items()} if type(labels) is dict else tf.constant(labels)
+
     def spec_of(mode, name, settings, size, labels):
         with tf1.variable_scope("", initializer=tf1.constant_initializer(0.5)):
             tf1.train.get_or_create_global_step()
             logits = tf.constant(LOGITS[:, :size]) * tf1.get_variable("w", [size])
-        head = getattr(contrib, name)(**settings)
+        head = contrib_head(name, settings)
         assert head.logits_dimension == size
         return head.create_estimator_spec(
             {"weights": tf.constant(WEIGHTS)},
             mode,
             logits,
-            labels=None if mode == "infer" else tf.constant(labels),
+            labels=None if mode == "infer" else given(labels),
             optimizer=tf1.train.GradientDescentOptimizer(0.1),
         )
 
     def made(*asked):
         spec = spec_of(*asked)
-        found = dict(spec.predictions or {})
+        found = {str(key): tensor for key, tensor in (spec.predictions or {}).items()}
         for key in sorted(spec.eval_metric_ops or {}):
             found[key], found[f"{key} update"] = spec.eval_metric_ops[key]
         if spec.loss is not None:

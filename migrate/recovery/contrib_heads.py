@@ -5,6 +5,13 @@ from migrate.recovery.estimator_heads import (
     MultiClassHead,
     RegressionHead,
 )
+from migrate.recovery.linked_regression_heads import (
+    LogisticRegressionHead,
+    PoissonRegressionHead,
+)
+from migrate.recovery.model_fn_serving import PredictOutput
+from migrate.recovery.multi_head import MultiHead
+from migrate.recovery.multi_label_head import MultiLabelHead
 
 
 def multi_class_head(n_classes, *arguments, **settings):
@@ -22,7 +29,42 @@ def regression_head(weight_column=None, label_dimension=1, *arguments, **setting
     return RegressionHead(label_dimension, weight_column, *arguments, **settings)
 
 
+def poisson_regression_head(
+    weight_column=None, label_dimension=1, *arguments, **settings
+):
+    """Returns a ``PoissonRegressionHead``, by the order of arguments of contrib's."""
+    return PoissonRegressionHead(label_dimension, weight_column, *arguments, **settings)
+
+
+def logistic_regression_head(*arguments, **settings):
+    """Returns a ``LogisticRegressionHead``, as contrib's ``logistic_regression_head``."""
+    return LogisticRegressionHead(*arguments, **settings)
+
+
+def multi_label_head(n_classes, *arguments, **settings):
+    """Returns a ``MultiLabelHead`` whose area below precision and recall is contrib's."""
+    return _LabelsHead(n_classes, *arguments, **settings)
+
+
+def multi_head(heads, head_weights=None):
+    """Returns a ``MultiHead``, as ``tf.contrib.estimator.multi_head``."""
+    return MultiHead(heads, head_weights)
+
+
 class _BinaryHead(BinaryClassHead):
     def __init__(self, *arguments, **settings):
         super().__init__(*arguments, **settings)
         self._pr_curve = "trapezoidal"
+
+
+class _LabelsHead(MultiLabelHead):
+    _pr_curve = "trapezoidal"
+
+    def _predictions(self, logits):
+        predictions = super()._predictions(logits)
+        del predictions["classes"]
+        return predictions
+
+    def _outputs(self, predictions):
+        outputs = super()._outputs(super()._predictions(predictions["logits"]))
+        return {**outputs, "predict": PredictOutput(predictions)}

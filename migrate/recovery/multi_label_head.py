@@ -57,6 +57,8 @@ class MultiLabelHead(KerasTrained, CannedHead):
             for one in classes
         ]
 
+    _pr_curve = "careful_interpolation"
+
     def _predictions(self, logits):
         names = self._names or [str(number) for number in range(self.units)]
         return {
@@ -95,7 +97,7 @@ class MultiLabelHead(KerasTrained, CannedHead):
         probabilities, metrics = predictions["probabilities"], tf1.metrics
         found = {
             **super()._metrics(labels, predictions, losses, weights),
-            **_areas("", labels, probabilities, weights),
+            **self._areas("", labels, probabilities, weights),
             **threshold_metrics(labels, probabilities, weights, self._thresholds),
         }
         for one in self._own_metrics:
@@ -103,18 +105,17 @@ class MultiLabelHead(KerasTrained, CannedHead):
             own = probabilities[:, one : one + 1]
             each = tf.broadcast_to(weights, tf.shape(own))
             found[f"probability_mean{key}"] = metrics.mean(own, each)
-            found.update(_areas(key, labels[:, one : one + 1], own, weights))
+            found.update(self._areas(key, labels[:, one : one + 1], own, weights))
         return found
 
-
-def _areas(key, labels, probabilities, weights):
-    return {
-        f"auc{key}": tf1.metrics.auc(labels, probabilities, weights),
-        f"auc_precision_recall{key}": tf1.metrics.auc(
-            labels,
-            probabilities,
-            weights,
-            curve="PR",
-            summation_method="careful_interpolation",
-        ),
-    }
+    def _areas(self, key, labels, probabilities, weights):
+        return {
+            f"auc{key}": tf1.metrics.auc(labels, probabilities, weights),
+            f"auc_precision_recall{key}": tf1.metrics.auc(
+                labels,
+                probabilities,
+                weights,
+                curve="PR",
+                summation_method=self._pr_curve,
+            ),
+        }

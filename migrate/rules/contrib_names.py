@@ -317,20 +317,21 @@ def _by_name(file: Draft | OtherFile, node: ast.expr, call: ast.Call, row: Row) 
 
 def _mirrored(file: Draft | OtherFile, node: ast.expr, call: ast.Call) -> Verdict | None:
     """Writes TensorFlow 2's strategy for contrib's, by its number of GPUs or its devices; None where it cannot."""
-    arguments = [*(("devices", value) for value in call.args), *((one.arg, one.value) for one in call.keywords)]
-    if len(arguments) > 1 or any(isinstance(value, ast.Starred) for value in call.args):
+    given = [keyword.arg for keyword in call.keywords]
+    if any(isinstance(value, ast.Starred) for value in call.args) or not set(given) <= {*_OF_MIRRORED}:
         return None
-    given = {name: file.module.source.text(value, file.renamed) for name, value in arguments}
-    if not given.keys() <= {"devices", "num_gpus"}:
+    if len(call.args) > _PLACED:
         return None
-    number = given.pop("num_gpus", None)
-    devices = given.pop("devices", "") if number is None else f'[f"/gpu:{{gpu}}" for gpu in range({number})]'
-    text = f"{file.v1}.distribute.MirroredStrategy({devices})"
-    file.renamed[call] = text
-    file.edits.append(ReplaceExpression(file.module.span(call), text))
+    is_plain = not given and len(call.args) < _PLACED
+    text = f"{file.v1}.distribute.MirroredStrategy" if is_plain else file.piece("mirrored_strategy")
+    file.renamed[node] = text
+    file.edits.append(ReplaceExpression(file.module.span(node), text))
     return Verdict(node, Fidelity.NOTED, "becomes TensorFlow 2's, which reduces on one device", module=file.module)
 
 
+_OF_MIRRORED = ("devices", "num_gpus", "cross_device_ops", "cross_tower_ops")
+_PLACED = 2
+"""How many arguments of contrib's ``MirroredStrategy`` may stand by their places."""
 _STRATEGIES = "contrib.distribute."
 _NEEDS = f"which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"
 _TO_ADD = f"Add the lines `{REQUIREMENT}` and `tf_keras` to requirements.txt, and set TF_USE_LEGACY_KERAS=1."

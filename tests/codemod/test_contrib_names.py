@@ -60,6 +60,6 @@ NOT_SHOWN = {
 def test_every_name_that_is_written_as_the_same_is_shown_to_be() -> None:
     assert is_current()
     kinds = {name: str(kind_of(name)) for name in of_1()}
-    same = {name: kind for name, kind in kinds.items() if kind in SAME and kind != "slim"}
-    assert len(same) > 900
+    same = {name: kind for name, kind in kinds.items() if kind in SAME}
+    assert len(same) > 1300
     assert {name for name, kind in same.items() if not shown(name, kind)} == NOT_SHOWN

@@ -1,0 +1,135 @@
+"""A translator of made-up sentences with attention, of contrib.seq2seq; TensorFlow 1.15.
+
+It learns to turn sentences round. Started again in the same --model_dir it resumes at
+the newest checkpoint. On TensorFlow 2.16 and newer it needs tf_keras and
+TF_USE_LEGACY_KERAS=1.
+"""
+
+import argparse
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+from tf2_recovery import (
+    AttentionWrapper,
+    BasicDecoder,
+    EstimatorSpec,
+    GreedyEmbeddingHelper,
+    LuongAttention,
+    ModeKeys,
+    ModelFnTraining,
+    TrainingHelper,
+    dynamic_decode,
+    evaluate_model_fn,
+    mend_checkpoint_list,
+    predict_with_model_fn,
+    run_training,
+    sequence_loss,
+)
+
+WORDS = 12
+LONGEST = 6
+START, END = 1, 0
+
+
+def decoder_of(helper, cell, state, layer):
+    decoder = BasicDecoder(cell, helper, state, layer)
+    outputs, _, lengths = dynamic_decode(
+        decoder, maximum_iterations=LONGEST, scope="decoder"
+    )
+    return outputs, lengths
+
+
+def model_fn(features, labels, mode, params):
+    start = tf.random_uniform_initializer(-0.5, 0.5, seed=3)
+    with tf.variable_scope("translator", initializer=start):
+        return translated(features, labels, mode, params)
+
+
+def translated(features, labels, mode, params):
+    table = tf.get_variable("table", [WORDS, params["units"]])
+    encoded, _ = tf.nn.dynamic_rnn(
+        tf.nn.rnn_cell.GRUCell(params["units"]),
+        tf.nn.embedding_lookup(table, features["words"]),
+        features["lengths"],
+        dtype=tf.float32,
+        scope="encoder",
+    )
+    attention = LuongAttention(params["units"], encoded, features["lengths"])
+    cell = AttentionWrapper(
+        tf.nn.rnn_cell.GRUCell(params["units"]), attention, params["units"]
+    )
+    state = cell.zero_state(tf.size(features["lengths"]), tf.float32)
+    layer = tf.layers.Dense(WORDS, name="words")
+    starts = tf.fill([tf.size(features["lengths"])], START)
+    if mode == ModeKeys.PREDICT:
+        helper = GreedyEmbeddingHelper(table, starts, END)
+        outputs, lengths = decoder_of(helper, cell, state, layer)
+        predictions = {"words": outputs.sample_id, "lengths": lengths}
+        return EstimatorSpec(mode, predictions)
+    inputs = tf.concat([starts[:, None], labels[:, :-1]], 1)
+    embedded = tf.nn.embedding_lookup(table, inputs)
+    helper = TrainingHelper(embedded, features["lengths"])
+    outputs, _ = decoder_of(helper, cell, state, layer)
+    weights = tf.sequence_mask(features["lengths"], LONGEST, tf.float32)
+    loss = sequence_loss(outputs.rnn_output, labels, weights)
+    step = tf.train.get_global_step()
+    train_op = tf.train.AdamOptimizer(params["rate"]).minimize(loss, step)
+    right = tf.metrics.accuracy(labels, outputs.sample_id, weights)
+    return EstimatorSpec(
+        mode, loss=loss, train_op=train_op, eval_metric_ops={"right": right}
+    )
+
+
+def input_fn():
+    random = np.random.RandomState(0)
+    lengths = np.array([LONGEST, *random.randint(2, LONGEST + 1, 15)], np.int32)
+    words = np.zeros([16, LONGEST], np.int32)
+    turned = np.zeros([16, LONGEST], np.int32)
+    for row, length in enumerate(lengths):
+        words[row, :length] = random.randint(2, WORDS, length)
+        turned[row, :length] = words[row, :length][::-1]
+    features = {"words": words, "lengths": lengths}
+    return tf.data.Dataset.from_tensors((features, turned)).repeat()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model_dir", required=True)
+    parser.add_argument("--max_steps", type=int, default=40)
+    args = parser.parse_args()
+    params = {"units": 8, "rate": 0.01}
+    model_dir = args.model_dir
+    tf.compat.v1.set_random_seed(7)
+    dataset = input_fn()
+    training = ModelFnTraining(
+        model_fn,
+        dataset,
+        params=params,
+        seed=7,
+        summary_dir=model_dir,
+        save_summary_steps=1,
+    )
+    mend_checkpoint_list(model_dir)
+    manager = tf.train.CheckpointManager(
+        training.checkpoint,
+        model_dir,
+        checkpoint_name="model.ckpt",
+        max_to_keep=5,
+        step_counter=training.global_step,
+        checkpoint_interval=5,
+    )
+    run_training(training, manager, max_steps=args.max_steps)
+    metrics = evaluate_model_fn(
+        model_fn, input_fn, model_dir, params=params, seed=7, steps=1
+    )
+    print(metrics)
+    predictions = predict_with_model_fn(
+        model_fn, input_fn, model_dir, params=params, seed=7
+    )
+    for _, prediction in zip(range(2), predictions):
+        print(prediction["words"].tolist())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content c11240ae9247).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 8805ddece2bb).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -6,9 +6,12 @@ Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
+import collections
 import concurrent.futures
 import copy
 import errno
+import functools
+import importlib
 import inspect
 import math
 import numbers
@@ -18,13 +21,637 @@ import time
 import types
 import uuid
 
-from tf_slim.layers import layers
-import tf_slim
-import tf_slim.nets
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import array_ops, control_flow_ops, variable_scope
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
+
+class AttentionMechanism:
+    """What an AttentionWrapper asks where to look; to derive mechanisms from."""
+
+    @property
+    def alignments_size(self):
+        raise NotImplementedError
+
+    @property
+    def state_size(self):
+        raise NotImplementedError
+
+
+class _OverMemory(AttentionMechanism):
+    """Keeps a memory and its keys.
+
+    Args:
+      query_layer, memory_layer: layers over the query and the memory.
+      memory: [batch, time, ...].
+      probability_fn: takes the scores, [batch, time], and the state, returns alignments.
+      memory_sequence_length: how much of each row of the memory counts; None for all.
+      score_mask_value: the score of what does not count; None for minus infinity.
+      custom_key_value_fn: takes and returns the keys and the values.
+    """
+
+    def __init__(
+        self,
+        query_layer,
+        memory,
+        probability_fn,
+        memory_sequence_length=None,
+        memory_layer=None,
+        score_mask_value=None,
+        custom_key_value_fn=None,
+    ):
+        self._query_layer, self._memory_layer = query_layer, memory_layer
+        self.dtype = memory_layer.dtype
+        if score_mask_value is None:
+            score_mask_value = -math.inf
+        lengths = memory_sequence_length
+
+        def probabilities(score, state):
+            if lengths is not None:
+                with tf1.control_dependencies([tf1.debugging.assert_positive(lengths)]):
+                    inside = tf1.sequence_mask(lengths, tf1.shape(score)[1])
+                outside = score_mask_value * tf1.ones_like(score)
+                score = tf1.where(inside, score, outside)
+            return probability_fn(score, state)
+
+        self._probability_fn = probabilities
+        values = tf1.convert_to_tensor(memory)
+        if lengths is not None:
+            mask = tf1.sequence_mask(lengths, tf1.shape(values)[1], values.dtype)
+            values *= mask[(..., *[None] * (values.shape.rank - 2))]
+        keys = memory_layer(values)
+        if custom_key_value_fn is not None:
+            keys, values = custom_key_value_fn(keys, values)
+        self._keys, self._values = keys, values
+
+    @property
+    def memory_layer(self):
+        return self._memory_layer
+
+    @property
+    def query_layer(self):
+        return self._query_layer
+
+    @property
+    def values(self):
+        return self._values
+
+    @property
+    def keys(self):
+        return self._keys
+
+    @property
+    def batch_size(self):
+        return self._size(0)
+
+    @property
+    def alignments_size(self):
+        return self._size(1)
+
+    @property
+    def state_size(self):
+        return self.alignments_size
+
+    def _size(self, axis):
+        return self._keys.shape.as_list()[axis] or tf1.shape(self._keys)[axis]
+
+    def initial_alignments(self, batch_size, dtype):
+        return tf1.zeros([batch_size, self.alignments_size], dtype)
+
+    def initial_state(self, batch_size, dtype):
+        return self.initial_alignments(batch_size, dtype)
+
+
+class BahdanauAttention(_OverMemory):
+    """Scores by a small network over the sum of query and key.
+
+    Args:
+      num_units: the size of query and keys.
+      memory: [batch, time, ...].
+      memory_sequence_length: how much of each row of the memory counts; None for all.
+      normalize: whether the weights of the score are normalized.
+      probability_fn: takes the scores, [batch, time]; None for the softmax.
+      score_mask_value: the score of what does not count; None for minus infinity.
+      dtype: of the layers; None for float32.
+      custom_key_value_fn: takes and returns the keys and the values.
+      name: of the scope of the operations.
+    """
+
+    def __init__(
+        self,
+        num_units,
+        memory,
+        memory_sequence_length=None,
+        normalize=False,
+        probability_fn=None,
+        score_mask_value=None,
+        dtype=None,
+        custom_key_value_fn=None,
+        name="BahdanauAttention",
+    ):
+        probability_fn = probability_fn or tf1.nn.softmax
+        self._num_units, self._normalize = num_units, normalize
+        super().__init__(
+            _projection(num_units, "query_layer", dtype),
+            memory,
+            lambda score, _: probability_fn(score),
+            memory_sequence_length,
+            _projection(num_units, "memory_layer", dtype),
+            score_mask_value,
+            custom_key_value_fn,
+        )
+
+    def __call__(self, query, state):
+        """Returns the alignments, [batch, time], and the next state, which they are."""
+        with tf1.variable_scope(None, "bahdanau_attention", [query]):
+            query = self.query_layer(query) if self.query_layer else query
+            units, dtype = [self._num_units], query.dtype
+            weights = tf1.get_variable("attention_v", units, dtype)
+            hidden = self._keys + query[:, None]
+            if self._normalize:
+                start = tf1.constant_initializer(self._num_units**-0.5)
+                scale = tf1.get_variable("attention_g", [], dtype, start)
+                start = tf1.zeros_initializer()
+                hidden += tf1.get_variable("attention_b", units, dtype, start)
+                norm = tf1.rsqrt(tf1.reduce_sum(tf1.square(weights)))
+                weights = scale * weights * norm
+            score = tf1.reduce_sum(weights * tf1.tanh(hidden), 2)
+        alignments = self._probability_fn(score, state)
+        return alignments, alignments
+
+
+class LuongAttention(_OverMemory):
+    """Scores by the product of query and key.
+
+    Args:
+      num_units: the size of the query and of the keys.
+      scale: whether the score is scaled by a variable.
+      memory, memory_sequence_length, probability_fn, score_mask_value, dtype,
+        custom_key_value_fn, name: as of BahdanauAttention.
+    """
+
+    def __init__(
+        self,
+        num_units,
+        memory,
+        memory_sequence_length=None,
+        scale=False,
+        probability_fn=None,
+        score_mask_value=None,
+        dtype=None,
+        custom_key_value_fn=None,
+        name="LuongAttention",
+    ):
+        probability_fn = probability_fn or tf1.nn.softmax
+        self._num_units, self._scale = num_units, scale
+        super().__init__(
+            None,
+            memory,
+            lambda score, _: probability_fn(score),
+            memory_sequence_length,
+            _projection(num_units, "memory_layer", dtype),
+            score_mask_value,
+            custom_key_value_fn,
+        )
+
+    def __call__(self, query, state):
+        """Returns the alignments, [batch, time], and the next state, which they are.
+
+        Raises:
+          ValueError: the query is of another size than the keys.
+        """
+        if query.shape.as_list()[-1] != self._keys.shape.as_list()[-1]:
+            raise ValueError(f"Query {query}, but keys {self._keys}.")
+        with tf1.variable_scope(None, "luong_attention", [query]):
+            score = tf1.matmul(query[:, None], self._keys, transpose_b=True)[:, 0]
+            if self._scale:
+                start = tf1.ones_initializer
+                score *= tf1.get_variable("attention_g", [], query.dtype, start)
+        alignments = self._probability_fn(score, state)
+        return alignments, alignments
+
+
+def _projection(units, name, dtype):
+    dtype = dtype or tf1.float32
+    return tf1.layers.Dense(units, name=name, use_bias=False, dtype=dtype)
+
+
+_FIELDS = (
+    "cell_state",
+    "attention",
+    "time",
+    "alignments",
+    "alignment_history",
+    "attention_state",
+)
+
+
+class AttentionWrapperState(collections.namedtuple("AttentionWrapperState", _FIELDS)):
+    """The state of an AttentionWrapper."""
+
+    def clone(self, **fields):
+        """Returns a state with other fields, which take the shapes that are known."""
+
+        def with_shape(old, new):
+            are_tensors = tf1.is_tensor(old) and tf1.is_tensor(new)
+            return tf1.ensure_shape(new, old.shape) if are_tensors else new
+
+        return tf1.nest.map_structure(with_shape, self, self._replace(**fields))
+
+
+class AttentionWrapper:
+    """A recurrent cell whose input has what the last step attended to.
+
+    Args:
+      cell: the cell within.
+      attention_mechanism: where to look, or a list of such.
+      attention_layer_size: the size of a layer over output and context for each
+        mechanism; None for the context itself.
+      alignment_history: whether the state keeps the alignments of all steps.
+      cell_input_fn: makes the cell's input of the input and the last attention; None
+        to join them.
+      output_attention: whether the attention is the output, not the cell's own.
+      initial_cell_state: what zero_state() has for the cell; None for zeros.
+      name: of the variables' scope; "attention_wrapper" where it is None.
+      attention_layer: a layer for each mechanism, in place of attention_layer_size.
+      attention_fn: returns attention, alignments and state of a mechanism, the cell's
+        output, the state and the layer.
+      dtype: has no effect: the cell within and the layers have theirs.
+
+    Raises:
+      ValueError: layers and mechanisms do not fit.
+    """
+
+    def __init__(
+        self,
+        cell,
+        attention_mechanism,
+        attention_layer_size=None,
+        alignment_history=False,
+        cell_input_fn=None,
+        output_attention=True,
+        initial_cell_state=None,
+        name=None,
+        attention_layer=None,
+        attention_fn=None,
+        dtype=None,
+    ):
+        self._is_multi = isinstance(attention_mechanism, (list, tuple))
+        mechanisms = _listed(attention_mechanism)
+        if attention_layer_size is not None:
+            if attention_layer is not None:
+                raise ValueError("attention_layer_size and attention_layer are set.")
+            attention_layer = [
+                tf1.layers.Dense(
+                    size, name="attention_layer", use_bias=False, dtype=mechanism.dtype
+                )
+                for size, mechanism in zip(_listed(attention_layer_size), mechanisms)
+            ]
+            is_complete = len(_listed(attention_layer_size)) == len(mechanisms)
+        else:
+            is_complete = attention_layer is None or len(
+                _listed(attention_layer)
+            ) == len(mechanisms)
+        if not is_complete:
+            raise ValueError(f"One layer for each mechanism is needed: {mechanisms}.")
+        layers = None if attention_layer is None else _listed(attention_layer)
+        self._attention_layers = layers
+        sizes = [mechanism.values.shape.as_list()[-1] for mechanism in mechanisms]
+        if layers is not None:
+            shapes = [[None, cell.output_size + size] for size in sizes]
+            sizes = [
+                layer.compute_output_shape(shape)[-1]
+                for layer, shape in zip(layers, shapes)
+            ]
+        self._attention_layer_size = sum(int(size) for size in sizes)
+        self._cell = cell
+        self._attention_mechanisms = mechanisms
+        self._attention_fn = attention_fn or _attention
+        self._cell_input_fn = cell_input_fn or (
+            lambda inputs, attention: tf1.concat([inputs, attention], -1)
+        )
+        self._alignment_history = alignment_history
+        self._output_attention = output_attention
+        self._initial_cell_state = initial_cell_state
+        self._name, self._scope = name or "attention_wrapper", None
+
+    @property
+    def output_size(self):
+        cell_size = self._cell.output_size
+        return self._attention_layer_size if self._output_attention else cell_size
+
+    @property
+    def state_size(self):
+        sizes = [one.alignments_size for one in self._attention_mechanisms]
+        return AttentionWrapperState(
+            cell_state=self._cell.state_size,
+            attention=self._attention_layer_size,
+            time=tf1.TensorShape([]),
+            alignments=self._one_or_all(sizes),
+            alignment_history=self._one_or_all(
+                size if self._alignment_history else () for size in sizes
+            ),
+            attention_state=self._one_or_all(
+                one.state_size for one in self._attention_mechanisms
+            ),
+        )
+
+    def zero_state(self, batch_size, dtype):
+        """Returns the first state, an AttentionWrapperState."""
+        with tf1.control_dependencies(self._same_batch(batch_size)):
+            cell_state = self._initial_cell_state
+            if cell_state is None:
+                cell_state = self._cell.zero_state(batch_size, dtype)
+            cell_state = tf1.nest.map_structure(tf1.identity, cell_state)
+        alignments = [
+            one.initial_alignments(batch_size, dtype)
+            for one in self._attention_mechanisms
+        ]
+        return AttentionWrapperState(
+            cell_state=cell_state,
+            attention=tf1.zeros([batch_size, self._attention_layer_size], dtype),
+            time=tf1.zeros([], tf1.int32),
+            alignments=self._one_or_all(alignments),
+            alignment_history=self._one_or_all(
+                (
+                    tf1.TensorArray(
+                        dtype, size=0, dynamic_size=True, element_shape=one.shape
+                    )
+                    if self._alignment_history
+                    else ()
+                )
+                for one in alignments
+            ),
+            attention_state=self._one_or_all(
+                one.initial_state(batch_size, dtype)
+                for one in self._attention_mechanisms
+            ),
+        )
+
+    def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
+        """Returns the first state, for a batch of inputs or a batch size and a type."""
+        if inputs is not None:
+            batch_size, dtype = tf1.shape(inputs)[0], inputs.dtype
+        return self.zero_state(batch_size, dtype)
+
+    def __call__(self, inputs, state, scope=None):
+        """Returns the output and the next state; its variables are those of a layer."""
+        reuse = None if self._scope is None else True
+        if self._scope is None:
+            with tf1.variable_scope(scope, self._name) as self._scope:
+                pass
+        with tf1.variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False):
+            return self.call(inputs, state)
+
+    def call(self, inputs, state):
+        """Returns the output and the next state, in the scope of its variables.
+
+        Raises:
+          TypeError: state is no AttentionWrapperState.
+        """
+        if not isinstance(state, AttentionWrapperState):
+            raise TypeError(f"No AttentionWrapperState: {state}.")
+        inputs = self._cell_input_fn(inputs, state.attention)
+        output, cell_state = self._cell(inputs, state.cell_state)
+        with tf1.control_dependencies(self._same_batch(tf1.shape(output)[0])):
+            output = tf1.identity(output)
+        before, histories = state.attention_state, state.alignment_history
+        if not self._is_multi:
+            before, histories = [before], [histories]
+        layers = self._attention_layers or [None] * len(self._attention_mechanisms)
+        found = [
+            self._attention_fn(mechanism, output, one, layer)
+            for mechanism, one, layer in zip(self._attention_mechanisms, before, layers)
+        ]
+        attentions, alignments, states = zip(*found)
+        if self._alignment_history:
+            histories = [
+                history.write(state.time, one)
+                for history, one in zip(histories, alignments)
+            ]
+        attention = tf1.concat(attentions, 1)
+        state = AttentionWrapperState(
+            cell_state=cell_state,
+            attention=attention,
+            time=state.time + 1,
+            alignments=self._one_or_all(alignments),
+            alignment_history=self._one_or_all(histories),
+            attention_state=self._one_or_all(states),
+        )
+        return (attention if self._output_attention else output), state
+
+    def _one_or_all(self, values):
+        values = tuple(values)
+        return values if self._is_multi else values[0]
+
+    def _same_batch(self, batch_size):
+        """Checks that the batch is the memory's, which a beam search has to tile."""
+        message = "The memory is of another batch size: a beam needs tile_batch."
+        checks = [
+            tf1.debugging.assert_equal(batch_size, one.batch_size, message=message)
+            for one in self._attention_mechanisms
+        ]
+        return [check for check in checks if check is not None]
+
+
+def _listed(value):
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _attention(mechanism, output, state, layer):
+    alignments, state = mechanism(output, state=state)
+    context = tf1.matmul(alignments[:, None], mechanism.values)[:, 0]
+    if layer is not None:
+        context = layer(tf1.concat([output, context], 1))
+    return context, alignments, state
+
+
+class SequenceDecoder:
+    """What decodes one step at a time, to derive decoders from.
+
+    ``batch_size``, ``output_size`` and ``output_dtype`` are asked for after
+    ``initialize()``; the last two have the structure of the outputs.
+    """
+
+    tracks_own_finished = False
+    """Whether a step tells all that has ended, as where it changes their order."""
+
+    def initialize(self, name=None):
+        """Returns what has ended, the first inputs and the first state."""
+        raise NotImplementedError
+
+    def step(self, time, inputs, state, name=None):
+        """Returns the outputs, the next state and inputs, and what has ended."""
+        raise NotImplementedError
+
+    def finalize(self, outputs, final_state, sequence_lengths):
+        """Returns what takes the place of the outputs and of the state."""
+        return outputs, final_state
+
+
+def dynamic_decode(
+    decoder,
+    output_time_major=False,
+    impute_finished=False,
+    maximum_iterations=None,
+    parallel_iterations=32,
+    swap_memory=False,
+    scope=None,
+):
+    """Returns the outputs of all steps, the last state and the sequences' lengths.
+
+    Args:
+      decoder: a SequenceDecoder.
+      output_time_major: whether the outputs are [time, batch, ...].
+      impute_finished: whether a sequence that ended keeps its state, and gives zeros.
+      maximum_iterations: how many steps there are at most; None for no limit.
+      parallel_iterations, swap_memory: of the loop.
+      scope: the variables' scope; "decoder" where it is None.
+
+    Raises:
+      TypeError: it is no decoder.
+      ValueError: maximum_iterations is no scalar.
+    """
+    if not isinstance(decoder, SequenceDecoder):
+        raise TypeError(f"No decoder: {decoder}.")
+    with tf1.variable_scope(scope, "decoder"):
+        if maximum_iterations is not None:
+            maximum_iterations = tf1.convert_to_tensor(maximum_iterations, tf1.int32)
+            if maximum_iterations.shape.rank != 0:
+                raise ValueError("maximum_iterations must be a scalar.")
+        finished, inputs, state = decoder.initialize()
+        if maximum_iterations is not None:
+            finished = tf1.logical_or(finished, maximum_iterations <= 0)
+        batch_size = decoder.batch_size
+        zeros = tf1.nest.map_structure(
+            lambda size, dtype: tf1.zeros(
+                [batch_size, *tf1.TensorShape(size).as_list()], dtype
+            ),
+            decoder.output_size,
+            decoder.output_dtype,
+        )
+        arrays = tf1.nest.map_structure(
+            lambda zero, dtype: tf1.TensorArray(
+                dtype, size=0, dynamic_size=True, element_shape=zero.shape
+            ),
+            zeros,
+            decoder.output_dtype,
+        )
+
+        def is_unfinished(time, arrays, state, inputs, finished, lengths):
+            return tf1.logical_not(tf1.reduce_all(finished))
+
+        def step(time, arrays, state, inputs, finished, lengths):
+            outputs, new_state, inputs, now = decoder.step(time, inputs, state)
+            if not decoder.tracks_own_finished:
+                now = tf1.logical_or(now, finished)
+            lengths = tf1.where(
+                finished, lengths, tf1.fill(tf1.shape(lengths), time + 1)
+            )
+            if impute_finished:
+                outputs = tf1.nest.map_structure(
+                    lambda zero, one: tf1.where(finished, zero, one), zeros, outputs
+                )
+                new_state = tf1.nest.map_structure(
+                    lambda old, new: _kept(finished, old, new), state, new_state
+                )
+            arrays = tf1.nest.map_structure(
+                lambda array, one: array.write(time, one), arrays, outputs
+            )
+            return time + 1, arrays, new_state, inputs, now, lengths
+
+        lengths = tf1.zeros_like(finished, tf1.int32)
+        _, arrays, state, _, _, lengths = tf1.while_loop(
+            is_unfinished,
+            step,
+            (tf1.constant(0), arrays, state, inputs, finished, lengths),
+            parallel_iterations=parallel_iterations,
+            maximum_iterations=maximum_iterations,
+            swap_memory=swap_memory,
+        )
+        outputs = tf1.nest.map_structure(lambda array: array.stack(), arrays)
+        outputs, state = decoder.finalize(outputs, state, lengths)
+        if not output_time_major:
+            outputs = tf1.nest.map_structure(_batch_first, outputs)
+    return outputs, state, lengths
+
+
+def _kept(finished, old, new):
+    """The new state, the old one where a sequence has ended."""
+    if isinstance(old, tf1.TensorArray) or new.shape.merge_with(old.shape).rank == 0:
+        return new
+    return tf1.where(finished, old, new)
+
+
+def _batch_first(value):
+    rank = value.shape.rank
+    return value if rank < 2 else tf1.transpose(value, [1, 0, *range(2, rank)])
+
+
+BasicDecoderOutput = collections.namedtuple(
+    "BasicDecoderOutput", ("rnn_output", "sample_id")
+)
+
+
+class BasicDecoder(SequenceDecoder):
+    """Gives a cell the inputs that a helper tells, and samples by the helper.
+
+    Args:
+      cell: a recurrent cell.
+      helper: tells the inputs, the samples and the end.
+      initial_state: the cell's first state.
+      output_layer: a layer over the cell's outputs; None for none.
+    """
+
+    def __init__(self, cell, helper, initial_state, output_layer=None):
+        self._cell = cell
+        self._helper = helper
+        self._initial_state = initial_state
+        self._output_layer = output_layer
+
+    @property
+    def batch_size(self):
+        return self._helper.batch_size
+
+    @property
+    def output_size(self):
+        return BasicDecoderOutput(
+            self._rnn_output_size(), self._helper.sample_ids_shape
+        )
+
+    @property
+    def output_dtype(self):
+        dtype = tf1.nest.flatten(self._initial_state)[0].dtype
+        sizes = self._rnn_output_size()
+        return BasicDecoderOutput(
+            tf1.nest.map_structure(lambda _: dtype, sizes),
+            self._helper.sample_ids_dtype,
+        )
+
+    def initialize(self, name=None):
+        return (*self._helper.initialize(), self._initial_state)
+
+    def step(self, time, inputs, state, name=None):
+        with tf1.name_scope(name, "BasicDecoderStep"):
+            outputs, state = self._cell(inputs, state)
+            if self._output_layer is not None:
+                outputs = self._output_layer(outputs)
+            ids = self._helper.sample(time=time, outputs=outputs, state=state)
+            finished, inputs, state = self._helper.next_inputs(
+                time=time, outputs=outputs, state=state, sample_ids=ids
+            )
+        return BasicDecoderOutput(outputs, ids), state, inputs, finished
+
+    def _rnn_output_size(self):
+        def after_layer(size):
+            shape = tf1.TensorShape([None]).concatenate(size)
+            shape = self._output_layer.compute_output_shape(shape)
+            return tf1.TensorShape(shape)[1:]
+
+        size = self._cell.output_size
+        has_layer = self._output_layer is not None
+        return tf1.nest.map_structure(after_layer, size) if has_layer else size
 
 
 class ModeKeys:
@@ -61,6 +688,93 @@ class EstimatorSpec(NamedTuple):
     scaffold: Any = None
     evaluation_hooks: Any = ()
     prediction_hooks: Any = ()
+
+
+class DecodingHelper:
+    """Tells a decoder its inputs, its samples and the end; to derive helpers from.
+
+    ``batch_size`` is a scalar, asked for after ``initialize()``.
+    """
+
+    sample_ids_shape = tf1.TensorShape([])
+    sample_ids_dtype = tf1.int32
+
+    def initialize(self, name=None):
+        """Returns what has ended, [batch], and the first inputs."""
+        raise NotImplementedError
+
+    def sample(self, time, outputs, state, name=None):
+        """Returns the samples of the outputs."""
+        raise NotImplementedError
+
+    def next_inputs(self, time, outputs, state, sample_ids, name=None):
+        """Returns what has ended, the next inputs and the next state."""
+        raise NotImplementedError
+
+
+class GreedyEmbeddingHelper(DecodingHelper):
+    """Samples what is likeliest, whose embedding is the next input.
+
+    Args:
+      embedding: a function of ids, or the embeddings, [ids, values].
+      start_tokens: the first ids, [batch].
+      end_token: the id that ends a sequence.
+
+    Raises:
+      ValueError: start_tokens is no vector or end_token no scalar.
+    """
+
+    def __init__(self, embedding, start_tokens, end_token):
+        self._embedding_fn = embedding
+        if not callable(embedding):
+            self._embedding_fn = lambda ids: tf1.nn.embedding_lookup(embedding, ids)
+        self._start_tokens = tf1.convert_to_tensor(start_tokens, tf1.int32)
+        self._end_token = tf1.convert_to_tensor(end_token, tf1.int32)
+        if (self._start_tokens.shape.rank, self._end_token.shape.rank) != (1, 0):
+            raise ValueError("start_tokens must be a vector, end_token a scalar.")
+        self._batch_size = tf1.size(self._start_tokens)
+        self._start_inputs = self._embedding_fn(self._start_tokens)
+
+    @property
+    def batch_size(self):
+        return self._batch_size
+
+    def initialize(self, name=None):
+        return tf1.fill([self._batch_size], False), self._start_inputs
+
+    def sample(self, time, outputs, state, name=None):
+        return tf1.argmax(outputs, -1, output_type=tf1.int32)
+
+    def next_inputs(self, time, outputs, state, sample_ids, name=None):
+        finished = tf1.equal(sample_ids, self._end_token)
+        inputs = tf1.cond(
+            tf1.reduce_all(finished),
+            lambda: self._start_inputs,
+            lambda: self._embedding_fn(sample_ids),
+        )
+        return finished, inputs, state
+
+
+class SampleEmbeddingHelper(GreedyEmbeddingHelper):
+    """Draws ids by their probabilities; an id's embedding is the next input.
+
+    Args:
+      embedding, start_tokens, end_token: as of GreedyEmbeddingHelper.
+      softmax_temperature: divides the logits; None for 1.
+      seed: of the draws.
+    """
+
+    def __init__(
+        self, embedding, start_tokens, end_token, softmax_temperature=None, seed=None
+    ):
+        super().__init__(embedding, start_tokens, end_token)
+        self._softmax_temperature, self._seed = softmax_temperature, seed
+
+    def sample(self, time, outputs, state, name=None):
+        heat = self._softmax_temperature
+        logits = outputs if heat is None else outputs / heat
+        drawn = tf1.multinomial(logits, 1, seed=self._seed, output_dtype=tf1.int32)
+        return drawn[:, 0]
 
 
 _RESOURCE = tf.resource.as_datatype_enum
@@ -981,6 +1695,52 @@ def _check_carried(variables):
         raise ValueError(f"Not resource variables, so they would be lost: {other}.")
 
 
+class TrainingHelper(DecodingHelper):
+    """Reads the inputs, and samples what is likeliest.
+
+    Args:
+      inputs: [batch, time, ...].
+      sequence_length: [batch].
+      time_major: whether the inputs are [time, batch, ...].
+      name: of the scope of the operations.
+
+    Raises:
+      ValueError: sequence_length is no vector.
+    """
+
+    def __init__(self, inputs, sequence_length, time_major=False, name=None):
+        with tf1.name_scope(name, "TrainingHelper"):
+            inputs = self.inputs = tf1.convert_to_tensor(inputs)
+            self.sequence_length = tf1.convert_to_tensor(sequence_length)
+            if self.sequence_length.shape.rank != 1:
+                raise ValueError(f"No vector of lengths: {sequence_length}.")
+            if not time_major:
+                inputs = tf1.transpose(inputs, [1, 0, *range(2, inputs.shape.rank)])
+            self._steps = tf1.TensorArray(
+                inputs.dtype, tf1.shape(inputs)[0], element_shape=inputs.shape[1:]
+            ).unstack(inputs)
+            self._zero_inputs = tf1.zeros_like(inputs[0])
+            self.batch_size = tf1.size(self.sequence_length)
+
+    def initialize(self, name=None):
+        finished = tf1.equal(self.sequence_length, 0)
+        return finished, self._read(0, finished)
+
+    def sample(self, time, outputs, name=None, **more):
+        return tf1.argmax(outputs, -1, output_type=tf1.int32)
+
+    def next_inputs(self, time, outputs, state, name=None, **more):
+        finished = self.sequence_length <= time + 1
+        return finished, self._read(time + 1, finished), state
+
+    def _read(self, time, finished):
+        return tf1.cond(
+            tf1.reduce_all(finished),
+            lambda: self._zero_inputs,
+            lambda: self._steps.read(time),
+        )
+
+
 def evaluate_model_fn(
     model_fn,
     input_fn,
@@ -1059,6 +1819,85 @@ def write_metrics(directory, metrics):
     writer = tf1.summary.FileWriterCache.get(directory)
     writer.add_summary(summary, step)
     writer.flush()
+
+
+def predict_with_model_fn(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    predict_keys=None,
+    hooks=(),
+    checkpoint_path=None,
+    yield_single_examples=True,
+    warm_start_from=None,
+):
+    """Yields predictions of a checkpoint.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch; of a pair,
+        the first is the features.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      predict_keys: the keys of the predictions to compute; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      yield_single_examples: whether to take the batches apart.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
+
+    Yields:
+      The predictions of one example, or of one batch, as numpy arrays.
+
+    Raises:
+      ValueError: no prediction has one of the predict_keys.
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "infer", params, config)
+        features = batch[0] if isinstance(batch, (list, tuple)) else batch
+        spec = call_model_fn(model_fn, features, None, "infer", params, config)
+        warm_start(warm_start_from, path)
+        wanted = _with_keys(spec.predictions, predict_keys)
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
+        session = tf1.train.MonitoredSession(creator, hooks)
+    # The graph is not the default one at a yield: the caller may go on eagerly.
+    with session:
+        while not session.should_stop():
+            predictions = session.run(wanted)
+            yield from (
+                _examples(predictions) if yield_single_examples else [predictions]
+            )
+
+
+def _examples(predictions):
+    if not isinstance(predictions, dict):
+        return list(predictions)
+    lengths = {key: len(value) for key, value in predictions.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"Predictions differ in batch length: {lengths}.")
+    examples = zip(*predictions.values())
+    return [dict(zip(predictions, example)) for example in examples]
+
+
+def _with_keys(predictions, keys):
+    if not keys:
+        return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError("predict_keys is for predictions that are a dict.")
+    wanted = {key: predictions[key] for key in predictions if key in keys}
+    if not wanted:
+        raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")
+    return wanted
 
 
 def run_training(
@@ -1253,11 +2092,77 @@ class _StepLog:
                 tf.summary.experimental.write_raw_pb(summary)
 
 
-def _with_what_it_needs(package):
+def sequence_loss(
+    logits,
+    targets,
+    weights,
+    average_across_timesteps=True,
+    average_across_batch=True,
+    sum_over_timesteps=False,
+    sum_over_batch=False,
+    softmax_loss_function=None,
+    name=None,
+):
+    """Returns the weighted cross-entropy, over the dimensions that are asked for.
+
+    Args:
+      logits: [batch, time, classes].
+      targets: the true classes, [batch, time].
+      weights: of each place, [batch, time].
+      average_across_timesteps, average_across_batch: divide by the sum of weights.
+      sum_over_timesteps, sum_over_batch: divide by the number of weights but 0.
+      softmax_loss_function: takes labels and logits by name, one row for each place;
+        None for the sparse softmax.
+      name: of the scope of the operations.
+
+    Raises:
+      ValueError: a rank is another, or one dimension is averaged and summed.
+    """
+    if [len(one.shape) for one in (logits, targets, weights)] != [3, 2, 2]:
+        raise ValueError("Logits are [batch, time, classes], the others [batch, time].")
+    if average_across_timesteps and sum_over_timesteps:
+        raise ValueError("Timesteps are averaged or summed, not both.")
+    if average_across_batch and sum_over_batch:
+        raise ValueError("The batch is averaged or summed, not both.")
+    cross_entropy = (
+        softmax_loss_function or tf1.nn.sparse_softmax_cross_entropy_with_logits
+    )
+    with tf1.name_scope(name, "sequence_loss", [logits, targets, weights]):
+        shape = tf1.shape(logits)
+        losses = cross_entropy(
+            labels=tf1.reshape(targets, [-1]),
+            logits=tf1.reshape(logits, [-1, shape[2]]),
+        )
+        losses = tf1.reshape(losses * tf1.reshape(weights, [-1]), shape[:2])
+        averaged = [average_across_batch, average_across_timesteps]
+        summed = [sum_over_batch, sum_over_timesteps]
+        if all(averaged) or all(summed):
+            axes = [0, 1]
+        elif any(averaged) or any(summed):
+            axes = [(averaged if any(averaged) else summed).index(True)]
+        else:
+            return losses
+        if any(averaged):
+            size = tf1.reduce_sum(weights, axes)
+        else:
+            size = tf1.cast(tf1.math.count_nonzero(weights, axes), losses.dtype)
+        return tf1.div_no_nan(tf1.reduce_sum(losses, axes), size)
+
+
+class _Slim:
+    """tf_slim, imported when a name of it is used: a program without it needs no tf_slim."""
+
+    def __getattr__(self, name):
+        return getattr(_with_what_it_needs(), name)
+
+
+@functools.cache
+def _with_what_it_needs():
     """Gives tf_slim 1.1.0 what it takes from places where TensorFlow 2 has it no more.
 
     A tf_slim that looks elsewhere, or a TensorFlow that has it, stays as it is.
     """
+    importlib.import_module("tf_slim.nets")
     here = tf1.cond, tf1.case, tf1.while_loop, tf1.Assert
     for module, found in (
         (ops, (tf.Tensor, tf.IndexedSlices)),
@@ -1269,8 +2174,9 @@ def _with_what_it_needs(package):
                 setattr(module, one.__name__, one)
     if not hasattr(variable_scope, "variable"):
         variable_scope.variable = tf1.Variable
+    layers = importlib.import_module("tf_slim.layers.layers")
     layers.normalization_layers = tf1.layers
-    return package
+    return importlib.import_module("tf_slim")
 
 
-slim = _with_what_it_needs(tf_slim)
+slim = _Slim()

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from migrate.verify.compare import INITIAL_WEIGHTS, Comparison, Verdict
-from migrate.verify.verification import UNLIKE, Verification
+from migrate.verify.verification import NOT_SHARED, UNLIKE, Verification
 
 MARKS = {Verdict.SAME: "=", Verdict.DIFFERENT: "≠", Verdict.INFORMATION: " ", Verdict.NOT_COMPARED: "?"}
 IN_ONE_ORDER = (
@@ -76,7 +76,7 @@ def summary(verification: Verification) -> list[str]:
     batches = comparisons[0][1].row("batches")
     if batches.verdict is Verdict.DIFFERENT or batches.note == UNLIKE:
         lines.append(IN_ONE_ORDER)
-    if INITIAL_WEIGHTS in missed and not verification.request.share_initial:
+    if INITIAL_WEIGHTS in missed and not verification.request.share_initial and NOT_SHARED not in verification.notes:
         lines.append(SHARE)
     if not verification.matches:
         lines.append(f"First difference: {verification.first}.")

@@ -42,6 +42,10 @@ QUICK_CHANGES = 2
 """So many moments of a save are tried by default."""
 
 UNLIKE = "OLD itself draws other batches each time that it is started"
+NOT_SHARED = (
+    "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared; "
+    '--convert "estimator-migrate checkpoint {old} {new} --for NEW" converts it for a Keras program'
+)
 
 
 @dataclass
@@ -330,10 +334,7 @@ def _from_one_checkpoint(done: Verification, bench: _Bench, baseline: tuple[Reco
         if insists:
             raise
     bench.initial = (None, None)
-    done.notes.append(
-        "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared; "
-        '--convert "estimator-migrate checkpoint {old} {new} --for NEW" converts it for a Keras program'
-    )
+    done.notes.append(NOT_SHARED)
     return baseline
 
 

@@ -1,63 +1,102 @@
-"""Prints how many estimators the successors of ``tf.contrib``'s names free, and which names leave the others.
+"""Prints how many estimators each row of ``tf.contrib``'s table frees, and which names leave the others.
 
 usage: python -m tests.benchmarks.contrib_sites REPOSITORY...
 
-REPOSITORY is a checkout. A program, one estimator, is freed by the names of contrib in its files that are written,
-where it is rewritten: without their rows it would be skipped. A name leaves a program where nothing is written for it.
-"Alone" are those with no other name of contrib, and those that no other finding leaves.
+REPOSITORY is a checkout. A program, one estimator, is freed by a row where it is rewritten, and is not with that row
+taken out of the table: the repositories that use the row are migrated again without it. A name leaves a program where
+nothing is written for it; "alone" are those that no other finding leaves.
 """
 
 import argparse
+import contextlib
 import datetime
 import platform
 from collections import defaultdict
 from pathlib import Path
 
 from migrate import __version__, api
+from migrate.rules import contrib_names, object_form
 from migrate.tensorflow.contrib import name_of
+
+_CODES = ("FT138", "FT151")
 
 
 def main(repositories):
-    freed, freed_alone, left, alone = (defaultdict(list) for _ in range(4))
-    programs = rewritten = with_contrib = freed_programs = 0
+    used, left, alone = (defaultdict(list) for _ in range(3))
+    programs = with_contrib = freed_programs = 0
+    rewritten = {}
     for repository in repositories:
         outcome = api.check([repository])
+        rewritten[repository] = sum(program.cause is None for program in outcome.programs)
         of_file = defaultdict(list)
         for finding in outcome.findings:
             of_file[finding.path].append(finding)
         for program in outcome.programs:
             findings = [finding for file in program.files for finding in of_file[file]]
-            contrib = [finding for finding in findings if finding.code == "FT138"]
+            contrib = [
+                one
+                for one in findings
+                if one.code in _CODES and ".contrib." in one.symbol and ".contrib.tpu." not in one.symbol
+            ]
             programs += 1
-            rewritten += program.cause is None
             with_contrib += bool(contrib)
             if program.cause is None:
-                names = {finding.successor for finding in contrib}
-                freed_programs += bool(names)
+                names = {successor(finding) for finding in contrib}
+                freed_programs += bool(contrib)
                 for name in names:
-                    freed[name].append(repository.name)
-                    if len(names) == 1:
-                        freed_alone[name].append(repository.name)
+                    used[name].append(repository)
             else:
                 reasons = [finding for finding in findings if not finding.successor and finding.is_own_reason]
-                names = {name_of(one.symbol) for one in reasons if one.code == "FT138"}
+                names = {name_of(one.symbol) for one in reasons if one in contrib}
                 for name in names:
-                    left[name].append(repository.name)
-                    if all(one.code == "FT138" and name_of(one.symbol) == name for one in reasons):
-                        alone[name].append(repository.name)
+                    left[name].append(repository)
+                    if all(one in contrib and name_of(one.symbol) == name for one in reasons):
+                        alone[name].append(repository)
     print(f"{datetime.date.today()}, estimator-migrate {__version__}, Python {platform.python_version()}: ", end="")
-    print(
-        f"{len(repositories)} repositories, {programs} estimators, {rewritten} rewritten; {with_contrib} in files with"
-    )
-    print(f"names of `tf.contrib`, {freed_programs} of them rewritten.\n")
-    table("what stands for the name | estimators rewritten with it", freed, freed_alone)
-    table("name of `tf.contrib` | estimators left with it", left, alone)
+    print(f"{len(repositories)} repositories, {programs} estimators, {sum(rewritten.values())} rewritten; ", end="")
+    print(f"{with_contrib} in files with names of `tf.contrib`, {freed_programs} of them rewritten.\n")
+    freed = {name: freed_by(name, sorted(set(where)), rewritten) for name, where in used.items()}
+    table("what stands for the name | estimators rewritten with it | freed by its row", used, freed)
+    table("name of `tf.contrib` | estimators left with it | alone", left, {k: len(v) for k, v in alone.items()})
 
 
-def table(title, found, alone):
-    print(f"| {title} | alone | repositories |\n|---|--:|--:|--:|")
+def successor(finding):
+    """What a row is called: its successor, or for the object form contrib's name."""
+    return finding.successor or f"the object form's {name_of(finding.symbol)}"
+
+
+def freed_by(name, repositories, rewritten):
+    """How many estimators are not rewritten without a row, which a successor names."""
+    with without(name):
+        return sum(
+            rewritten[one] - sum(program.cause is None for program in api.check([one]).programs) for one in repositories
+        )
+
+
+@contextlib.contextmanager
+def without(name):
+    """Takes the rows of a successor out of the table."""
+    written, counterpart = contrib_names._written, object_form.counterpart
+
+    def of_row(file, node, row, *others):
+        told = row.told() or "TensorFlow 2's of that name"
+        return None if told == name else written(file, node, row, *others)
+
+    def of_symbol(found, is_v1):
+        is_out = found.is_contrib and name == f"the object form's {name_of(found.qualified)}"
+        return None if is_out else counterpart(found, is_v1)
+
+    contrib_names._written, object_form.counterpart = of_row, of_symbol
+    try:
+        yield
+    finally:
+        contrib_names._written, object_form.counterpart = written, counterpart
+
+
+def table(title, found, second):
+    print(f"| {title} | repositories |\n|---|--:|--:|--:|")
     for name, where in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
-        print(f"| {name} | {len(where)} | {len(alone[name])} | {len(set(where))} |")
+        print(f"| {name} | {len(where)} | {second.get(name, 0)} | {len(set(where))} |")
     print()
 
 

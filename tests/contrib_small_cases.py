@@ -121,7 +121,9 @@ def slim_networks(of):
         w = tf1.get_variable("w", [2])
         loss = tf.reduce_sum(tf.square(w - 1.0))
         optimizer = tf1.train.GradientDescentOptimizer(0.1)
-        return {"train": of("slim.learning").create_train_op(loss, optimizer), "step": tf.identity(step)}
+        train = of("slim.learning").create_train_op(loss, optimizer)
+        with tf.control_dependencies([train]):  # side by side, the step is read before or after it is counted
+            return {"train": train, "step": tf.identity(step)}
 
     yield "slim: train_op", evaluated(trained, steps=2)
 

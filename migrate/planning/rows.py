@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.imports import top
 from migrate.analysis.legacy_keras import needs_tf_keras
 from migrate.analysis.module import Module
@@ -228,19 +229,22 @@ def _needs(changed: Sequence[FileChange], changes: Mapping[str, FileChange]) -> 
         if change.needs is not None and change.needs in changes:
             generated = ast.parse(changes[change.needs].after)
             name = os.path.basename(change.needs).removesuffix(".py")
-            packages |= {*_imported(_taken(generated, _names_from(module.tree, name)))}
+            taken = _taken(generated, _names_from(module.tree, name))
+            packages |= {*_imported(node for statement in taken for node in ast.walk(statement))}
     if "tf_slim" in packages or any(module.has_tf_keras or needs_tf_keras(module) for module in found):
         yield "tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on"
     yield from (requirement for package, requirement in _PACKAGES.items() if package in packages)
 
 
 def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The packages that some imports name."""
+    """The packages that some imports name, those by ``importlib.import_module`` too."""
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
             yield (node.module or "").partition(".")[0]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "importlib.import_module":
+            yield from (str(literal(given)).partition(".")[0] for given in node.args[:1])
 
 
 def _names_from(tree: ast.Module, module: str) -> set[str]:

@@ -334,21 +334,27 @@ _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.M
 _WORD = re.compile(rb"\w+")
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=64)
 def _importing(root: str) -> dict[str, list[str]]:
-    """By each word in an import statement below a directory, the files that have it; read once in a run."""
+    """By each word in an import statement below a directory, the files that have it; walked once in a run."""
     words: dict[str, list[str]] = {}
     for path in walk([root]):
-        if not isinstance(path, str):
-            continue
-        with suppress(Unreadable):
-            code = read(path)
-            if path.endswith(NOTEBOOK):
-                code = _source(path, code).text.encode()
-            found = {word for statement in _IMPORT.findall(code) for word in _WORD.findall(statement)}
-            for word in found:
-                words.setdefault(word.decode(errors="replace"), []).append(os.path.abspath(path))
+        with suppress(Unreadable, OSError):
+            if isinstance(path, str):
+                status = os.stat(path)
+                for word in _imported_words(os.path.abspath(path), (status.st_mtime_ns, status.st_size)):
+                    words.setdefault(word, []).append(os.path.abspath(path))
     return words
+
+
+@lru_cache(maxsize=_KNOWN)
+def _imported_words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
+    """The words in the import statements of a file; outside a git repository each of its directories asks for them."""
+    code = read(path)
+    if path.endswith(NOTEBOOK):
+        code = _source(path, code).text.encode()
+    found = (word for statement in _IMPORT.findall(code) for word in _WORD.findall(statement))
+    return frozenset(word.decode(errors="replace") for word in found)
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from migrate.finding import Span
@@ -215,7 +215,10 @@ def _pyproject_table(path: str) -> _Table | None:
         tool = tomllib.loads(text).get("tool")
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{shown}: cannot be parsed: {error}") from None
-    table = tool.get("migrate") if isinstance(tool, dict) else None
+    if not isinstance(tool, dict):
+        return None
+    _refuse_other_names(shown, tool, "tool.")
+    table = tool.get("migrate")
     if table is None:
         return None
     if not isinstance(table, dict):
@@ -241,9 +244,17 @@ def _setup_cfg_table(path: str) -> _Table | None:
         twice = " is there twice" if type(error).__name__.startswith("Duplicate") else ""
         line = text.splitlines()[number - 1].strip()
         raise SettingsError(f"{shown}:{number}: cannot be parsed: {line!r}{twice}") from None
+    _refuse_other_names(shown, parser, "")
     if not parser.has_section("migrate"):
         return None
     return _Table(shown, "migrate", dict(parser["migrate"]), text)
+
+
+def _refuse_other_names(shown: str, tables: Container[str], above: str) -> None:
+    """Refuses settings under the command's name: read by nobody, they would only seem to hold."""
+    for name in ("estimator-migrate", "estimator_migrate"):
+        if name in tables:
+            raise SettingsError(f"{shown}: [{above}{name}] is not read; rename it to [{above}migrate]")
 
 
 def _checked(name: str, value: object) -> object:

@@ -110,6 +110,16 @@ def test_settings_in_both_files_of_a_directory_are_refused(project: Path) -> Non
             "setup.cfg:3: unknown setting 'recovry' in [migrate]; did you mean recovery?",
         ),
         (
+            "setup.cfg",
+            "[estimator-migrate]\nrecovery = auto\n",
+            "setup.cfg: [estimator-migrate] is not read; rename it to [migrate]",
+        ),
+        (
+            "pyproject.toml",
+            '[tool.estimator-migrate]\nrecovery = "auto"\n',
+            "pyproject.toml: [tool.estimator-migrate] is not read; rename it to [tool.migrate]",
+        ),
+        (
             "pyproject.toml",
             "[tool.migrate]\ntodo = true\n",
             "pyproject.toml:2: unknown setting 'todo' in [tool.migrate]",

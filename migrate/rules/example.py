@@ -18,6 +18,7 @@ class Example:
       recovery: the recovery target.
       kind: the kind of the program.
       target: the TensorFlow that the output runs on.
+      form: ``loop`` or ``object``; "" for the one that its rule is about.
     """
 
     before: str
@@ -26,6 +27,7 @@ class Example:
     recovery: str = "auto"
     kind: str = "canned"
     target: str = "portable"
+    form: str = ""
 
     @property
     def source(self) -> str:
@@ -33,9 +35,9 @@ class Example:
         return self.before if self.slot == "module" else program(self.kind, **{self.slot: self.before})
 
     def settings(self, form: str) -> Settings:
-        """The choices that it is rewritten with; ``form`` is ``loop`` or ``object``."""
+        """The choices that it is rewritten with; ``form`` is that of its rule, ``loop`` or ``object``."""
         canned = "model-fn" if self.kind == "model-fn" else "keras"
-        return Settings(recovery=self.recovery, target=self.target, canned=canned, form=form)
+        return Settings(recovery=self.recovery, target=self.target, canned=canned, form=self.form or form)
 
 
 SLOTS = {

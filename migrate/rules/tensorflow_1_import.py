@@ -60,14 +60,21 @@ _V1 = "tensorflow.compat.v1"
     Example("tf.logging.info(x)", "import tensorflow.compat.v1 as tf\n", "head", kind="custom"),
     Example("tf.logging.info(x.shape[0].value)", "tf.disable_v2_tensorshape()", "head", kind="custom"),
     Example("tf1.disable_v2_behavior()", "training = ModelFnTraining(", "head", kind="custom"),
-    Example("tf1.Session()", "tf1.disable_eager_execution()", "head", kind="custom"),
+    Example("tf1.Session()", "tf.compat.v1.disable_eager_execution()", "head", kind="custom", form="object"),
+    Example("tf1.Session()", None, "head", kind="custom"),
     Example(
         "f = tf1.estimator.export.build_raw_serving_input_receiver_fn({'x': tf1.placeholder(tf.int64, [None])})",
         "tf.TensorSpec(shape=[None], dtype=tf.int64)",
         "head",
         kind="custom",
     ),
-    Example("f = {'x': tf1.placeholder(tf.int64, [None])}", "tf1.disable_eager_execution()", "head", kind="custom"),
+    Example(
+        "f = {'x': tf1.placeholder(tf.int64, [None])}",
+        "tf.compat.v1.disable_eager_execution()",
+        "head",
+        kind="custom",
+        form="object",
+    ),
     Example(
         "def log(): import tensorflow as t; t.logging.info(1)",
         "import tensorflow.compat.v1 as t",
@@ -93,7 +100,13 @@ _V1 = "tensorflow.compat.v1"
         "head",
         kind="custom",
     ),
-    Example("def export(): tf1.Session()\n    export()", "tf1.disable_eager_execution()", "head", kind="custom"),
+    Example(
+        "def export(): tf1.Session()\n    export()",
+        "tf.compat.v1.disable_eager_execution()",
+        "head",
+        kind="custom",
+        form="object",
+    ),
     Example(
         "def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)",
         "training = ModelFnTraining(",

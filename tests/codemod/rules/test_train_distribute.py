@@ -103,7 +103,7 @@ def test_the_devices_of_contribs_strategy_may_be_given_by_position():
     source = PROGRAM.format("tf.contrib.distribute.MirroredStrategy(['/gpu:0', '/gpu:1'])", "train_distribute")
     text, findings = migrate(source.replace("compat.v1.", ""), form="object")
     assert not [finding for finding in findings if finding.fidelity is Fidelity.MANUAL], findings
-    assert 'strategy = tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])\n' in text
+    assert "strategy = tf.distribute.MirroredStrategy(['/gpu:0', '/gpu:1'])\n" in text
 
 
 WORKERS = PROGRAM.format("tf.distribute.MultiWorkerMirroredStrategy()", "train_distribute")

@@ -129,7 +129,7 @@ def test_tables_and_extra_assets_are_in_the_export(trained_job, tmp_path):
 
 
 def test_without_a_checkpoint_there_is_nothing_to_export(tmp_path):
-    with pytest.raises(ValueError, match="no checkpoint"):
+    with pytest.raises(ValueError, match="Couldn't find trained model"):
         export_model_fn(linear, str(tmp_path / "export"), RAW, str(tmp_path))
     assert not (tmp_path / "export").exists()
 

@@ -102,6 +102,7 @@ class Tree:
         self._added: set[str] = set()
         self._of_1: set[str] = set()  # the files whose names are taken for TensorFlow 1's
         self._target = cache(self._found)
+        self._links = cache(self._led_to)
         for path, text in (texts or {}).items():
             self.add(path, text)
 
@@ -179,7 +180,7 @@ class Tree:
         waiting = [(start, _from_files(start, _imports(module.tree)))]
         while waiting:
             importer, imports = waiting.pop(0)
-            for link in _links(importer, imports, self._target):
+            for link in self._links(importer, imports):
                 path = link.target.path
                 self.roots.setdefault(path, set()).add(link.target.root)
                 if path != start and path not in links:
@@ -254,7 +255,14 @@ class Tree:
     def _targets(self, path: str, word: str = "") -> set[str]:
         """The files that a file imports, by a name with ``word`` in it; "" for any name."""
         imports = tuple(one for one in self._facts(path).imports if not word or word in one[0].split("."))
-        return {link.target.path for link in _links(path, imports, self._target)}
+        return {link.target.path for link in self._links(path, imports)}
+
+    def _led_to(self, importer: str, imports: tuple[tuple[str, int], ...]) -> tuple[Link, ...]:
+        """The first link from a file to each other one, by each directory that this is imported from."""
+        found: dict[tuple[str, str], Link] = {}
+        for link in _links(importer, imports, self._target):
+            found.setdefault((link.target.path, link.target.root), link)
+        return tuple(found.values())
 
     def _found(self, importer: str, dotted: str) -> Target | None:
         """Where an import of a file, absolute, leads: where Python looks by itself, else where the file has it look."""

@@ -75,6 +75,7 @@ _V1 = "tensorflow.compat.v1"
         kind="custom",
         form="object",
     ),
+    Example("f = {'x': tf1.placeholder(tf.int64, [None])}", None, "head", kind="custom"),
     Example(
         "def log(): import tensorflow as t; t.logging.info(1)",
         "import tensorflow.compat.v1 as t",
@@ -107,6 +108,7 @@ _V1 = "tensorflow.compat.v1"
         kind="custom",
         form="object",
     ),
+    Example("def export(): tf1.Session()\n    export()", None, "head", kind="custom"),
     Example(
         "def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)",
         "training = ModelFnTraining(",

@@ -15,7 +15,7 @@ def cannot_be_built(module: Module, model: ast.expr) -> str:
 
     Keras 3 builds such a model, a GAN of two others, at no time before ``fit``, and its optimizers in their first step.
     """
-    made = module.names.only_value(model) if isinstance(model, ast.Name) else None
+    made = module.names.value(model)
     owner = made.func if isinstance(made, ast.Call) else None
     found = module.names.definition(owner) if isinstance(owner, ast.Name) else None
     methods = (
@@ -36,7 +36,7 @@ def is_unbuilt(module: Module, model: ast.expr, gone: Set[ast.AST] = frozenset()
       gone: code that a rewrite takes out, which builds nothing any more.
     """
     names = module.names
-    made = names.only_value(model) if isinstance(model, ast.Name) else None
+    made = names.value(model)
     found = symbol_of(names, made.func) if isinstance(made, ast.Call) else None
     if not isinstance(made, ast.Call) or found is None or not isinstance(model, ast.Name):
         return False

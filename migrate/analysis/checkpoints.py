@@ -124,9 +124,8 @@ class Checkpoints:
         return None
 
     def _parts(self, path: ast.expr) -> Iterator[ast.AST]:
-        """What a path is made of, through the one assignment to a variable."""
-        value = self.names.only_value(path) if isinstance(path, ast.Name) else path
-        return ast.walk(value if value is not None else path)
+        """What a path is made of, through variables that are assigned once."""
+        return ast.walk(self.names.value(path))
 
     def _behind(self, receiver: ast.expr) -> Iterator[Checkpoint]:
         place = key(self.names, receiver)

@@ -63,7 +63,7 @@ class Inputs:
                 return self._helper(expression, value, statement, expression.id)
         if isinstance(expression, ast.Call) and self._is_helper(expression):
             return self._helper(expression, expression, None, None)
-        made = self.names.only_value(expression) if isinstance(expression, ast.Name) else expression
+        made = self.names.value(expression)
         if isinstance(made, ast.Call):
             maker, _ = self.function(made.func)
             helper = self._only_return(maker) if isinstance(maker, ast.FunctionDef) else None
@@ -115,7 +115,7 @@ class Inputs:
             definition = self.names.definition(expression)
             if isinstance(definition, FunctionNode):
                 return definition, None
-            value = self.names.only_value(expression)
+            value = self.names.value(expression)
             return self.function(value) if isinstance(value, ast.Call) else (None, None)
         if isinstance(expression, ast.Call):
             if self.names.qualified(expression.func) == "functools.partial" and expression.args:
@@ -155,7 +155,7 @@ class Inputs:
         """Whether an expression is seen to be a Dataset."""
         seen = set() if seen is None else seen
         if isinstance(value, ast.Subscript):
-            made = self.names.only_value(value.value) if isinstance(value.value, ast.Name) else value.value
+            made = self.names.value(value.value)
             return self._loads(made, has_split=False)
         if self._loads(value, has_split=True):
             return True
@@ -193,7 +193,7 @@ class Inputs:
         split = given.get("split")
         if not has_split:
             return split is None
-        split = self.names.only_value(split) if isinstance(split, ast.Name) else split
+        split = split and self.names.value(split)
         return isinstance(split, ast.Attribute) or (isinstance(split, ast.Constant) and isinstance(split.value, str))
 
 

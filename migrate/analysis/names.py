@@ -157,6 +157,18 @@ class Names:
             return None
         return found[1][0].value
 
+    def value(self, expression: ast.expr) -> ast.expr:
+        """What an expression stands for, followed through variables that are bound exactly once, by plain assignments.
+
+        One that leads no further stands for itself.
+        """
+        for _ in range(_MOST_ALIASES):
+            held = self.only_value(expression) if isinstance(expression, ast.Name) else None
+            if held is None:
+                break
+            expression = held
+        return expression
+
     def definition(self, name: ast.Name) -> ast.AST | None:
         """The function or class that a name bound exactly once stands for, followed through plain assignments."""
         return self._definition(name, 0)

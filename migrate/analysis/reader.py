@@ -228,7 +228,7 @@ class Reader:
             call.problem = (expression, f"`{expression.id}` may be changed, or is used as something else than `hooks=`")
             return
         for element in value.elts:
-            made = self.names.only_value(element) if isinstance(element, ast.Name) else element
+            made = self.names.value(element)
             definition = None
             if isinstance(made, ast.Call) and isinstance(made.func, ast.Name):
                 definition = self.names.definition(made.func)

@@ -189,7 +189,7 @@ def _enters_graph(module: Module, statement: ast.With, item: ast.withitem) -> bo
 
 
 def _is_new_graph(module: Module, graph: ast.expr) -> bool:
-    made = module.names.only_value(graph) if isinstance(graph, ast.Name) else graph
+    made = module.names.value(graph)
     found = symbol_of(module.names, made.func) if isinstance(made, ast.Call) else None
     return found is not None and found.tail == "Graph"
 

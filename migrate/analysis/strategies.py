@@ -43,7 +43,7 @@ def given_strategies(program: Program) -> Iterator[tuple[str, ast.expr]]:
 
 
 def made_by(program: Program, value: ast.expr) -> ast.Call | None:
-    made = program.module.names.only_value(value) if isinstance(value, ast.Name) else value
+    made = program.module.names.value(value)
     return made if isinstance(made, ast.Call) else None
 
 

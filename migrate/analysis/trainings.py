@@ -146,7 +146,7 @@ def _read_callbacks(module: Module, fit: Fit) -> None:
 
 def made_by(names: Names, element: ast.expr) -> ast.Call | None:
     """The call that makes a callback which stands in a list itself or as a variable."""
-    made = names.only_value(element) if isinstance(element, ast.Name) else element
+    made = names.value(element)
     return made if isinstance(made, ast.Call) else None
 
 

@@ -56,7 +56,7 @@ def read_head(program: Program, draft: Draft) -> Head:
     """
     weight = program.arguments.get("weight_column")
     if weight is not None and not is_none(weight):
-        value = program.module.names.only_value(weight) if isinstance(weight, ast.Name) else weight
+        value = program.module.names.value(weight)
         if not isinstance(literal(value), str):
             raise NotCarried(weight, "weight_column is not the name of a feature as a string in this file")
         draft.weight = weight
@@ -74,7 +74,7 @@ def read_head(program: Program, draft: Draft) -> Head:
 
 def _classes(program: Program, draft: Draft, reduction: str) -> tuple[str, str, str]:
     given = program.arguments.get("n_classes")
-    value = program.module.names.only_value(given) if isinstance(given, ast.Name) else given
+    value = given and program.module.names.value(given)
     classes = 2 if given is None else _length(program.module.names, value) or literal(value)
     if not isinstance(classes, int):
         assert given is not None

@@ -166,7 +166,7 @@ def _is_final(draft: Draft, max_steps: ast.expr | None) -> str:
 
 
 def _exporter(names: Names, element: ast.expr) -> Exporter:
-    made = names.only_value(element) if isinstance(element, ast.Name) else element
+    made = names.value(element)
     found = symbol_of(names, made.func) if isinstance(made, ast.Call) else None
     kind = found.tail.removeprefix("estimator.") if found is not None else ""
     if not isinstance(made, ast.Call) or kind not in _PARAMETERS:

@@ -91,8 +91,7 @@ class OldWayInRewrite(RecoveredFit):
         known = path_known_at(self.module, path, places)
         if known is not None:
             return recovery_directory(self.module, self.vocabulary, known)
-        value = self.names.only_value(path) if isinstance(path, ast.Name) else path
-        path = value if value is not None else path
+        path = self.names.value(path)
         given = path.args if isinstance(path, ast.Call) and self.names.qualified(path.func) == "os.path.join" else []
         if len(given) > 1 and all(path_known_at(self.module, part, places) is part for part in given[:-1]):
             parts = ", ".join(self.module.source.text(part) for part in given[:-1])

@@ -85,7 +85,7 @@ def _joined(module: Module, path: ast.expr) -> str | None:
 
 def _is_text(names: Names, name: ast.Name) -> bool:
     """Whether a variable is seen to be text, not a ``pathlib.Path``."""
-    value = names.only_value(name)
+    value = names.value(name)
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
         return True
     is_join = isinstance(value, ast.Call) and names.qualified(value.func) == "os.path.join"

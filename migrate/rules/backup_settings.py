@@ -68,7 +68,7 @@ def backups_of_workers(module: Module) -> Iterator[ast.Call]:
     backups = set(module.calls_of(*BACKUPS))
     for fit, is_sure in fits(module) if backups else ():
         given = next((keyword.value for keyword in fit.keywords if keyword.arg == "callbacks"), None)
-        listed = module.names.only_value(given) if isinstance(given, ast.Name) else given
+        listed = given and module.names.value(given)
         for element in listed.elts if is_sure and isinstance(listed, ast.List | ast.Tuple) else ():
             made = made_by(module.names, element)
             if made in backups and made is not None:

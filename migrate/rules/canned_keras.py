@@ -109,7 +109,7 @@ def _start_warm(program: Program, draft: Draft) -> Iterator[Verdict]:
     if draft.uses_backup:
         yield manual(given, "warm_start_from needs a CheckpointManager", "Use --recovery checkpoint-manager.")
     names = program.module.names
-    call = names.only_value(given) if isinstance(given, ast.Name) else given
+    call = names.value(given)
     found = symbol_of(names, call.func) if isinstance(call, ast.Call) else None
     if isinstance(call, ast.Call) and found is not None and found.tail == "estimator.WarmStartSettings":
         try:

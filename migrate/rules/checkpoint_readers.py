@@ -115,7 +115,6 @@ def _is_of(module: Module, path: ast.expr, directory: str | None) -> bool:
     text = template(module.names, path)
     if text is not None and directory is not None and (normal(text) + os.sep).startswith(directory + os.sep):
         return True
-    value = module.names.only_value(path) if isinstance(path, ast.Name) else None
     searches = [call for call in module.calls_of(_LATEST) if call is not path and call.args]
-    within = [node for node in ast.walk(value if value is not None else path) if node in searches]
+    within = [node for node in ast.walk(module.names.value(path)) if node in searches]
     return any(isinstance(call, ast.Call) and _is_of(module, call.args[0], directory) for call in within)

@@ -53,7 +53,7 @@ def dropout_state(bench: Workbench) -> Iterator[Mend]:
 
 
 def _is_iterator(bench: Workbench, value: ast.expr) -> bool:
-    made = bench.module.names.only_value(value) if isinstance(value, ast.Name) else value
+    made = bench.module.names.value(value)
     return isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "iter"
 
 
@@ -61,7 +61,7 @@ def _drops(bench: Workbench, checkpoint: Checkpoint, layers: set[ast.Call]) -> b
     """Whether one of the layers stands in the expression, function or class that makes a model of the checkpoint."""
     names = bench.module.names
     for value in checkpoint.tracked().values():
-        made = names.only_value(value) if isinstance(value, ast.Name) else value
+        made = names.value(value)
         if not isinstance(made, ast.Call):
             continue
         maker = names.definition(made.func) if isinstance(made.func, ast.Name) else None

@@ -291,7 +291,7 @@ def _batches(bench: Workbench, frequency: ast.expr | None) -> str | None:
 
 
 def _call_behind(module: Module, element: ast.expr) -> ast.Call | None:
-    value = module.names.only_value(element) if isinstance(element, ast.Name) else element
+    value = module.names.value(element)
     return value if isinstance(value, ast.Call) else None
 
 

@@ -71,19 +71,14 @@ def iterator_checkpoint(bench: Workbench) -> Iterator[Mend]:
 
 def _chain(names: Names, value: ast.expr) -> list[ast.Call]:
     """The calls that make the dataset behind ``iter(dataset)``, the last first; none for anything else."""
-    made = _value(names, value)
+    made = names.value(value)
     if not (isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "iter" and made.args):
         return []
-    calls, node = [], _value(names, made.args[0])
+    calls, node = [], names.value(made.args[0])
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         calls.append(node)
-        node = _value(names, node.func.value)
+        node = names.value(node.func.value)
     return calls
-
-
-def _value(names: Names, node: ast.expr) -> ast.expr:
-    value = names.only_value(node) if isinstance(node, ast.Name) else None
-    return value if value is not None else node
 
 
 def _work(names: Names, call: ast.Call) -> Iterator[ast.Call]:

@@ -79,8 +79,8 @@ def _old_jobs(program: Program, draft: Draft) -> str:
 def _may_be_none(module: Module, value: ast.expr | None) -> bool:
     """Whether an expression is, or could be, None."""
     if isinstance(value, ast.Name):
-        found = module.names.only_value(value)
-        return found is None or isinstance(found, ast.Name) or _may_be_none(module, found)
+        held = module.names.value(value)
+        return isinstance(held, ast.Name) or _may_be_none(module, held)
     if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
         return _may_be_none(module, value.values[-1])
     if value is not None and is_given_flag(module, value):

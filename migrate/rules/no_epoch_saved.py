@@ -91,7 +91,7 @@ def _is_newest(bench: Workbench, checkpoints: Checkpoints, call: ast.Call) -> bo
     if not call.args:
         return False
     path = call.args[0]
-    value = bench.module.names.only_value(path) if isinstance(path, ast.Name) else path
+    value = bench.module.names.value(path)
     is_searched = isinstance(value, ast.Call) and value in bench.module.calls_of("train.latest_checkpoint")
     return is_searched or checkpoints.of_path(path) is not None
 

@@ -258,8 +258,7 @@ def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:
     elif given is None:
         value = ... if len(call.args) > _USE_TPU else True
     else:
-        shown = names.only_value(given) if isinstance(given, ast.Name) else None
-        found = literal(shown or given)
+        found = literal(names.value(given))
         value = found if found is ... else bool(found)
     spec = next((keyword.value for keyword in call.keywords if keyword.arg == "embedding_config_spec"), None)
     if spec is not None and literal(spec) is not None:

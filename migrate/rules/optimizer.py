@@ -225,8 +225,7 @@ def _reads_numbers(program: Program) -> bool:
 def _has_constant_rate(program: Program, argument: str) -> bool:
     """Whether the optimizer of an argument is seen to have a rate that stays, as one has that is given by name."""
     names, value = program.module.names, program.arguments.get(argument)
-    if isinstance(value, ast.Name):
-        value = names.only_value(value)
+    value = value and names.value(value)
     if isinstance(value, ast.Lambda):
         value = value.body
     if not isinstance(value, ast.Call):

@@ -95,7 +95,7 @@ def _is_own(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, 
         if call.args and checkpoints.of(call.func.value) is checkpoint:  # type: ignore[attr-defined]
             prefix = template(names, call.args[0])
             saved.append(prefix and directory(prefix))
-    value = names.only_value(path) if isinstance(path, ast.Name) else path
+    value = names.value(path)
     if isinstance(value, ast.Call) and value in bench.module.calls_of("train.latest_checkpoint"):
         searched = template(names, value.args[0]) if value.args else None
         made = [manager.arguments.get("directory") for manager in checkpoint.managers]
@@ -108,7 +108,7 @@ def _is_own(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, 
 
 def _is_made_of(bench: Workbench, made: ast.expr | None, part: ast.expr) -> bool:
     """Whether an expression, or the one behind a variable, holds another: ``own(directory)`` holds ``directory``."""
-    value = bench.module.names.only_value(made) if isinstance(made, ast.Name) else made
+    value = made and bench.module.names.value(made)
     inside = ast.walk(value) if value is not None else ()
     return any(isinstance(node, ast.expr) and ast.unparse(node) == ast.unparse(part) for node in inside)
 
@@ -116,7 +116,7 @@ def _is_made_of(bench: Workbench, made: ast.expr | None, part: ast.expr) -> bool
 def _may_be_none(bench: Workbench, path: ast.expr) -> bool:
     """Whether a path is one that was searched for, and so may not be there."""
     names = bench.module.names
-    value = names.only_value(path) if isinstance(path, ast.Name) else path
+    value = names.value(path)
     if isinstance(value, ast.Constant | ast.JoinedStr | ast.BinOp):
         return False
     return not (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "save")

@@ -85,6 +85,5 @@ def _value(program: Program, use_tpu: ast.expr | None) -> object:
     """True, False, or ``...`` where it is known at run time only."""
     if use_tpu is None:
         return True
-    value = program.module.names.only_value(use_tpu) if isinstance(use_tpu, ast.Name) else None
-    found = literal(value or use_tpu)
+    found = literal(program.module.names.value(use_tpu))
     return found if found is ... else bool(found)

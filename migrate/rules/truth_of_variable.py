@@ -123,7 +123,7 @@ def _is_variable(module: Module, node: ast.expr) -> bool:
 def _kinds(module: Module, node: ast.expr, depth: int = 0) -> set[str | None]:
     """What an expression may give: a variable, None or something else, as far as calls and parameters lead."""
     names = module.names
-    value = names.only_value(node) if isinstance(node, ast.Name) else node
+    value = names.value(node)
     if depth > _MOST:
         return {_OTHER}
     if isinstance(value, ast.Constant) and value.value is None:
@@ -132,7 +132,7 @@ def _kinds(module: Module, node: ast.expr, depth: int = 0) -> set[str | None]:
         return _kinds(module, value.body, depth + 1) | _kinds(module, value.orelse, depth + 1)
     if isinstance(value, ast.Call):
         return _kinds_of_call(module, value, depth)
-    found = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+    found = names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
     parameters = [one.node for one in found[1]] if found is not None else []
     kinds: set[str | None] = set()
     if len(parameters) == 1 and isinstance(parameters[0], ast.arg):

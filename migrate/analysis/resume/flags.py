@@ -118,8 +118,7 @@ class Flags:
         is_place = isinstance(path, ast.Name | ast.Attribute | ast.Subscript)
         if path is None or not is_place or not self.is_users(path):
             return False
-        value = self.names.only_value(path) if isinstance(path, ast.Name) else None
-        return not isinstance(value, ast.Constant)
+        return not isinstance(self.names.value(path), ast.Constant)
 
     def is_known_at(self, flag: ast.expr, there: ast.AST) -> bool:
         """Whether a flag means the same at another place."""

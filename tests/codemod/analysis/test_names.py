@@ -5,6 +5,7 @@ import ast
 import pytest
 
 from migrate.analysis.module import Module
+from migrate.analysis.names import Names
 from tests.codemod.bodies import reason, rewritten
 from tests.codemod.programs import migrate
 
@@ -70,6 +71,16 @@ def test_a_name_that_stands_for_something_else_is_no_site(source: str) -> None:
 )
 def test_a_variable_that_something_else_may_fill_is_not_followed(text: str) -> None:
     assert "`est` is assigned in more than one place" in reason(text)
+
+
+def test_a_value_is_read_through_any_number_of_variables_that_are_assigned_once() -> None:
+    tree = ast.parse("a = 3\nb = a\nc = b\nd = c\ntwice = a\ntwice = b\nx = y\ny = x\n[d, twice, x, unbound]\n")
+    names = Names(tree)
+    d, twice, x, unbound = tree.body[-1].value.elts  # type: ignore[attr-defined]
+    assert ast.unparse(names.value(d)) == "3"
+    assert names.value(twice) is twice
+    assert isinstance(names.value(x), ast.Name)  # in a circle
+    assert names.value(unbound) is unbound
 
 
 def test_new_names_meet_neither_a_local_of_a_caller_nor_a_name_that_a_star_import_brings() -> None:

@@ -1,44 +1,94 @@
 """Code that a program runs only where the TensorFlow that it finds has a name."""
 
 import ast
+from collections.abc import Collection, Iterator
 
-from migrate.analysis.names import Names
+from migrate.analysis.names import Binding, Names
 from migrate.tensorflow.names import NEW, OLD, lacking
 
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}
 _CAUGHT_WITH_IMPORTS = {"Exception", "BaseException"}
 _VERSIONS = {"__version__", "VERSION"}
+_ENDS = (ast.Return, ast.Raise)
 
 
 def is_guarded(names: Names, node: ast.AST) -> bool:
     """Whether a name of TensorFlow is tried only, or asked for before it is used.
 
-    So it stands under ``try`` with an ``except ImportError`` or ``AttributeError``, it comes from an import of what a
-    TensorFlow lacks that does, or a condition asks ``hasattr`` of TensorFlow or for its version.
+    So it stands under ``try`` with an ``except ImportError`` or ``AttributeError``, or a condition asks ``hasattr`` of
+    TensorFlow or for its version. It may come from an import that does, of what a TensorFlow lacks; under ``try`` the
+    program must then do without it: something else has its name, or a condition asks what the import gave.
     """
-    return _stands_guarded(names, node) or any(_stands_guarded(names, one) for one in _imports_of(names, node))
+    return _guard(names, node) is not None or any(_does_without(names, node, one) for one in _imports_of(names, node))
 
 
 def _imports_of(names: Names, node: ast.AST) -> list[ast.AST]:
+    return [one.node for one in _bindings_of(names, node) if _is_lacked(one)]
+
+
+def _is_lacked(binding: Binding) -> bool:
+    return binding.imported is not None and bool(lacking(binding.imported, (OLD, NEW)))
+
+
+def _bindings_of(names: Names, node: ast.AST) -> list[Binding]:
+    root = _root(node)
+    found = names.scope_of(root).lookup(root.id) if isinstance(root, ast.Name) else None
+    return found[1] if found is not None else []
+
+
+def _root(node: ast.AST) -> ast.AST:
     while isinstance(node, ast.Attribute):
         node = node.value
-    found = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
-    bindings = found[1] if found is not None else []
-    return [one.node for one in bindings if one.imported is not None and lacking(one.imported, (OLD, NEW))]
+    return node
 
 
-def _stands_guarded(names: Names, node: ast.AST) -> bool:
+def _does_without(names: Names, node: ast.AST, imported: ast.AST) -> bool:
+    """Whether a name is not asked for, or is another thing, where the import that gives it fails."""
+    guard = _guard(names, imported)
+    if not isinstance(guard, ast.Try):
+        return guard is not None
+    others = [one for one in _bindings_of(names, node) if not _is_lacked(one)]
+    if any(not (isinstance(one.value, ast.Constant) and one.value.value is None) for one in others):
+        return True
+    given = {part.id for part in ast.walk(guard) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    given |= {part.asname or part.name.partition(".")[0] for part in ast.walk(guard) if isinstance(part, ast.alias)}
+    return any(_mentions(test, given) for test in _conditions_of(names, node))
+
+
+def _conditions_of(names: Names, node: ast.AST) -> Iterator[ast.expr]:
+    """The conditions under which a node is come to: those around it, and those before it that end a function."""
+    below = node
+    for around in names.ancestors(node):
+        if isinstance(around, ast.If | ast.IfExp | ast.While):
+            yield around.test
+        elif isinstance(around, ast.BoolOp):
+            place = next(index for index, value in enumerate(around.values) if value is below)
+            yield from around.values[: place + isinstance(below, ast.Name)]
+        elif isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
+            ending = [one for one in around.body if isinstance(one, ast.If) and isinstance(one.body[-1], _ENDS)]
+            yield from (one.test for one in ending if one.lineno < below.lineno)
+        below = around
+
+
+def _mentions(test: ast.expr, given: Collection[str]) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in given for part in ast.walk(test))
+
+
+def _guard(names: Names, node: ast.AST) -> ast.AST | None:
+    """The ``try`` or the condition that a node stands under."""
     for around in names.ancestors(node):
         if isinstance(around, ast.Try) and any(_catches(around, handler) for handler in around.handlers):
-            return True
+            return around
         if isinstance(around, ast.If | ast.IfExp) and _asks(names, around.test):
-            return True
+            return around
         if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return False
-    return False
+            return None
+    return None
 
 
 def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
+    if isinstance(handler.body[-1], ast.Raise):
+        return False
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     known = {getattr(kind, "id", "") for kind in kinds}
     only_imports = all(isinstance(one, ast.Import | ast.ImportFrom) for one in statement.body)

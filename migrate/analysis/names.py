@@ -196,7 +196,7 @@ class Names:
         """The dotted import path that an expression stands for, or None.
 
         A parameter or local that shadows a module is not the module; a name with several imports (``try``/``except``)
-        stands for the first.
+        stands for the first, also where an ``except`` makes it None.
         """
         return self._qualified(expression, 0)
 
@@ -213,11 +213,16 @@ class Names:
             return self._from_star(expression.id)
         imports = [binding.imported for binding in found[1] if binding.imported is not None]
         if imports:
-            return imports[0] if len(imports) == len(found[1]) else None
+            others = (binding for binding in found[1] if binding.imported is None)
+            return imports[0] if all(self._is_none_after_failure(binding) for binding in others) else None
         value = found[1][0].value
         if len(found[1]) != 1 or not isinstance(value, ast.Name | ast.Attribute):
             return None
         return self._qualified(value, depth + 1)
+
+    def _is_none_after_failure(self, binding: Binding) -> bool:
+        is_none = isinstance(binding.value, ast.Constant) and binding.value.value is None
+        return is_none and isinstance(self.parent(binding.node), ast.ExceptHandler)
 
     def _from_star(self, name: str) -> str | None:
         tensorflow = [star for star in self.stars if star.split(".")[0].startswith("tensorflow")]

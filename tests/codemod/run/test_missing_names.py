@@ -87,6 +87,38 @@ def test_what_is_guarded_unused_always_wrong_or_there_is_no_reason(head: str) ->
     assert left(program(head)) == []
 
 
+@pytest.mark.parametrize(
+    "lacking", ["rnn = None", "raise ImportError('Use TensorFlow 1.')", "pass", "print('no contrib')"]
+)
+def test_what_an_import_under_try_gives_is_written_where_the_program_has_nothing_in_its_place(lacking: str) -> None:
+    head = f"try:\n    from tensorflow.contrib import rnn\nexcept ImportError:\n    {lacking}\nprint(rnn.LSTMCell)"
+    after, findings = migrate(program(head))
+    assert "print(tf.nn.rnn_cell.LSTMCell)" in after
+    assert all(finding.rewritten for finding in findings)
+    assert ("from tensorflow.contrib" in after) <= (lacking == "rnn = None")
+
+
+def test_what_an_import_under_try_gives_leaves_the_program_where_nothing_has_its_place() -> None:
+    head = "try:\n    from tensorflow.contrib import gan\nexcept ImportError:\n    gan = None\nprint(gan.gan_model)"
+    (reason,) = left(program(head))
+    assert "tensorflow.contrib.gan.gan_model` exists in no TensorFlow 2" in reason
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "if gan is not None:\n    print(gan.gan_model)",
+        "print(gan and gan.gan_model)",
+        "if HAS_GAN:\n    print(gan.gan_model)",
+        "def f():\n    if not HAS_GAN:\n        return None\n    return gan.gan_model\n\n\nprint(f())",
+    ],
+)
+def test_a_program_that_asks_what_an_import_under_try_gave_does_without_it(use: str) -> None:
+    head = "try:\n    from tensorflow.contrib import gan\n    HAS_GAN = True\n"
+    head += "except ImportError:\n    gan = None\n    HAS_GAN = False\n"
+    assert left(program(head + use)) == []
+
+
 def test_a_private_name_that_is_gone_becomes_the_public_one_of_its_object() -> None:
     head = (
         "from tensorflow.python.ops import array_ops, control_flow_ops\nprint(array_ops.stack, control_flow_ops.cond)"

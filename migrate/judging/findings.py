@@ -53,12 +53,11 @@ def silent_findings(program: Program, collected: list[tuple[Rule, Verdict]]) -> 
 
 
 def _symbol(program: Program, module: Module, node: ast.expr | ast.stmt) -> str:
-    """The qualified name of what stands at a site: of the call, of a method, else of its estimator."""
+    """The qualified name of what stands at a site: of a name or a call, of a method, else of its estimator."""
     estimator = program.site.symbol.qualified
-    if not isinstance(node, ast.Call):
-        return estimator
     method = next((f"{estimator}.{call.method}" for call in program.calls if call.node is node), estimator)
-    return module.names.qualified(node.func) or method
+    expression = node.func if isinstance(node, ast.Call) else node
+    return (module.names.qualified(expression) if isinstance(expression, ast.expr) else None) or method
 
 
 def loose_finding(module: Module, site: Site) -> Finding:

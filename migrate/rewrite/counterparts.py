@@ -27,6 +27,10 @@ class Counterpart:
     is_emitted: bool
     rest: str = ""
 
+    def told(self) -> str:
+        """The name, in words."""
+        return f"the generated {self.name}" if self.is_emitted else f"tf.compat.v1.{self.name}"
+
 
 def is_module(found: Symbol) -> bool:
     """Whether a symbol is a module of the Estimator API, and none of its names."""

@@ -34,6 +34,7 @@ See: tf.estimator.Estimator.
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.guards import is_guarded
@@ -146,7 +147,8 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
             continue
         verdict = _name(file, node, found)
         if verdict is not None:
-            yield verdict
+            other = _counterpart(file, found) if found.is_contrib and verdict.fidelity is not Fidelity.MANUAL else None
+            yield verdict if other is None else replace(verdict, successor=other.told())
     for node in file.module.uses.get("estimator", ()):
         if node in kept and not is_guarded(file.module.names, node):
             yield manual(
@@ -178,7 +180,7 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     if _is_of_variable(module, node):
         file.renamed[node] = module.source.text(node)
         return None
-    other = counterpart(found, is_v1=found.api == "v1" or (found.api == "tf" and file.is_tf1))
+    other = _counterpart(file, found)
     if other is None:
         return without_counterpart(node, found, module)
     if call is not None and found.is_contrib_learn and found.tail == "estimator.RunConfig":
@@ -200,6 +202,10 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     text = _text(file, other)
     _replace(file, node, text)
     return _said(file, node, call, found, text)
+
+
+def _counterpart(file: ObjectFile, found: Symbol) -> Counterpart | None:
+    return counterpart(found, is_v1=found.api == "v1" or (found.api == "tf" and file.is_tf1))
 
 
 def _is_mnist(call: ast.Call) -> bool:

@@ -11,6 +11,7 @@ from migrate.analysis.run_config import table
 from migrate.analysis.symbols import Symbol
 from migrate.edits.plan import Edit
 from migrate.finding import Fidelity
+from migrate.rewrite.counterparts import counterpart
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules.example import Example as Example
@@ -59,9 +60,13 @@ def manual(node: ast.expr | ast.stmt, message: str, help: str, module: Module | 
 def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdict:
     """A name of the Estimator API, contrib's included, that nothing is written for: its program is left whole."""
     _, _, name = found.qualified.partition(".contrib.")
+    if counterpart(found, is_v1=True) is not None:
+        return manual(node, f"`{found.qualified}` has a counterpart in the object form alone", _OBJECT, module)
     help = advice(f"contrib.{name}") if found.is_contrib else "Take it out, or migrate what it does by hand."
     return manual(node, f"`{found.qualified}` has no counterpart that is written yet", help, module)
 
+
+_OBJECT = "Take --form object, which writes it."
 
 REWRITTEN = frozenset({"canned", "keras", "custom", "tpu", "model-fn"})
 """The kinds of program that can be rewritten today; the others have one rule that says so."""

@@ -41,7 +41,7 @@ def main(repositories):
             programs += 1
             with_contrib += bool(contrib)
             if program.cause is None:
-                names = {successor(finding) for finding in contrib}
+                names = {finding.successor for finding in contrib if finding.successor}
                 freed_programs += bool(contrib)
                 for name in names:
                     used[name].append(repository)
@@ -58,11 +58,6 @@ def main(repositories):
     freed = {name: freed_by(name, sorted(set(where)), rewritten) for name, where in used.items()}
     table("what stands for the name | estimators rewritten with it | freed by its row", used, freed)
     table("name of `tf.contrib` | estimators left with it | alone", left, {k: len(v) for k, v in alone.items()})
-
-
-def successor(finding):
-    """What a row is called: its successor, or for the object form contrib's name."""
-    return finding.successor or f"the object form's {name_of(finding.symbol)}"
 
 
 def freed_by(name, repositories, rewritten):
@@ -83,8 +78,8 @@ def without(name):
         return None if told == name else written(file, node, row, *others)
 
     def of_symbol(found, is_v1):
-        is_out = found.is_contrib and name == f"the object form's {name_of(found.qualified)}"
-        return None if is_out else counterpart(found, is_v1)
+        other = counterpart(found, is_v1)
+        return None if found.is_contrib and other is not None and name == other.told() else other
 
     contrib_names._written, object_form.counterpart = of_row, of_symbol
     try:

@@ -638,6 +638,19 @@ def test_a_library_that_takes_an_estimator_leaves_the_program_and_is_named(tmp_p
     assert "which works with TensorFlow's own Estimator" in reason.message
 
 
+def test_a_program_that_is_left_names_what_the_object_form_has_for_each_name_of_contrib(tmp_path: Path) -> None:
+    own = "    opt = tf.contrib.estimator.clip_gradients_by_norm(None, 5.0)\n    e = tf.contrib.tpu.RunConfig()\n"
+    own += "    h = tf.contrib.training.HParams()\n    import adanet\n    adanet.Estimator(ests[0])\n"
+    after, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["kept in a list"] + own)
+    assert after == ""
+    told = {one.symbol.rpartition(".")[2]: one.help for one in findings if ".contrib." in one.symbol}
+    assert told == {
+        "clip_gradients_by_norm": "Its successor is the generated clip_gradients_by_norm.",
+        "RunConfig": "Its successor is the generated TPURunConfig.",
+        "HParams": "Its successor is the generated HParams.",
+    }
+
+
 @pytest.mark.parametrize("settings", [{"recovery": "backup-and-restore"}, {"input": "continue"}, {"form": "loop"}])
 def test_what_was_asked_for_and_no_object_does_leaves_the_program(tmp_path: Path, settings: dict[str, str]) -> None:
     after, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["kept in a list"], **settings)

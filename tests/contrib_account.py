@@ -1,6 +1,7 @@
 """Which names of ``tf.contrib`` are shown to be the same in TensorFlow 2, and how: ``python -m tests.contrib_account``.
 
-A name is shown by its object, where TensorFlow 1.15.5 has the very object below ``tf.compat.v1``; by a case, where
+A name is shown by its object, where TensorFlow 1.15.5 has the very object below ``tf.compat.v1``; by its place, where
+that shows it nowhere else, and TensorFlow 2 defines it in the same module by the same name; by a case, where
 what stands for it computes what TensorFlow 1.15.5 computed (``tests.contrib_cases``). A name of ``tf_slim`` is shown
 by its code too, where it is contrib's own, or where a case uses each definition that differs (``tests.slim_sources``).
 
@@ -47,7 +48,7 @@ def is_current() -> bool:
 @cache
 def _same_objects() -> set[str]:
     objects = _known()["objects"]
-    return set(json.loads(pairs())).difference(objects["others"], objects["lacking"])
+    return set(json.loads(pairs())).difference(objects["others"], objects["places"])
 
 
 @cache
@@ -66,6 +67,8 @@ def shown(name: str, kind: str) -> str:
     """How a name is shown to be the same by its row of a kind; "" where it is not."""
     if name in _same_objects():
         return "object"
+    if name in _known()["objects"]["places"]:
+        return "place"
     cases = _used().get((name, "tf" if kind == "same" else kind))
     if cases:
         return f"case {', '.join(sorted({*cases}))}"

@@ -141,4 +141,59 @@ def heads(of):
                 yield f"{name} {number} {mode} {weighted}", found
 
 
-ESTIMATOR_CASES = (clipped_optimizers, extended_estimators, heads)
+def modes(of):
+    keys = of.raw("learn", "ModeKeys")
+    yield "modes", [keys.TRAIN, keys.EVAL, keys.INFER]
+
+
+def exports(of):
+    """An export strategy's name and what it exports."""
+
+    def serving():
+        x = tf1.placeholder(tf.float32, [None, 2], "x")
+        return of.core.export.ServingInputReceiver({"x": x}, {"x": x})
+
+    strategy = of("learn").make_export_strategy(serving, exports_to_keep=1)
+    yield "name", strategy.name
+    with tempfile.TemporaryDirectory() as directory:
+        estimator = of.core.Estimator(model_fn_of(of, lambda one: one), directory, params={"scale": 2.0})
+        estimator.train(input_fn)
+        path = strategy.export(estimator, directory + "/exports")
+        path = path.decode() if isinstance(path, bytes) else path
+        with tf.Graph().as_default(), tf1.Session() as session:
+            loaded = tf1.saved_model.load(session, ["serve"], path)
+            signature = loaded.signature_def["serving_default"]
+            (fed,), (read,) = signature.inputs.values(), signature.outputs.values()
+            yield "exported", session.run(read.name, {fed.name: [[1.0, 2.0], [0.5, -1.0]]})
+
+
+def mirrored_strategies(of):
+    """Contrib's arguments for a strategy, and an Estimator trained under it."""
+    made = of("distribute").MirroredStrategy
+    arguments = (
+        ((), {}),
+        ((["/cpu:0"],), {}),
+        ((None, 0), {}),
+        ((), {"num_gpus": 0}),
+        ((), {"num_gpus_per_worker": 2}),
+        ((), {"devices": ["/cpu:0"], "cross_device_ops": of("distribute").AllReduceCrossDeviceOps("nccl", 2)}),
+        ((), {"num_gpus": 1, "auto_shard_dataset": False}),
+    )
+    for given, named in arguments:
+        with tf.Graph().as_default():  # in which no device needs to be there
+            strategy = made(*given, **named)
+        shown = "cross_device_ops" if "cross_device_ops" in named else f"{given} {named}"
+        yield shown, [one.split("/")[-1].lower() for one in strategy.extended.worker_devices]
+    for named in ({"devices": ["/cpu:0"], "num_gpus": 1}, {"num_gpus": 1, "num_gpus_per_worker": 1}):
+        try:
+            made(**named)
+        except ValueError:
+            yield f"{named} refused", True
+    for name, (given, named) in (("plain", arguments[0]), ("on no GPU", arguments[3])):
+        with tempfile.TemporaryDirectory() as directory:
+            config = of.core.RunConfig(train_distribute=made(*given, **named))
+            model_fn = model_fn_of(of, lambda one: one)
+            yield name, run(of.core.Estimator(model_fn, directory, config, params={"scale": 2.0}))
+
+
+ESTIMATOR_CASES = (clipped_optimizers, extended_estimators, heads, modes, exports, mirrored_strategies)

@@ -18,6 +18,7 @@ from tensorflow.python.util import tf_decorator
 
 from tests.contrib_cases import CASES, computed_by
 from tests.contrib_estimator_cases import ESTIMATOR_CASES
+from tests.contrib_event_cases import EVENT_CASES
 from tests.contrib_slim_cases import SLIM_CASES
 from tests.contrib_small_cases import SMALL_CASES
 
@@ -58,9 +59,9 @@ class Contrib:
 def _object(path):
     """An object of contrib; a module that its package does not show is imported."""
     try:
-        return importlib.import_module("tensorflow.contrib." + path)
-    except ImportError:
         return operator.attrgetter(path)(tf.contrib)
+    except AttributeError:
+        return importlib.import_module("tensorflow.contrib." + path)
 
 
 class Names(types.SimpleNamespace):
@@ -74,7 +75,9 @@ class Names(types.SimpleNamespace):
 
 
 def compared(text):
-    """Which names of contrib are other objects than their successors, and which one of the two TensorFlow 1.15 lacks.
+    """Which names of contrib are other objects than their successors.
+
+    Of those whose successor TensorFlow 1.15 lacks it tells where contrib's object is defined.
 
     Args:
       text: a JSON object from names to names below ``tf.compat.v1``.
@@ -82,18 +85,24 @@ def compared(text):
     found = {
         "digest": hashlib.sha256(text.encode()).hexdigest(),
         "others": [],
-        "lacking": [],
+        "places": {},
     }
     for name, successor in json.loads(text).items():
+        module, _, last = name.rpartition(".")
+        here = unwrapped(getattr(_object(module), last))
         try:
-            here, there = operator.attrgetter(name)(tf.contrib), operator.attrgetter(successor)(tf.compat.v1)
+            there = unwrapped(operator.attrgetter(successor)(tf.compat.v1))
         except AttributeError:
-            found["lacking"].append(name)
+            if callable(here):
+                found["places"][name] = [successor, here.__module__, here.__qualname__]
             continue
-        here, there = (tf_decorator.unwrap(one)[1] if callable(one) else one for one in (here, there))
         if here is not there and (callable(here) or here != there):
             found["others"].append(name)
     return found
+
+
+def unwrapped(value):
+    return tf_decorator.unwrap(value)[1] if callable(value) else value
 
 
 if __name__ == "__main__":
@@ -101,7 +110,7 @@ if __name__ == "__main__":
         sys.exit("TensorFlow 1.15 is needed, not " + tf.__version__)
     lines = []
     objects = compared(sys.stdin.read().strip())
-    for case in (*CASES, *SMALL_CASES, *ESTIMATOR_CASES, *SLIM_CASES):
+    for case in (*CASES, *SMALL_CASES, *ESTIMATOR_CASES, *EVENT_CASES, *SLIM_CASES):
         contrib = Contrib()
         found = {"case": case.__name__, "results": computed_by(case, contrib)}
         lines.append(json.dumps(dict(found, uses=sorted(contrib.used))))

@@ -1,6 +1,8 @@
 """More of ``tests.contrib_cases``: the names of ``tf.contrib`` that are one call each."""
 
+import contextlib
 import os
+import sqlite3
 import tempfile
 
 import numpy as np
@@ -298,6 +300,7 @@ def datasets(of):
         ("bucket_by_sequence_length", lambda: ragged().apply(data.bucket_by_sequence_length(tf.size, [3], [2, 2]))),
         ("choose_from_datasets", lambda: data.choose_from_datasets(
             [numbers(2), numbers(3)], numbers(4).map(lambda n: n % 2))),
+        ("prefetch_to_device", lambda: numbers(3).apply(data.prefetch_to_device("/cpu:0"))),
         ("copy_to_device", lambda: numbers(2).apply(data.copy_to_device("/cpu:0"))),
         ("dense_to_sparse_batch", lambda: ragged().apply(data.dense_to_sparse_batch(2, [6]))),
         ("enumerate_dataset", lambda: numbers(3).apply(data.enumerate_dataset(5))),
@@ -331,7 +334,14 @@ def datasets(of):
                 examples.append(example.SerializeToString())
             session.run(data.TFRecordWriter(records).write(tf1.data.Dataset.from_tensor_slices(examples)))
         spec = {"a": tf1.io.FixedLenFeature([], tf.int64)}
+        database = os.path.join(folder, "t.sqlite")
+        with contextlib.closing(sqlite3.connect(database)) as connection, connection:
+            connection.execute("CREATE TABLE t (word TEXT, number INTEGER)")
+            connection.executemany("INSERT INTO t VALUES (?, ?)", [("one", 1), ("two", 2)])
+        query = "SELECT word, number FROM t ORDER BY number"
         yield "data: files", elements((
+            ("sql", lambda: data.SqlDataset("sqlite", database, query, (tf.string, tf.int64)).map(
+                lambda word, number: (tf1.string_to_hash_bucket_fast(word, 100), number))),
             ("csv", lambda: data.CsvDataset(table, [tf.int64, tf.float32], header=True)),
             ("columns", lambda: data.make_csv_dataset(table, 2, num_epochs=1, shuffle=False)),
             ("parsed", lambda: tf1.data.TFRecordDataset(records).batch(2).apply(data.parse_example_dataset(spec))),
@@ -427,8 +437,9 @@ def classes_to_derive_from(of):
 
 
 def values(of):
-    keys = [of.raw("learn.ModeKeys", name) for name in ("TRAIN", "EVAL", "INFER")]
-    yield "constants", [of.raw("data", "AUTOTUNE"), *keys]
+    yield "constants", of.raw("data", "AUTOTUNE")
+    devices = [name.lower() for name in of("eager").list_devices()]
+    yield "devices", [name for name in devices if "device:cpu" in name]
     config = of("learn").RunConfig(model_dir="/tmp/none", save_checkpoints_steps=7, keep_checkpoint_max=2)
     asked = ("save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max", "save_summary_steps")
     asked += ("keep_checkpoint_every_n_hours", "tf_random_seed", "model_dir", "log_step_count_steps", "is_chief")

@@ -58,6 +58,8 @@ class Successors:
     def __init__(self):
         names = ("Estimator", "EstimatorSpec", "RunConfig")
         self.core = types.SimpleNamespace(**{name: piece(name) for name in names})
+        self.core.export = types.SimpleNamespace(ServingInputReceiver=piece("ServingInputReceiver"))
+        piece("distributed_training")  # which gives the Estimator its strategies
 
     def __call__(self, module):
         return _Module(module)
@@ -94,7 +96,7 @@ def successor(row: Row):
 
     if row.kind in ("tf", "by-name"):
         return operator.attrgetter(row.successor)(tf1)
-    if row.kind in ("piece", "estimator"):
+    if row.kind in ("piece", "estimator", "rule") and row.successor:
         first, *rest = row.successor.split(".")
         return operator.attrgetter(".".join(rest))(piece(first)) if rest else piece(first)
     if row.kind == "slim":
@@ -107,11 +109,12 @@ if __name__ == "__main__":
         os.environ["TF_USE_LEGACY_KERAS"] = "1"
     from tests.contrib_cases import CASES, computed_by
     from tests.contrib_estimator_cases import ESTIMATOR_CASES
+    from tests.contrib_event_cases import EVENT_CASES
     from tests.contrib_slim_cases import SLIM_CASES
     from tests.contrib_small_cases import SMALL_CASES
 
     results = [
         {"case": case.__name__, "results": computed_by(case, Successors())}
-        for case in (*CASES, *SMALL_CASES, *ESTIMATOR_CASES, *SLIM_CASES)
+        for case in (*CASES, *SMALL_CASES, *ESTIMATOR_CASES, *EVENT_CASES, *SLIM_CASES)
     ]
     Path(sys.argv[1]).write_text(json.dumps(results), encoding="utf-8")

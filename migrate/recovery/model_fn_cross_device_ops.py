@@ -16,17 +16,33 @@ def AllReduceCrossDeviceOps(all_reduce_alg="nccl", num_packs=1):
 
 
 def mirrored_strategy(
-    devices=None, num_gpus=None, cross_device_ops=None, cross_tower_ops=None
+    devices=None,
+    num_gpus=None,
+    num_gpus_per_worker=None,
+    cross_device_ops=None,
+    auto_shard_dataset=False,
+    cross_tower_ops=None,
 ):
     """Returns a ``MirroredStrategy``, by the arguments that ``tf.contrib`` had for it.
 
     Args:
-      devices: their names; None for num_gpus of them, or for all.
-      num_gpus: how many GPUs are used; with 0 the CPU.
+      devices: their names; None for this machine's GPUs, or its CPU.
+      num_gpus: how many of its GPUs are used; with 0 the CPU, None for all.
+      num_gpus_per_worker: another name of num_gpus.
       cross_device_ops: how values are added up; None where TensorFlow chooses.
-      cross_tower_ops: its older name.
+      auto_shard_dataset: of several workers, which this is not for.
+      cross_tower_ops: an older name of cross_device_ops.
+
+    Raises:
+      ValueError: if devices and their number are given, or both numbers.
     """
-    if devices is None and num_gpus is not None:
-        devices = [f"/gpu:{number}" for number in range(num_gpus)] or ["/cpu:0"]
+    given = [devices, num_gpus, num_gpus_per_worker]
+    if sum(one is not None for one in given) > 1:
+        raise ValueError("Give devices, num_gpus or num_gpus_per_worker, and one only.")
+    if devices is None:
+        number = num_gpus_per_worker if num_gpus is None else num_gpus
+        if number is None:
+            number = len(tf.config.list_logical_devices("GPU"))
+        devices = [f"/gpu:{gpu}" for gpu in range(number)] or ["/cpu:0"]
     operations = cross_device_ops or cross_tower_ops
     return tf.distribute.MirroredStrategy(devices, cross_device_ops=operations)

@@ -8,7 +8,7 @@ class ModeKeys:
 
     TRAIN = "train"
     EVAL = "eval"
-    PREDICT = "infer"
+    PREDICT = INFER = "infer"  # contrib.learn says INFER
 
 
 class EstimatorSpec(NamedTuple):

@@ -74,6 +74,47 @@ def write_histogram(name, tensor, family=None, step=None):
     return _write(summary, step)
 
 
+def write_image(name, tensor, max_images=3, family=None, step=None):
+    """Returns an operation that writes images; for the rest see ``write_scalar``.
+
+    Args:
+      name, family, step: as there.
+      tensor: of the shape [images, height, width, channels].
+      max_images: how many are written at most.
+    """
+    summary = tf1.summary.image(name, tensor, max_images, collections=[], family=family)
+    return _write(summary, step)
+
+
+def write_audio(name, tensor, sample_rate, max_outputs, family=None, step=None):
+    """Returns an operation that writes sounds; for the rest see ``write_scalar``.
+
+    Args:
+      name, family, step: as there.
+      tensor: numbers from -1 to 1, of the shape [sounds, samples, channels].
+      sample_rate: the samples in a second.
+      max_outputs: how many sounds are written at most.
+    """
+    summary = tf1.summary.audio(
+        name, tensor, sample_rate, max_outputs, collections=[], family=family
+    )
+    return _write(summary, step)
+
+
+def write_generic(name, tensor, metadata=None, family=None, step=None):
+    """Returns an operation that writes a tensor; for the rest see ``write_scalar``.
+
+    Args:
+      name, family, step: as there.
+      tensor: of any shape and type.
+      metadata: a ``SummaryMetadata``, which says what reads it; None for none.
+    """
+    summary = tf1.summary.tensor_summary(
+        name, tensor, collections=[], summary_metadata=metadata, family=family
+    )
+    return _write(summary, step)
+
+
 def _write(summary, step):
     if step is None:
         step = tf1.train.get_or_create_global_step()

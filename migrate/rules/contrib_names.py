@@ -6,7 +6,8 @@ again; some small functions can be written down.
 Instead: what ``migrate/tensorflow/contrib.txt`` has for the name, the one table of all of contrib: the name that
 TensorFlow 2 has, below ``tf.compat.v1``; or a function that is generated: layers with their regularizers and
 initializers, ``optimize_loss``, lookup tables, conditional random fields, fused cells, loss scaling, summaries,
-metrics, ``HParams``, ``AdamWOptimizer`` and ``LazyAdamOptimizer``, image transformations, ``sequence_input_layer``,
+metrics, the projector, ``HParams``, ``AdamWOptimizer`` and ``LazyAdamOptimizer``, image transformations,
+``sequence_input_layer``,
 ``predictor.from_saved_model``, whole batches, the decoders and attention of ``seq2seq``. Other streaming metrics become
 those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments get names.
 
@@ -25,8 +26,8 @@ the same losses, summaries and variables to the last bit; ``fully_connected`` an
 and variables to the last bit as contrib's own code, which lives on as ``tf_slim``. ``crf`` and the fused cells were
 trained beside TensorFlow 1.15's: the same variables, slots and tags, losses equal to 3e-7, and to the last bit where
 contrib's code ran on TensorFlow 2.15. A loss scale grows, shrinks and leaves out steps as TensorFlow 1.15's does, in
-variables of the same names. ``summary`` writes the events that TensorFlow 1.15 wrote, with the same tags, steps and
-values; where no step is given, it is that after the update. Metrics are those of TensorFlow 1.15 to the last bit, but
+variables of the same names. ``summary`` writes the events that TensorFlow 1.15.5 wrote, images and sounds too,
+with the same tags, steps and values; where no step is given, it is that after the update. Metrics are those of TensorFlow 1.15 to the last bit, but
 for covariances with weights (1e-8). ``HParams`` reads, casts and refuses as there. Optimizers with weight decay, the
 lazy Adam, image transformations, sequence columns, sparse lookups and ``seq2seq`` (decoders, their helpers, attention,
 beam search, losses) give the values, gradients and variables' names that TensorFlow 1.15.5 itself gave, to 5e-6, and
@@ -34,8 +35,8 @@ so do layers, tables, datasets and metrics (``python -m tests.contrib_account`` 
 
 A ``MirroredStrategy`` of contrib becomes TensorFlow 2's in a program in object form (FT151). Any other contrib name
 blocks the program, and is named with what to do about it, and so does one of these with an argument that is not carried
-over: noise or multipliers of gradients, collections for variables or outputs. A name inside ``try``, with an ``except``
-for its lack beside it, blocks no program.
+over: noise or multipliers of gradients, collections for variables or outputs. What an import under ``try`` gives is
+written where the program has nothing in its place; where it has, or asks first, the name stays and blocks no program.
 
 See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
@@ -274,7 +275,7 @@ def _written(file: Draft | OtherFile, node: ast.expr, row: Row, target: str, giv
     if row.kind == "slim":
         return _of_slim(file, node, row.successor)
     if row.kind == "rule" and row.name == "MirroredStrategy" and call is not None and gives_strategies:
-        return _mirrored(file, node, call)
+        return _mirrored(file, node, call, row)
     return None
 
 
@@ -315,23 +316,16 @@ def _by_name(file: Draft | OtherFile, node: ast.expr, call: ast.Call, row: Row) 
     return exact(node, f"becomes {text}, whose arguments stand in another order", file.module)
 
 
-def _mirrored(file: Draft | OtherFile, node: ast.expr, call: ast.Call) -> Verdict | None:
-    """Writes TensorFlow 2's strategy for contrib's, by its number of GPUs or its devices; None where it cannot."""
+def _mirrored(file: Draft | OtherFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:
+    """Writes TensorFlow 2's strategy for contrib's, or what makes it by contrib's arguments."""
     given = [keyword.arg for keyword in call.keywords]
-    if any(isinstance(value, ast.Starred) for value in call.args) or not set(given) <= {*_OF_MIRRORED}:
-        return None
-    if len(call.args) > _PLACED:
-        return None
-    is_plain = not given and len(call.args) < _PLACED
-    text = f"{file.v1}.distribute.MirroredStrategy" if is_plain else file.piece("mirrored_strategy")
+    is_plain = not given and len(call.args) <= 1
+    text = f"{file.v1}.distribute.MirroredStrategy" if is_plain else file.piece(row.successor)
     file.renamed[node] = text
     file.edits.append(ReplaceExpression(file.module.span(node), text))
     return Verdict(node, Fidelity.NOTED, "becomes TensorFlow 2's, which reduces on one device", module=file.module)
 
 
-_OF_MIRRORED = ("devices", "num_gpus", "cross_device_ops", "cross_tower_ops")
-_PLACED = 2
-"""How many arguments of contrib's ``MirroredStrategy`` may stand by their places."""
 _STRATEGIES = "contrib.distribute."
 _NEEDS = f"which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"
 _TO_ADD = f"Add the lines `{REQUIREMENT}` and `tf_keras` to requirements.txt, and set TF_USE_LEGACY_KERAS=1."

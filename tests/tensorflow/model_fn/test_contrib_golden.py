@@ -1,12 +1,15 @@
 """What the tool writes for contrib computes what TensorFlow 1.15.5 computed with it, ``tests.contrib_golden``."""
 
 import json
+import operator
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tensorflow.compat.v1 as tf1
+from tensorflow.python.util import tf_decorator
 
 ROOT = Path(__file__).parents[3]
 KNOWN = json.loads((ROOT / "tests" / "contrib_golden.json").read_text(encoding="utf-8"))
@@ -40,3 +43,10 @@ def test_values_gradients_and_names_are_those_of_1(found, case):
     assert [here[key] for key in others] == [there[key] for key in others]
     numbers = [key for key in there if key not in others]
     np.testing.assert_allclose([here[key] for key in numbers], [there[key] for key in numbers], rtol=5e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", KNOWN["objects"]["places"])
+def test_what_1_showed_in_contrib_alone_is_defined_where_it_was(name):
+    successor, module, own = KNOWN["objects"]["places"][name]
+    found = tf_decorator.unwrap(operator.attrgetter(successor)(tf1))[1]
+    assert (found.__module__, found.__qualname__) == (module, own)

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content f32099cf8678).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 6624b7465042).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -3023,7 +3023,7 @@ class ModeKeys:
 
     TRAIN = "train"
     EVAL = "eval"
-    PREDICT = "infer"
+    PREDICT = INFER = "infer"  # contrib.learn says INFER
 
 
 class EstimatorSpec(NamedTuple):

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 8805ddece2bb).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 374d4bf78438).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -659,7 +659,7 @@ class ModeKeys:
 
     TRAIN = "train"
     EVAL = "eval"
-    PREDICT = "infer"
+    PREDICT = INFER = "infer"  # contrib.learn says INFER
 
 
 class EstimatorSpec(NamedTuple):

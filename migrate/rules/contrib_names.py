@@ -7,9 +7,9 @@ Instead: what ``migrate/tensorflow/contrib.txt`` has for the name, the one table
 TensorFlow 2 has, below ``tf.compat.v1``; or a function that is generated: layers with their regularizers and
 initializers, ``optimize_loss``, lookup tables, conditional random fields, fused cells, loss scaling, summaries,
 metrics, the projector, ``HParams``, ``AdamWOptimizer`` and ``LazyAdamOptimizer``, image transformations,
-``sequence_input_layer``,
-``predictor.from_saved_model``, whole batches, the decoders and attention of ``seq2seq``. Other streaming metrics become
-those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments get names.
+``sequence_input_layer``, ``predictor.from_saved_model``, whole batches, the decoders and attention of ``seq2seq``.
+Other streaming metrics become those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments
+get names.
 
 What else ``contrib.slim``, ``contrib.layers``, ``contrib.framework``, ``contrib.losses``, ``contrib.metrics`` and
 ``contrib.training`` held lives on in the package ``tf_slim``, and its name is written. A program that needs ``tf_slim``
@@ -26,12 +26,13 @@ the same losses, summaries and variables to the last bit; ``fully_connected`` an
 and variables to the last bit as contrib's own code, which lives on as ``tf_slim``. ``crf`` and the fused cells were
 trained beside TensorFlow 1.15's: the same variables, slots and tags, losses equal to 3e-7, and to the last bit where
 contrib's code ran on TensorFlow 2.15. A loss scale grows, shrinks and leaves out steps as TensorFlow 1.15's does, in
-variables of the same names. ``summary`` writes the events that TensorFlow 1.15.5 wrote, images and sounds too,
-with the same tags, steps and values; where no step is given, it is that after the update. Metrics are those of TensorFlow 1.15 to the last bit, but
-for covariances with weights (1e-8). ``HParams`` reads, casts and refuses as there. Optimizers with weight decay, the
-lazy Adam, image transformations, sequence columns, sparse lookups and ``seq2seq`` (decoders, their helpers, attention,
-beam search, losses) give the values, gradients and variables' names that TensorFlow 1.15.5 itself gave, to 5e-6, and
-so do layers, tables, datasets and metrics (``python -m tests.contrib_account`` prints how each name is shown).
+variables of the same names. ``summary`` writes the events that TensorFlow 1.15.5 wrote, images and sounds too, with the
+same tags, steps and values; where no step is given, it is that after the update. Metrics are those of TensorFlow 1.15
+to the last bit, but for covariances with weights (1e-8). ``HParams`` reads, casts and refuses as there. Optimizers with
+weight decay, the lazy Adam, image transformations, sequence columns, sparse lookups and ``seq2seq`` (decoders, their
+helpers, attention, beam search, losses) give the values, gradients and variables' names that TensorFlow 1.15.5 itself
+gave, to 5e-6, and so do layers, tables, datasets and metrics (``python -m tests.contrib_account`` prints how each name
+is shown).
 
 A ``MirroredStrategy`` of contrib becomes TensorFlow 2's in a program in object form (FT151). Any other contrib name
 blocks the program, and is named with what to do about it, and so does one of these with an argument that is not carried

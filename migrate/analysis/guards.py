@@ -64,7 +64,7 @@ def _conditions_of(names: Names, node: ast.AST) -> Iterator[ast.expr]:
         elif isinstance(around, ast.BoolOp):
             place = next(index for index, value in enumerate(around.values) if value is below)
             yield from around.values[: place + isinstance(below, ast.Name)]
-        elif isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
+        elif isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(below, ast.stmt):
             ending = [one for one in around.body if isinstance(one, ast.If) and isinstance(one.body[-1], _ENDS)]
             yield from (one.test for one in ending if one.lineno < below.lineno)
         below = around

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
+from typing import TYPE_CHECKING
 
 from migrate.examine import examine_bytes
 from migrate.examined import Examined
@@ -18,6 +19,10 @@ from migrate.outcome import FileChange, Outcome
 from migrate.processes import Processes
 from migrate.report.source import STDIN
 from migrate.settings import Settings
+
+if TYPE_CHECKING:
+    from migrate.rewrite.placement import Placement
+    from migrate.rewrite.used import Usage
 
 _RERUN = "Make room or give permission, then run the tool again."
 Progress = Callable[[str, int, int], None]
@@ -207,9 +212,15 @@ def _rewrite_all(
         texts.append(after)
         if progress is not None:
             progress("Rewriting", len(texts), len(free))
-    broken = {one.path for one, after in zip(free, texts, strict=True) if isinstance(after, Finding)}
-    for one, after in zip(free, texts, strict=True):
-        outcome.findings += [after] if isinstance(after, Finding) else []
+    rewritten = dict(zip((one.path for one in free), texts, strict=True))
+    modules = _modules(free, rewritten, placement)
+    outcome.findings += [text for text in modules.values() if isinstance(text, Finding)]
+    for path, module in placement.needs.items():
+        if isinstance(problem := modules.get(module), Finding) and path in rewritten:
+            rewritten[path] = problem
+    broken = {path for path, after in rewritten.items() if isinstance(after, Finding)}
+    for one, after in zip(free, rewritten.values(), strict=True):
+        outcome.findings += [after] if isinstance(after, Finding) and after not in modules.values() else []
         stuck = sorted(broken & {one.path, *one.together})
         if stuck or isinstance(after, Finding):
             outcome.findings += _all_left(one.findings, f"{stuck[0]} could not be rewritten")
@@ -220,11 +231,26 @@ def _rewrite_all(
             held = len(placement.inline.get(names[one.path], "").splitlines())
             change = FileChange(one.path, one.source.text, after, one.source, needs, one.together, held)
             outcome.changes.append(change)
-    for path in {change.needs for change in outcome.changes}:
-        before, text = (_text(path), modules[path]) if path is not None else (None, None)
-        if path is not None and isinstance(text, str) and text != before:
+    for path in sorted({change.needs for change in outcome.changes if change.needs is not None}):
+        before, text = _text(path), modules[path]
+        if isinstance(text, str) and text != before:
             source = None if before is None else SourceText.decode(path, before.encode())
             outcome.changes.append(FileChange(path, before, text, source))
+
+
+def _modules(
+    planned: Iterable[Examined], rewritten: Mapping[str, str | Finding], placement: "Placement"
+) -> dict[str, str | Finding]:
+    """The text of each module that files share, with what their new texts use, or why it must not be written."""
+    from migrate.rewrite.used import Usage, used_by
+
+    usages: dict[str, Usage] = {}
+    for one in planned:
+        after, needs = rewritten[one.path], placement.needs.get(one.path)
+        if needs is not None and isinstance(after, str) and one.source is not None and one.plan is not None:
+            usage = used_by(one.source.text, after, one.plan.pieces)
+            usages[needs] = usages[needs] | usage if needs in usages else usage
+    return {path: _with_pieces(path, placement.modules[path], usage) for path, usage in usages.items()}
 
 
 def _rewrite(one: Examined, imports: list[str], inline: str) -> str | Finding:
@@ -247,7 +273,7 @@ def _comment_all(examined: list[Examined], settings: Settings, processes: Proces
             groups.setdefault(one.group or one.path, []).append(one)
     found = list(groups.values())
     texts = [
-        {one.path: changes[one.path].after if one.path in changes else sources[one.path].text for one in files}
+        {one.path: (changes[one.path].after if one.path in changes else sources[one.path].text) for one in files}
         for files in found
     ]
     for after in processes.map(comments, zip(found, texts, repeat(settings)), few=_FEW_REWRITES):
@@ -305,7 +331,7 @@ def _put_back(change: FileChange, stuck: str) -> Finding:
     return trouble("FT005", change.path, f"is put back, because it needs {stuck}", _RERUN)
 
 
-def _with_pieces(path: str, names: set[str]) -> str | Finding:
+def _with_pieces(path: str, names: set[str], usage: "Usage | None" = None) -> str | Finding:
     """The text of a module with these pieces and those that it has already, or why it must not be written."""
     from migrate.rewrite import pieces
     from migrate.rewrite.placement import foreign_module, other_release
@@ -313,9 +339,9 @@ def _with_pieces(path: str, names: set[str]) -> str | Finding:
 
     before = _text(path)
     if before is None:
-        return foreign_module(path) if os.path.exists(path.removesuffix(".py")) else pieces.module(names)
+        return foreign_module(path) if os.path.exists(path.removesuffix(".py")) else pieces.module(names, usage)
     try:
-        return pieces.extended(before, names) if read_stamp(before) is not None else foreign_module(path)
+        return pieces.extended(before, names, usage) if read_stamp(before) is not None else foreign_module(path)
     except pieces.NotExtended as problem:
         return other_release(path, str(problem))
     except SyntaxError:

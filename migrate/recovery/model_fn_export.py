@@ -10,16 +10,41 @@ from migrate.recovery.model_fn_session import RestoredSession
 
 
 def export_model_fn(
-    model_fn, export_dir_base, serving_input_receiver_fn, model_dir, **options
+    model_fn,
+    export_dir_base,
+    serving_input_receiver_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    checkpoint_path=None,
+    assets_extra=None,
 ):
-    """Writes a SavedModel for serving; for the options see ``export_modes``.
+    """Writes a SavedModel of a checkpoint, for serving, to a directory of the time.
 
     Args:
-      model_fn, export_dir_base, model_dir, options: as there.
+      model_fn: takes features and any of labels, mode, params and config.
+      export_dir_base: the directory to make the new one in.
       serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn.
+      config: what it reads from a ``RunConfig``, if anything.
+      checkpoint_path: None for the latest.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+
+    Returns:
+      The path of the new directory: bytes, as the Estimator gave it.
     """
-    receivers = {"infer": serving_input_receiver_fn}
-    return export_modes(model_fn, export_dir_base, receivers, model_dir, **options)
+    return export_modes(
+        model_fn,
+        export_dir_base,
+        {"infer": serving_input_receiver_fn},
+        model_dir,
+        params=params,
+        config=config,
+        checkpoint_path=checkpoint_path,
+        assets_extra=assets_extra,
+    )
 
 
 def export_modes(
@@ -34,14 +59,15 @@ def export_modes(
     assets_extra=None,
     as_text=False,
     strip_default_attrs=True,
+    supervised=None,
 ):
-    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
+    """Writes a SavedModel with a graph for each mode.
 
     Args:
       model_fn: takes features and any of labels, mode, params and config.
       export_dir_base: the directory to make the new one in.
       input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
-        returns a receiver; the SavedModel holds a graph for each.
+        returns a receiver.
       model_dir: holds the checkpoints.
       params: a dict for the model_fn.
       config: what it reads from a ``RunConfig``, if anything.
@@ -49,6 +75,7 @@ def export_modes(
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
       as_text: whether to write the graph as text.
       strip_default_attrs: whether to leave out attributes that have their defaults.
+      supervised: ``supervised_signature``, for other modes than "infer".
 
     Returns:
       The path of the new directory: bytes, as the Estimator gave it.
@@ -76,7 +103,7 @@ def export_modes(
             )
             local = spec.scaffold and spec.scaffold.local_init_op
             graph = {
-                "signature_def_map": _signatures(spec, mode, receiver),
+                "signature_def_map": _signatures(spec, mode, receiver, supervised),
                 "assets_collection": tf1.get_collection("asset_filepaths"),
                 "main_op": local or tf1.train.Scaffold.default_local_init_op(),
                 "strip_default_attrs": strip_default_attrs,
@@ -104,9 +131,9 @@ def _session_of(path, scaffold, mode):
         ) from error
 
 
-def _signatures(spec, mode, receiver):
-    if mode != "infer":
-        return {mode: _supervised_signature(spec, mode, receiver)}
+def _signatures(spec, mode, receiver, supervised):
+    if supervised and mode != "infer":
+        return {mode: supervised(spec, mode, receiver)}
     default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
     if len(outputs) == 1:
@@ -130,7 +157,7 @@ def _signatures(spec, mode, receiver):
     return signatures
 
 
-def _supervised_signature(spec, mode, receiver):
+def supervised_signature(spec, mode, receiver):
     """Returns the signature of a graph that trains or evaluates."""
     outputs = {"loss": spec.loss}
     predictions = spec.predictions

@@ -163,8 +163,12 @@ def _imports_of(text: str) -> list[ast.stmt]:
     return [node for node in ast.parse(text).body if isinstance(node, _IMPORTS)]
 
 
-def renewed(before: str) -> str:
+def renewed(before: str, is_whole: bool = False) -> str:
     """An emitted module as this release writes it.
+
+    Args:
+      before: its text.
+      is_whole: whether to write also what nobody has used of it.
 
     Raises:
       NotExtended: if somebody has changed it, or if this release no longer writes all that it holds.
@@ -178,7 +182,7 @@ def renewed(before: str) -> str:
     gone = sorted(name for name in _public(before) if name not in pieces())
     if gone:
         raise NotExtended(f"holds {gone[0]}, which this release does not write")
-    return module(provided_by(before), used_before(before, pieces()))
+    return module(provided_by(before), None if is_whole else used_before(before, pieces()))
 
 
 def _is_current(before: str) -> bool:

@@ -771,7 +771,12 @@ class _Pruning:
             )
             return self.value_in(None, value) if value is not None else None
         places = self._places(node)
-        return self.value_in(places[0][0], places[0][2]) if len(places) == 1 else None
+        known = self.value_in(places[0][0], places[0][2]) if len(places) == 1 else None
+        # A number is read better by its name.
+        return known if known and (known.value in (None, ()) or isinstance(known.value, bool)) else None
+
+    def _is_switch(self, value: ast.expr) -> bool:
+        return isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, bool))
 
     def _places(self, node: ast.Attribute) -> list[tuple[_Function | None, _Class, ast.expr]]:
         """Where the attribute is set that a node names; nothing where somebody else may set it, too."""
@@ -945,7 +950,7 @@ class _Pruning:
             elif isinstance(child, ast.Assign) and isinstance(child.targets[0], ast.Name):
                 name = child.targets[0].id
                 is_set_once = name not in self.open_attributes and len(self.sets[name]) == 1
-                if is_set_once and (name in self.gone_attributes or self.value_in(None, child.value) is not None):
+                if is_set_once and (name in self.gone_attributes or self._is_switch(child.value)):
                     gone.append(child)
         for child in gone:
             yield *self._lines_of(child), ""

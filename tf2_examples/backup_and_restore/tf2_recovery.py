@@ -1,7 +1,7 @@
 """Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 4b4644b499b1).
 
-Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
-`estimator-migrate renew` brings it up to date as long as nobody has changed it.
+Needs nothing but TensorFlow, 2.12 or later, and holds what your programs use.
+Yours to change; until then `estimator-migrate renew` brings it up to date.
 """
 
 import functools

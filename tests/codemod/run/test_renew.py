@@ -127,3 +127,15 @@ def test_a_module_without_a_stamp_is_renewed_where_it_is_what_this_release_write
     assert module(tmp_path) == text
     (tmp_path / "tf2_recovery.py").write_text(bare.replace("self", "this", 1))
     assert main(["renew", "."]) == 1
+
+
+def test_renew_writes_the_whole_of_a_module_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text(PREDICTING)
+    main(["--write", "."])
+    assert "save_secs=None" not in module(tmp_path)
+    assert main(["renew", "--whole", "."]) == 0
+    assert module(tmp_path) == pieces.module(pieces.provided_by(module(tmp_path)))
+    assert "save_secs=None" in module(tmp_path)
+    assert main(["renew", "."]) == 0
+    assert "save_secs=None" in module(tmp_path)

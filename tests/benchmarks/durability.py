@@ -62,10 +62,13 @@ class Job:
       place: an empty directory.
       data: a file in MNIST's layout, for programs that want one.
       seconds: how long it is to train.
+      others: the same program in other forms, which take turns with it where it is killed.
+      environment: variables for all of them.
     """
 
-    def __init__(self, nursery, script, place, data, seconds=JOB_SECONDS):
+    def __init__(self, nursery, script, place, data, seconds=JOB_SECONDS, others=(), environment=None):
         self.nursery, self.script, self.place, self.data = nursery, script, place, data
+        self.forms, self.environment = [*others, script], environment or {}
         self.max_steps, self.runs = TRIAL_STEPS, 0
         # What a start shares with the next is a checkpoint: a seed need not make the same weights twice.
         self.begun = place / "begun"
@@ -102,18 +105,20 @@ class Job:
         directory, attempts, window, most = self.directory(), [], self.window, 0
         while not attempts or attempts[-1].code == -9:
             after = chance.random() * window if len(attempts) < most_kills else None
-            attempts.append(self.start(directory, after))
+            form = self.forms[len(attempts) % len(self.forms)]
+            attempts.append(self.start(directory, after, script=form))
             # A program may need longer, the further it has come, until its first new step.
             window = self.window if attempts[-1].steps and attempts[-1].steps[-1] > most else window * 1.5
             most = max([most, *attempts[-1].steps])
         shutil.rmtree(directory)
         return Record(attempts, directory)
 
-    def start(self, directory, kill_after=None, until_saved=False):
+    def start(self, directory, kill_after=None, until_saved=False, script=None):
         """One start, with a kill after so many seconds, or when the first checkpoint is there."""
-        given = arguments(self.script, "{model_dir}", self.max_steps, self.data)
-        keras = keras_of(self.script, self.nursery.python)
-        program = Program(self.script, self.nursery.python, given, keras, launch=self.nursery.launch)
+        script = script or self.script
+        given = arguments(script, "{model_dir}", self.max_steps, self.data)
+        environment = {**self.environment, **keras_of(script, self.nursery.python)}
+        program = Program(script, self.nursery.python, given, environment, launch=self.nursery.launch)
         deadline = time.time() + TIMEOUT_SECONDS
         with tempfile.TemporaryDirectory() as scratch, Child(program, directory, Path(scratch) / "start") as child:
             if until_saved:
@@ -157,12 +162,12 @@ def moment(attempt):
     return "in a save" if saving else "in a step" if attempt.steps else "before the first step"
 
 
-def programs(place):
+def programs(place, **settings):
     """The scripts by the input's way, as the codemod writes them; what has no --max_steps is no job of one process."""
     for way in ("restart", "continue"):
         folder = place / way
         folder.mkdir()
-        for name, text in written(Variant(folder, Settings(input=way))).items():
+        for name, text in written(Variant(folder, Settings(input=way, **settings))).items():
             (folder / name).write_text(text)
         yield from ((way, path) for path in sorted(folder.glob("*.py")) if '"--max_steps"' in path.read_text())
 

@@ -1,7 +1,11 @@
-"""SIGKILL at random moments of the pairs' TF2 programs: a short run of ``python -m tests.benchmarks.durability``."""
+"""SIGKILL at random moments of the pairs' TF2 programs: a short run of ``python -m tests.benchmarks.durability``.
+
+Each job is gone on with by turns in both forms: with the runtime package, and with the helpers in its tree.
+"""
 
 import math
 import random
+import zipfile
 from importlib import metadata
 
 import pytest
@@ -10,6 +14,7 @@ from tests.benchmarks.durability import Job, figures, programs
 from tests.nursery import Nursery
 from tests.pairs import LEGACY, is_object
 from tests.program_arguments import digits, keras_of
+from tests.runtime_package import build
 
 KILLS = 30
 """On each of the two lines of TensorFlow."""
@@ -25,6 +30,21 @@ CASES = [(WAYS[(number + IS_NEWEST) % 2 and not is_object(name)], name) for numb
 def scripts(tmp_path_factory):
     """The paths of what the codemod writes, by the input's way and the name."""
     return {(way, path.name): path for way, path in programs(tmp_path_factory.mktemp("programs"))}
+
+
+@pytest.fixture(scope="module")
+def packaged(tmp_path_factory):
+    """The same with the helpers in the runtime package."""
+    found = programs(tmp_path_factory.mktemp("packaged"), helpers="package")
+    return {(way, path.name): path for way, path in found}
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """The environment in which the runtime package is found."""
+    folder = tmp_path_factory.mktemp("package")
+    zipfile.ZipFile(build(folder)).extractall(folder / "installed")
+    return {"PYTHONPATH": str(folder / "installed")}
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +64,13 @@ def start(new_python):
 
 
 @pytest.mark.parametrize(("way", "name"), CASES)
-def test_no_kill_costs_a_job_more_than_the_steps_since_its_last_save(way, name, scripts, start, tmp_path):
+def test_no_kill_costs_a_job_more_than_the_steps_since_its_last_save(
+    way, name, scripts, packaged, package, start, tmp_path
+):
     script, chance = scripts[way, name], random.Random(f"{way} {name}")
-    job = Job(start(script), script, tmp_path, digits(tmp_path), seconds=0)
+    assert "from estimator_recovery import" in packaged[way, name].read_text()
+    assert "from tf2_recovery import" in script.read_text()
+    job = Job(start(script), script, tmp_path, digits(tmp_path), 0, [packaged[way, name]], package)
     kills, enough = 0, math.ceil(KILLS / len(CASES))
     while kills < enough:
         found = figures(job, job.killed(chance, most_kills=enough))

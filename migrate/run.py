@@ -1,6 +1,7 @@
 """The pipeline: files in, findings and changes out. Nothing is written here but by ``write``."""
 
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
@@ -58,6 +59,9 @@ def run(
         that could not be made.
       only: the files to look at, absolute, where the others are known; None for all.
     """
+    tree = sys.modules.get("migrate.analysis.tree")  # imported where a file holds a site
+    if tree is not None:
+        tree.forget()
     with Processes(jobs) as processes:
         return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, only)
 

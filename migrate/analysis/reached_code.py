@@ -2,8 +2,12 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from migrate.analysis.module import Module
+
+_KNOWN = 20_000
+"""The words of so many functions and statements are kept: a file is part of many programs."""
 
 _Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 
@@ -52,21 +56,31 @@ class ReachedCode:
         around = (one for one in module.names.ancestors(node) if isinstance(one, _Unit))
         return node not in self._skipped and all(one in self._reached for one in around)
 
-    def _words(self, unit: _Unit) -> Iterator[str]:
+    def _words(self, unit: _Unit) -> Iterable[str]:
         """The words that a function or a file mentions, functions inside it included where they run with it."""
-        is_file = isinstance(unit, ast.Module)
-        waiting: list[ast.AST] = list(unit.body) if is_file else list(ast.iter_child_nodes(unit))
-        while waiting:
-            node = waiting.pop()
-            if node in self._skipped:
-                continue
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and is_file:
-                outside = [*node.decorator_list, *getattr(node, "bases", ())]
-                waiting += outside
-                continue
-            yield from _mentioned(node)
-            waiting += ast.iter_child_nodes(node)
+        if not isinstance(unit, ast.Module):
+            return _words_of(unit) if unit not in self._skipped else ()
+        return (word for part in unit.body if part not in self._skipped for word in _words_at_top(part))
 
+
+@lru_cache(maxsize=_KNOWN)
+def _words_of(unit: ast.AST) -> frozenset[str]:
+    """The words of a function, of a class or of what a file does at its top; every program that imports it asks."""
+    return frozenset(word for node in ast.walk(unit) for word in _mentioned(node))
+
+
+@lru_cache(maxsize=_KNOWN)
+def _words_at_top(statement: ast.stmt) -> frozenset[str]:
+    """The words of a statement at the top of a file that run with the file: of what it defines, the outside."""
+    words, waiting = set[str](), list[ast.AST]([statement])
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            waiting += [*node.decorator_list, *getattr(node, "bases", ())]
+        else:
+            words.update(_mentioned(node))
+            waiting += ast.iter_child_nodes(node)
+    return frozenset(words)
 
 def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
     """The functions and classes at the top of a file, those under a condition included."""

@@ -3,10 +3,11 @@
 import ast
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from migrate.analysis.imports import Target, above_package, target_below, target_from, top
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
@@ -101,8 +102,9 @@ class Tree:
         self._sources: dict[str, SourceText] = {}
         self._added: set[str] = set()
         self._of_1: set[str] = set()  # the files whose names are taken for TensorFlow 1's
-        self._target = cache(self._found)
-        self._links = cache(self._led_to)
+        self._known: dict[str, Facts] = {}
+        self._closures: dict[tuple[str, ast.Module], tuple[Link, ...]] = {}
+        self._importers: dict[tuple[str, str], tuple[str, ...]] = {}
         for path, text in (texts or {}).items():
             self.add(path, text)
 
@@ -111,6 +113,8 @@ class Tree:
         self._sources[path] = replace(self.source(path), text=text)
         self._added.add(path)
         self._modules.pop(path, None)
+        for known in (self._known, self._closures, self._importers):
+            known.clear()
 
     def source(self, path: str) -> SourceText:
         """The text of a file, absolute; of a notebook the Python of its cells.
@@ -119,7 +123,7 @@ class Tree:
           Unreadable: if it cannot be read.
         """
         if path not in self._sources:
-            self._sources[path] = _source(self.name(path), read(path))
+            self._sources[path] = _named_source(path, self.name(path))
         return self._sources[path]
 
     def module(self, path: str) -> Module:
@@ -152,7 +156,8 @@ class Tree:
         """The file that a dotted name leads into from a module, or None where that is no file of the tree."""
         if dotted.split(".")[0] in installed(module.path):
             return None
-        return self._target(os.path.abspath(module.path), dotted)
+        own = os.path.abspath(module.path)
+        return _found(os.path.dirname(own), dotted, self._facts(own).searched)
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
         """The module of the tree, and the name at its top, that a dotted import of a module leads to; None for none."""
@@ -176,17 +181,22 @@ class Tree:
         start = os.path.abspath(module.path)
         if module.path == "<stdin>":  # a text from standard input has no neighbours
             return []
+        if (start, module.tree) not in self._closures:
+            self._closures[start, module.tree] = tuple(self._led_to(start, module.tree))
+        return [*self._closures[start, module.tree]]
+
+    def _led_to(self, start: str, tree: ast.Module) -> Iterable[Link]:
         links: dict[str, Link] = {}
-        waiting = [(start, _from_files(start, _imports(module.tree)))]
+        waiting = deque([(start, _from_files(start, _imports(tree)))])
         while waiting:
-            importer, imports = waiting.pop(0)
-            for link in self._links(importer, imports):
+            importer, imports = waiting.popleft()
+            for link in _links(importer, imports, self._facts(importer).searched):
                 path = link.target.path
                 self.roots.setdefault(path, set()).add(link.target.root)
                 if path != start and path not in links:
                     links[path] = link
                     waiting.append((path, self._facts(path).imports))
-        return list(links.values())
+        return links.values()
 
     def importers(self, module: Module, name: str = "") -> list[str]:
         """The files, absolute, of the repository or else of the package that import a file and hold a name.
@@ -199,13 +209,18 @@ class Tree:
 
     def importers_of(self, own: str, name: str = "") -> list[str]:
         """As ``importers``, of a file by its path, absolute."""
+        if (own, name) not in self._importers:
+            self._importers[own, name] = tuple(self._found_importers(own, name))
+        return [*self._importers[own, name]]
+
+    def _found_importers(self, own: str, name: str) -> Iterator[str]:
         words = _importing(top(own) or above_package(os.path.dirname(own)))
         stem = os.path.basename(own).removesuffix(".py")
         is_package = stem == "__init__"
         word = os.path.basename(os.path.dirname(own)) if is_package else stem
         holding = (path for path in words.get(word, ()) if path != own and self._holds(path, name))
         # A package runs for what is below it, too; a module is imported by its own name alone.
-        return [path for path in holding if own in self._targets(path, "" if is_package else stem)]
+        yield from (path for path in holding if own in self._targets(path, "" if is_package else stem))
 
     def near(self, module: Module) -> list[str]:
         """The files, absolute, that name the Estimator API beside a file or below it, else those beside its directory.
@@ -255,30 +270,17 @@ class Tree:
     def _targets(self, path: str, word: str = "") -> set[str]:
         """The files that a file imports, by a name with ``word`` in it; "" for any name."""
         imports = tuple(one for one in self._facts(path).imports if not word or word in one[0].split("."))
-        return {link.target.path for link in self._links(path, imports)}
-
-    def _led_to(self, importer: str, imports: tuple[tuple[str, int], ...]) -> tuple[Link, ...]:
-        """The first link from a file to each other one, by each directory that this is imported from."""
-        found: dict[tuple[str, str], Link] = {}
-        for link in _links(importer, imports, self._target):
-            found.setdefault((link.target.path, link.target.root), link)
-        return tuple(found.values())
-
-    def _found(self, importer: str, dotted: str) -> Target | None:
-        """Where an import of a file, absolute, leads: where Python looks by itself, else where the file has it look."""
-        directory = os.path.dirname(importer)
-        found = target_from(directory, dotted)
-        if found is not None or dotted.startswith("."):
-            return found
-        searched = self._facts(importer).searched
-        return next((one for path in searched if (one := target_below(directory, path, dotted)) is not None), None)
+        return {link.target.path for link in _links(path, imports, self._facts(path).searched)}
 
     def _facts(self, path: str) -> Facts:
-        return _facts_of(self._sources[path]) if path in self._added else facts(path)
+        if path not in self._known:
+            self._known[path] = _facts_of(self._sources[path]) if path in self._added else facts(path)
+        return self._known[path]
 
     def _holds(self, path: str, name: str) -> bool:
         try:
-            return re.search(rf"\b{re.escape(name)}\b", self.source(path).text) is not None if name else True
+            text = self.source(path).text
+            return name in text and re.search(rf"\b{re.escape(name)}\b", text) is not None if name else True
         except Unreadable:  # it cannot run either
             return False
 
@@ -312,7 +314,7 @@ def facts(path: str) -> Facts:
 @lru_cache(maxsize=_KNOWN)
 def _facts(path: str, stamp: tuple[int, int]) -> Facts:
     try:
-        return _facts_of(_source(path, read(path)))
+        return _facts_of(_text_of(path, stamp))
     except Unreadable as problem:
         return Facts(problem=problem.finding.message)
 
@@ -358,9 +360,7 @@ def _importing(root: str) -> dict[str, list[str]]:
 @lru_cache(maxsize=_KNOWN)
 def _imported_words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
     """The words in the import statements of a file; outside a git repository each of its directories asks for them."""
-    code = read(path)
-    if path.endswith(NOTEBOOK):
-        code = _source(path, code).text.encode()
+    code = _text_of(path, stamp).text.encode() if path.endswith(NOTEBOOK) else read(path)
     found = (word for statement in _IMPORT.findall(code) for word in _WORD.findall(statement))
     return frozenset(word.decode(errors="replace") for word in found)
 
@@ -374,6 +374,20 @@ def _naming_estimators(directory: str) -> tuple[str, ...]:
             if isinstance(path, str) and not path.endswith(NOTEBOOK) and b"stimator" in read(path):
                 found.append(os.path.abspath(path))
     return tuple(path for path in found if facts(path).names_api)
+
+
+def _named_source(path: str, name: str) -> SourceText:
+    """The text of a file, absolute, by the name that the user gave it, which is also what a reason calls it."""
+    try:
+        status = os.stat(path)
+        return replace(_text_of(path, (status.st_mtime_ns, status.st_size)), path=name)
+    except (OSError, Unreadable):
+        return _source(name, read(path))
+
+
+@lru_cache(maxsize=_KNOWN)
+def _text_of(path: str, stamp: tuple[int, int]) -> SourceText:
+    return _source(path, read(path))
 
 
 def _source(path: str, data: bytes) -> SourceText:
@@ -447,11 +461,18 @@ def _is_path(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "path" and ast.unparse(node.value) == "sys"
 
 
-def _links(
-    importer: str, imports: tuple[tuple[str, int], ...], find: Callable[[str, str], Target | None]
-) -> Iterator[Link]:
+@lru_cache(maxsize=_KNOWN)
+def _links(importer: str, imports: tuple[tuple[str, int], ...], searched: tuple[str, ...]) -> tuple[Link, ...]:
+    """The first link from a file to each other one, by each directory that this is imported from."""
+    found: dict[tuple[str, str], Link] = {}
+    for link in _all_links(importer, imports, searched):
+        found.setdefault((link.target.path, link.target.root), link)
+    return tuple(found.values())
+
+
+def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tuple[str, ...]) -> Iterator[Link]:
     for dotted, line in imports:
-        found = find(importer, dotted)
+        found = _found(os.path.dirname(importer), dotted, searched)
         if found is None:
             continue
         yield Link(importer, found, line)
@@ -462,3 +483,18 @@ def _links(
             if package != found.path and os.path.exists(package) and os.path.getsize(package):
                 yield Link(importer, Target(package, found.root, ()), line)
             directory = os.path.dirname(directory)
+
+
+@lru_cache(maxsize=20 * _KNOWN)
+def _found(directory: str, dotted: str, searched: tuple[str, ...]) -> Target | None:
+    """Where an import leads from a directory, absolute: where Python looks by itself, else where the file has it look."""
+    found = target_from(directory, dotted)
+    if found is not None or dotted.startswith("."):
+        return found
+    return next((one for path in searched if (one := target_below(directory, path, dotted)) is not None), None)
+
+
+def forget() -> None:
+    """Forgets where imports lead: a run looks once, and the next one may find other files."""
+    for known in (_importing, _naming_estimators, _links, _found):
+        known.cache_clear()

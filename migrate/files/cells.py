@@ -25,7 +25,7 @@ _TOKEN = re.compile(
     | (?P<open>[(\[{]) | (?P<close>[)\]}])
     | (?P<joined>\\\n)
     | (?P<end>\n)
-    | .
+    | [^\#"'()\[\]{}\\\n]+ | .
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )

@@ -17,15 +17,17 @@ See: migrate/tensorflow/names.txt, which is made from the installed packages.
 import ast
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.module import Module
-from migrate.analysis.names import import_of
+from migrate.analysis.names import Names, import_of
 from migrate.analysis.program import Program
 from migrate.analysis.reached_code import ReachedCode
-from migrate.analysis.symbols import symbol
+from migrate.analysis.symbols import Symbol, symbol
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import ReplaceExpression
+from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import REWRITTEN, Example, Verdict, exact, manual, rule
@@ -137,23 +139,37 @@ def _lacked(
     module: Module, file: Draft | OtherFile | None, lines: tuple[str, ...]
 ) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """The names and imports of a file, as they will be, that some TensorFlow of ``lines`` lacks."""
-    for node, parent in module.names.parents.items():
+    for node, name, found in _of_tensorflow(module.names):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = (name for _, name in _imported(node) if file is None or not _is_others(name))
             name = next((name for name in names if lacking(name, lines)), "")
             if name:
                 yield node, name
-        elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
-            name = "" if isinstance(parent, ast.Attribute) else _spelled(module, node, file)
+        elif found is not None:
+            name = _spelled(module, node, name, found, file)
             if name and lacking(name, lines):
                 yield node, name
 
 
-def _spelled(module: Module, node: ast.Attribute | ast.Name, file: Draft | OtherFile | None) -> str:
+@lru_cache(maxsize=KEPT)
+def _of_tensorflow(names: Names) -> list[tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]]:
+    """The imports of a file, and what it uses of TensorFlow, with the names: every program that imports it asks."""
+    found: list[tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]] = []
+    for node, parent in names.parents.items():
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            if any(_imported(node)):
+                found.append((node, "", None))
+        elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
+            name = "" if isinstance(parent, ast.Attribute) else names.qualified(node) or ""
+            used = symbol(name) if name.startswith("tensorflow") else None
+            if used is not None:
+                found.append((node, name, used))
+    return found
+
+
+def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: Draft | OtherFile | None) -> str:
     """The TensorFlow name that a node will stand for; "" where another rule sees to it, or says why it cannot."""
-    name = module.names.qualified(node) or ""
-    found = symbol(name) if name.startswith("tensorflow") else None
-    if found is None or (file is not None and (f"{found.tail}.".startswith("estimator.") or found.is_contrib)):
+    if file is not None and (f"{found.tail}.".startswith("estimator.") or found.is_contrib):
         return ""
     if file is not None and (node in file.renamed or (isinstance(file, Draft) and file.replaces(node))):
         return ""

@@ -14,11 +14,12 @@ from migrate.analysis.names import Names
 from migrate.analysis.stars import given_by_star
 from migrate.analysis.symbols import (
     INPUT_FNS,
+    ROOTS,
     RUN_CONFIGS,
     SINGLE_SITES,
     Symbol,
     estimator_kind,
-    symbol_of,
+    symbol,
 )
 from migrate.analysis.tensorflow_1_names import METHODS_OF_1, WIDER_IN_2
 from migrate.files.parse import KEPT, parse
@@ -87,20 +88,17 @@ class Module:
 
         self.names = Names(self.tree, given)
         self.source = Source(self.text)
-        for node, parent in self.names.parents.items():
-            if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
-                if not isinstance(parent, ast.Attribute):
-                    self._look_at(node, parent)
-            elif isinstance(node, ast.ClassDef):
-                hook = hook_class(self.names, node)
-                if hook is not None:
-                    self.hooks[node] = hook
+        for node, dotted in self.names.of_packages(ROOTS):
+            found = symbol(dotted)
+            if found is not None:
+                self._look_at(node, self.names.parents[node], found)
+        for owner in self.names.classes:
+            hook = hook_class(self.names, owner)
+            if hook is not None:
+                self.hooks[owner] = hook
         self.sites.sort(key=lambda site: (site.node.lineno, site.node.col_offset))
 
-    def _look_at(self, node: ast.expr, parent: ast.AST) -> None:
-        found = symbol_of(self.names, node)
-        if found is None:
-            return
+    def _look_at(self, node: ast.expr, parent: ast.AST, found: Symbol) -> None:
         self.uses.setdefault(found.tail, []).append(node)
         self.has_tf_keras |= found.api == "tf_keras"
         is_changing = found.is_tf1_only or found.is_other_in_2 or found.tail.startswith("estimator.")

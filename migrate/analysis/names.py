@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -77,7 +78,8 @@ class Names:
 
     Attributes:
       parents: each node's parent.
-      loads: the places that read a variable, by its scope's identity and its name.
+      reads: the variables and attributes that are read, in the order of the tree.
+      classes: the classes, in the same order.
       stars: the modules of ``from … import *``.
       stores: the attributes and items that are assigned or deleted.
     """
@@ -85,7 +87,8 @@ class Names:
     def __init__(self, module: ast.Module, given_by_star: _GivenByStar | None = None) -> None:
         self.module = module
         self.parents: dict[ast.AST, ast.AST] = {}
-        self.loads: dict[tuple[int, str], list[ast.Name]] = {}
+        self.reads: list[ast.Name | ast.Attribute] = []
+        self.classes: list[ast.ClassDef] = []
         self.stars: list[str] = []
         self.stores: list[ast.Attribute | ast.Subscript] = []
         self._scopes: dict[ast.AST, Scope] = {}
@@ -97,13 +100,63 @@ class Names:
         if given_by_star is not None:
             self._bind_stars(binder.stars, given_by_star)
             self._bind_handed_on(given_by_star)
-        self._spelled: dict[str, list[ast.Name]] = {}
-        for node, scope in self._scopes.items():
+
+    @cached_property
+    def _spelled(self) -> dict[str, list[ast.Name]]:
+        """The variables by their names."""
+        spelled: dict[str, list[ast.Name]] = {}
+        for node in self._scopes:
             if type(node) is ast.Name:
-                self._spelled.setdefault(node.id, []).append(node)
-                found = scope.lookup(node.id) if type(node.ctx) is ast.Load else None
-                if found is not None:
-                    self.loads.setdefault((id(found[0]), node.id), []).append(node)
+                spelled.setdefault(node.id, []).append(node)
+        return spelled
+
+    @cached_property
+    def _loads(self) -> dict[tuple[int, str], list[ast.Name]]:
+        """The places that read a variable, by its scope's identity and its name."""
+        loads: dict[tuple[int, str], list[ast.Name]] = {}
+        for node in self.reads:
+            found = self._scopes[node].lookup(node.id) if isinstance(node, ast.Name) else None
+            if found is not None and isinstance(node, ast.Name):
+                loads.setdefault((id(found[0]), node.id), []).append(node)
+        return loads
+
+    def of_packages(self, roots: tuple[str, ...]) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
+        """What is read of packages whose names begin so, each whole (``tf.train.Saver``), with its dotted name."""
+        known = self._held(roots)
+        for node in self.reads:
+            if not isinstance(self.parents[node], ast.Attribute):
+                inner: ast.expr = node
+                while isinstance(inner, ast.Attribute):
+                    inner = inner.value
+                if isinstance(inner, ast.Name) and (known is None or inner.id in known):
+                    dotted = self.qualified(node)
+                    if dotted is not None and dotted.startswith(roots):
+                        yield node, dotted
+
+    def _held(self, roots: tuple[str, ...]) -> set[str] | None:
+        """The variables that may stand for something of these packages; None where a star import may give any."""
+        if any(star.startswith(roots) for star in self.stars):
+            return None
+        aliases: dict[str, list[str]] = {}
+        waiting: list[str] = []
+        for scope in self._all_scopes:
+            for name, bindings in scope.bindings.items():
+                for binding in bindings:
+                    if binding.imported is not None:
+                        waiting += [name] if binding.imported.startswith(roots) else []
+                        continue
+                    value = binding.value
+                    while isinstance(value, ast.Attribute):
+                        value = value.value
+                    if isinstance(value, ast.Name):
+                        aliases.setdefault(value.id, []).append(name)
+        held = set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name not in held:
+                held.add(name)
+                waiting += aliases.get(name, [])
+        return held
 
     def _bind_stars(self, stars: list[tuple[ast.ImportFrom, str]], given_by_star: _GivenByStar) -> None:
         """Binds what star imports give, the last of them first, and nothing that the file binds itself."""
@@ -148,7 +201,7 @@ class Names:
 
     def uses(self, name: str, scope: Scope) -> list[ast.Name]:
         """Every place that reads the variable ``name`` which ``scope`` binds, in any inner scope too."""
-        return self.loads.get((id(scope), name), [])
+        return self._loads.get((id(scope), name), [])
 
     def only_value(self, name: ast.Name) -> ast.expr | None:
         """The expression behind a name that is bound exactly once, by a plain assignment."""
@@ -316,6 +369,8 @@ class _Binder:
             scopes[node] = scope
             kind = type(node)
             is_read = kind in _VARIABLES and type(node.ctx) is ast.Load  # type: ignore[attr-defined]
+            if is_read and kind is not ast.Subscript:
+                self.names.reads.append(node)  # type: ignore[arg-type]
             inner = self._bind(node, scope) if kind in _BINDING and not is_read else scope
             if inner is not scope:
                 self.names._all_scopes.append(inner)
@@ -387,6 +442,8 @@ class _Binder:
             self.nonlocals += [(scope, name) for name in node.names]
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             scope.bind(node.name, Binding(node))
+            if isinstance(node, ast.ClassDef):
+                self.names.classes.append(node)
             return Scope(node, scope)
         elif isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
             return Scope(node, scope)

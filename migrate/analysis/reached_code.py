@@ -82,6 +82,7 @@ def _words_at_top(statement: ast.stmt) -> frozenset[str]:
             waiting += ast.iter_child_nodes(node)
     return frozenset(words)
 
+
 def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
     """The functions and classes at the top of a file, those under a condition included."""
     waiting: list[ast.AST] = list(tree.body)

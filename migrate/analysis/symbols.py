@@ -70,6 +70,9 @@ _PRIVATE = {
 }
 """Private functions of the Estimator that model_fns call, by what stands for them."""
 
+ROOTS = ("keras", "tensorflow", "tf_keras")
+"""What the dotted name of a symbol begins with."""
+
 _KERAS_ROOTS = {"keras.": "keras", "tf_keras.": "tf_keras"}
 
 _NESTED = re.compile(r"^tensorflow\.(?:compat\.v[12]\.)+(compat\.v[12]\.)")

@@ -487,7 +487,7 @@ def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tu
 
 @lru_cache(maxsize=20 * _KNOWN)
 def _found(directory: str, dotted: str, searched: tuple[str, ...]) -> Target | None:
-    """Where an import leads from a directory, absolute: where Python looks by itself, else where the file has it look."""
+    """Where an import leads from a directory: where Python looks by itself, else where the file has it look."""
     found = target_from(directory, dotted)
     if found is not None or dotted.startswith("."):
         return found

@@ -154,17 +154,10 @@ def _lacked(
 @lru_cache(maxsize=KEPT)
 def _of_tensorflow(names: Names) -> list[tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]]:
     """The imports of a file, and what it uses of TensorFlow, with the names: every program that imports it asks."""
-    found: list[tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]] = []
-    for node, parent in names.parents.items():
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            if any(_imported(node)):
-                found.append((node, "", None))
-        elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
-            name = "" if isinstance(parent, ast.Attribute) else names.qualified(node) or ""
-            used = symbol(name) if name.startswith("tensorflow") else None
-            if used is not None:
-                found.append((node, name, used))
-    return found
+    imports = [node for node in names.parents if isinstance(node, ast.Import | ast.ImportFrom)]
+    named = [(node, dotted, symbol(dotted)) for node, dotted in names.of_packages(("tensorflow",))]
+    found = [(node, "", None) for node in imports if any(_imported(node))]
+    return [*found, *(one for one in named if one[2] is not None)]
 
 
 def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: Draft | OtherFile | None) -> str:

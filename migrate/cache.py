@@ -168,10 +168,10 @@ def _modules() -> Iterable[tuple[str, str]]:
 
 def _states(paths: Sequence[str]) -> dict[str, _State] | None:
     """The files that a run may read, with their states; None where one cannot be told."""
-    from migrate.analysis.imports import above_package, top
+    from migrate.analysis.imports import importing_root
 
     directories = [path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths]
-    around = [top(os.path.abspath(path)) or above_package(os.path.abspath(path)) for path in directories]
+    around = [importing_root(os.path.abspath(path)) for path in directories]
     named = {os.path.abspath(path) for path in paths}
     states: dict[str, _State] = {}
     for found in walk([*paths, *sorted({*around} - named)]):

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
 
-from migrate.analysis.imports import above_package, top
+from migrate.analysis.imports import importing_root
 from migrate.analysis.module import Module
 from migrate.analysis.programs import reached
 from migrate.analysis.tree import Tree, facts
@@ -109,7 +109,7 @@ def _users(found: Sequence[Examined], paths: Sequence[str], canned: str) -> dict
     wanted = {path for one in found for path in one.reaches}
     named = [os.path.abspath(path) for path in paths]
     users: dict[str, set[str]] = {}
-    for root in sorted({top(path) or above_package(os.path.dirname(path)) for path in wanted}):
+    for root in sorted({importing_root(os.path.dirname(path)) for path in wanted}):
         if _is_given(root, named):
             continue
         for path in walk([root]):

@@ -94,6 +94,24 @@ def top(path: str) -> str | None:
     return path
 
 
+def importing_root(directory: str) -> str:
+    """The directory, absolute, below which the files are that may import those of another one.
+
+    It is the root of the git repository. Where there is none, it is the directory above the outermost package, but none
+    above the current directory, and none above a package whose name no import can spell: ``project-main``.
+    """
+    found, here = top(directory), os.getcwd()
+    if found is not None:
+        return found
+    while (
+        directory != here
+        and os.path.basename(directory).isidentifier()
+        and os.path.exists(os.path.join(directory, "__init__.py"))
+    ):
+        directory = os.path.dirname(directory)
+    return directory
+
+
 def _roots(directory: str, first: tuple[str, ...]) -> Iterator[str]:
     while True:
         yield directory

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from migrate.analysis.imports import Target, above_package, target_below, target_from, top
+from migrate.analysis.imports import Target, importing_root, target_below, target_from, top
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import Module, module_of
 from migrate.files.parse import parse
@@ -214,7 +214,7 @@ class Tree:
         return [*self._importers[own, name]]
 
     def _found_importers(self, own: str, name: str) -> Iterator[str]:
-        words = _importing(top(own) or above_package(os.path.dirname(own)))
+        words = _importing(importing_root(os.path.dirname(own)))
         stem = os.path.basename(own).removesuffix(".py")
         is_package = stem == "__init__"
         word = os.path.basename(os.path.dirname(own)) if is_package else stem

@@ -6,6 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from migrate.analysis.imports import importing_root
 from migrate.outcome import Outcome
 from migrate.run import run, write
 from migrate.settings import Settings
@@ -226,6 +227,42 @@ def test_a_program_is_left_where_another_estimator_beside_the_given_files_uses_i
     outcome = migrated(Path("main.py"), Path("modeling.py"))
     assert reasons(outcome) == ["other.py, which is not among the given files, makes an estimator with modeling.py too"]
     assert outcome.changes == []
+
+
+PACKAGE = {
+    "pkg/__init__.py": "",
+    "pkg/main.py": main("from pkg.modeling import model_fn"),
+    "pkg/modeling.py": MODELING,
+    "other/main.py": main("from pkg.modeling import model_fn"),
+}
+
+
+def test_a_package_outside_a_repository_is_searched_for_below_the_directory_that_holds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, PACKAGE)
+    monkeypatch.chdir(tmp_path)
+    outcome = migrated(Path("pkg"))
+    user = f"other{os.sep}main.py"
+    assert reasons(outcome) == [
+        f"{user}, which is not among the given files, makes an estimator with pkg/modeling.py too"
+    ]
+
+
+def test_no_file_above_the_current_directory_is_looked_at_outside_a_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, PACKAGE)
+    monkeypatch.chdir(tmp_path / "pkg")
+    outcome = migrated(Path())
+    assert reasons(outcome) == []
+    assert {os.path.normpath(change.path) for change in outcome.changes} >= {"main.py", "modeling.py"}
+
+
+def test_what_imports_a_package_that_no_import_can_name_is_looked_for_below_it_alone(tmp_path: Path) -> None:
+    put(tmp_path, {"pkg-main/__init__.py": "", "pkg/__init__.py": ""})
+    found = [importing_root(str(tmp_path / name)) for name in ("pkg-main", "pkg")]
+    assert found == [str(tmp_path / "pkg-main"), str(tmp_path)]
 
 
 def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(tmp_path: Path) -> None:

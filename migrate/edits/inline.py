@@ -50,6 +50,8 @@ def _free(name: str, names: Names, pieces: str) -> str:
 
 
 def _renamed(source: str, renamed: dict[str, str]) -> str:
+    if not renamed:
+        return source
     lines = source.split("\n")
     places: list[tuple[int, int, str]] = []
     for node in ast.walk(ast.parse(source)):

@@ -3,8 +3,8 @@
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 
 from migrate.edits.format import formatted
 from migrate.edits.statements import Layout, Source, Statement, is_comment
@@ -32,7 +32,7 @@ def add_imports(source: Source, imports: Iterable[str], pieces: str) -> None:
     uses = _Uses(body)
     bound = {text: _names(text) for text in dict.fromkeys(imports)}
     names = {name for some in bound.values() for name in some}
-    used = source.mentioned(names) | (names & _loaded(ast.walk(ast.parse(pieces))))
+    used = source.mentioned(names) | (names & _loaded(ast.walk(_tree(pieces))))
     needed = [text for text in bound if bound[text] & used]
     wanted = [text for text in needed if not _is_present(text, body[: uses.first(bound[text])])]
     new = {text: _statement(_only(text, used), layout) for text in wanted}
@@ -75,8 +75,13 @@ def _set_apart(statement: Statement, blanks: int, layout: Layout) -> None:
     statement.above = [layout.newline] * missing + lines
 
 
+@lru_cache(maxsize=2)
+def _tree(pieces: str) -> ast.Module:
+    return ast.parse(pieces)
+
+
 def _defined(pieces: str) -> set[str]:
-    return {node.name for node in ast.parse(pieces).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    return {node.name for node in _tree(pieces).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -88,7 +93,7 @@ class _Uses:
     def __init__(self, statements: Iterable[Statement]) -> None:
         self._statements = [_Using(statement) for statement in statements]
 
-    def first(self, names: set[str]) -> int:
+    def first(self, names: Collection[str]) -> int:
         """The index of the first statement that uses one of ``names``; how many there are where none does."""
         reached = set(names)
         while more := {name for name, inside in self._inside(reached) if inside & reached} - reached:
@@ -195,8 +200,9 @@ def _only(statement: str, used: set[str]) -> str:
     return f"{head}{keyword}{', '.join(sorted(kept))}"
 
 
-def _names(statement: str) -> set[str]:
-    return set(_bound(ast.parse(statement).body))
+@lru_cache(maxsize=1024)
+def _names(statement: str) -> frozenset[str]:
+    return frozenset(_bound(ast.parse(statement).body))
 
 
 def _root(statement: str) -> str:

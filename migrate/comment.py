@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from migrate.examine import judged
 from migrate.examined import Examined, failed
+from migrate.files.cells import CellProgram
+from migrate.files.walk import NOTEBOOK
 from migrate.finding import Finding
 from migrate.rewrite.todo import Texts, commented
 from migrate.settings import Settings
@@ -19,6 +21,7 @@ def comments(files: Sequence[Examined], texts: Texts, settings: Settings) -> dic
       settings: the user's choices.
     """
 
+    cells: dict[str, CellProgram] = {}
     encodings = {one.path: one.source.encoding for one in files if one.source is not None}
 
     def find(texts: Texts) -> Mapping[str, list[Finding]]:
@@ -33,16 +36,36 @@ def comments(files: Sequence[Examined], texts: Texts, settings: Settings) -> dic
         if group is not None:
             from migrate.together import found_in
 
-            return found_in(group, texts, settings)
+            found = found_in(group, texts, settings)
+            return found | {path: _by_cells(found[path], own, texts[path]) for path, own in cells.items()}
         (one,) = files
         assert one.source is not None
         source = replace(one.source, text=texts[one.path])
         return {one.path: judged(source, settings).findings}
 
     try:
-        return commented(texts, find)
+        judged_texts = dict(texts)
+        for path in [path for path in texts if path.endswith(NOTEBOOK)]:
+            from migrate.notebooks import own_text
+
+            cells[path], judged_texts[path] = own_text(path, texts[path])
+        after = commented(judged_texts, find)
+        return after | {path: _with_cells(path, texts[path], after[path]) for path in cells}
     except Exception as error:
         return failed(files[0].path, error, "writing comments")
+
+
+def _with_cells(path: str, text: str, own: str) -> str:
+    from migrate.notebooks import with_own_text
+
+    return with_own_text(path, text, own)
+
+
+def _by_cells(found: list[Finding], cells: CellProgram, text: str) -> list[Finding]:
+    """The findings of a notebook's own program, their messages with the lines of its cells."""
+    from migrate.notebooks import in_cells
+
+    return [replace(one, message=in_cells(one, {one.path: (cells, text)}).message) for one in found]
 
 
 def _encodable(text: str, encoding: str) -> str:

@@ -1,13 +1,10 @@
 """One Python file examined: parsed, and judged where it holds a site."""
 
-from collections.abc import Mapping
-
 from migrate.examined import Examined, failed
 from migrate.files.parse import parse
 from migrate.files.prefilter import may_hold_site
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import NOTEBOOK
 from migrate.settings import Settings
 
 
@@ -44,7 +41,6 @@ def examine_bytes(
 def judged(
     source: SourceText,
     settings: Settings,
-    texts: Mapping[str, str] | None = None,
     is_alone: bool = False,
 ) -> Examined:
     """Judges one file that can be parsed.
@@ -52,7 +48,6 @@ def judged(
     Args:
       source: the file.
       settings: the user's choices.
-      texts: other texts of the files around it than those on the disk, by their paths, absolute.
       is_alone: whether no other file may be changed, so that what needs other files is left.
     """
     from migrate.analysis.module import module_of
@@ -64,10 +59,9 @@ def judged(
     from migrate.analysis.tree import Tree
     from migrate.judging.judge import judge
 
-    around = Tree(texts=texts)
+    around = Tree()
     others = reached(module, around, settings.canned)
-    if others and not is_alone and not path.endswith(NOTEBOOK):
+    if others and not is_alone:
         return Examined(path, reaches=others)
-    # A notebook is always judged alone, and left for what it reaches.
     findings, plan, programs = judge(module, settings, around)
-    return Examined(path, findings, source, plan or None, reaches=others, programs=programs)
+    return Examined(path, findings, source, plan or None, programs=programs)

@@ -33,10 +33,9 @@ class Examined:
       path: the file, as the user named it.
       findings: what was found in it.
       source: the file as it is, if anything was found.
-      plan: what is to be done to its text; None where nothing is rewritten.
-      after: the whole new text of a notebook; None for other files.
-      reaches: the other files, absolute, that its programs need changed; then it is judged together with them, but for
-        a notebook, which is left for them.
+      plan: what is to be done to its text, of a notebook to that of its own program; None where nothing is rewritten.
+      after: the whole new text of a notebook that is judged alone; None for other files.
+      reaches: the other files, absolute, that its programs need changed; then it is judged together with them.
       together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
       group: the files that it was judged together with; None for one by itself.
       programs: the programs whose estimators stand in it.

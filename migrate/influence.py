@@ -54,7 +54,7 @@ def known(path: str, data: bytes, makes_estimator: bool = False) -> Known:
     searched = frozenset(_WORD.findall(text)) if "sys.path" in text else frozenset[str]()
     names_estimator = b"stimator" in data
     lacks_estimator = False
-    if names_estimator and not makes_estimator and not path.endswith(NOTEBOOK):
+    if names_estimator and not makes_estimator:
         from migrate.analysis.tree import facts
 
         lacks_estimator = facts(os.path.abspath(path)).lacks_estimator

@@ -3,7 +3,7 @@
 import ast
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.versions import unversioned, versioned
@@ -14,14 +14,15 @@ from migrate.files.cells import CellProgram, CellsDiffer, programs
 from migrate.files.notebook import Notebook, invalid
 from migrate.files.parse import parse
 from migrate.files.prefilter import may_hold_site
+from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.finding import Finding, Span
+from migrate.finding import Cause, Finding, Span
 from migrate.judged import JudgedProgram
 from migrate.rewrite.todo import Texts, commented
 from migrate.settings import Settings
 
-_LINES = re.compile(r"\bline ([0-9]+)\b")
+_LINES = re.compile(r"\bline ([0-9]+)\b(?! of (?!cell ))")  # but those of other files
 
 
 @dataclass
@@ -29,14 +30,12 @@ class _Cells:
     """What becomes of the cells.
 
     Attributes:
-      texts: the new texts of other files.
       sources: their new sources.
       inserted: new cells, by the cell that each goes before.
-      reaches: the files that their programs would need changed.
+      reaches: the files that their own program would need changed.
       programs: the programs of their estimators.
     """
 
-    texts: Mapping[str, str]
     sources: dict[int, str] = field(default_factory=dict)
     inserted: dict[int, str] = field(default_factory=dict)
     reaches: list[str] = field(default_factory=list)
@@ -48,22 +47,26 @@ def examine_notebook(
     data: bytes,
     settings: Settings,
     is_named: bool = False,
-    texts: Mapping[str, str] | None = None,
     rewrites: bool = True,
+    own: Examined | None = None,
+    imports: Sequence[str] = (),
 ) -> Examined:
     """Judges and rewrites the bytes of one notebook.
+
+    Where its own program reaches into files, it is judged with them first, and that is given here.
 
     Args:
       path: the file.
       data: its bytes.
       settings: the user's choices.
       is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
-      texts: the new texts of files that this run rewrites, by their paths, absolute.
       rewrites: whether to make the new text too.
+      own: what was found in its own program, and the plan for it, by the lines of ``own_text``.
+      imports: import statements for the pieces of its own program; none where the notebook writes their module.
 
     Returns:
-      The findings, the file as it is, its text as it would be, and the files that its programs reach; no text where
-      nothing is found.
+      The findings, the file as it is, and its text as it would be; no text where nothing is found. Where its own
+      program reaches into files that it was not judged with, these alone.
 
     Raises:
       Unreadable: if it is no notebook of format 4, or a cell cannot be parsed.
@@ -73,33 +76,99 @@ def examine_notebook(
     notebook = Notebook.decode(path, data)
     if not notebook.is_python or not _holds_site(notebook):
         return Examined(path)
-    cells, findings = _Cells(texts or {}), list[Finding]()
+    cells, findings = _Cells(), list[Finding]()
     try:
         found = programs(notebook.cells)
         trees = [_parsed(path, program) for program in found]
         for program, tree in zip(found, trees, strict=True):
-            findings += _program(path, notebook, program, tree, settings, cells, rewrites)
-        if not findings:
+            known = own if program.written is None else None
+            findings += _program(path, notebook, program, tree, settings, cells, rewrites, known, imports)
+        if cells.reaches:
+            return Examined(path, reaches=tuple(cells.reaches))
+        if not findings and own is None:
             return Examined(path)
         if not rewrites:  # which needs no nbformat either
             findings.sort(key=_place)
-            return Examined(path, findings, notebook.file, reaches=tuple(cells.reaches), programs=cells.programs)
+            return Examined(path, findings, notebook.file, programs=cells.programs)
         notebook.validate()
         after = notebook.replaced(cells.sources, cells.inserted)
         problem = invalid(after) if after != notebook.file.text else None
         if problem is not None:
             raise CellsDiffer(problem[0])
         if settings.todo:
-            after = _commented(Notebook.decode(path, notebook.file.encode(after)), settings, cells.texts)
+            after = _commented(Notebook.decode(path, notebook.file.encode(after)), settings, own is None)
     except Unreadable:
         raise
     except Exception as error:  # a mistake of the tool in one file must lose no other
         left = [one.left("this notebook could not be rewritten") if one.rewritten else one for one in findings]
-        found_so_far = [*left, failed(path, error, "examining")]
-        return Examined(path, found_so_far, reaches=tuple(cells.reaches), programs=cells.programs)
+        return Examined(path, [*left, failed(path, error, "examining")], programs=cells.programs)
     findings.sort(key=_place)
-    reaches = tuple(cells.reaches)
-    return Examined(path, findings, notebook.file, after=after, reaches=reaches, programs=cells.programs)
+    return Examined(path, findings, notebook.file, after=after, programs=cells.programs)
+
+
+def rewritten_notebook(one: Examined, settings: Settings, imports: Sequence[str]) -> str | Finding:
+    """The new text of a notebook that was judged together with files, or why there is none.
+
+    Args:
+      one: the notebook, with the plan for its own program.
+      settings: the user's choices.
+      imports: as for ``examine_notebook``.
+    """
+    try:
+        own = replace(one, findings=[])
+        found = examine_notebook(one.path, read(one.path), settings, own=own, imports=imports)
+    except Unreadable as problem:
+        return problem.finding
+    problems = (finding for finding in found.findings if finding.error and finding not in one.findings)
+    return next(problems, found.after or "")
+
+
+def own_text(path: str, text: str | None = None) -> tuple[CellProgram, str]:
+    """A notebook's own program, and its text with the variables apart, as it is judged.
+
+    Args:
+      path: the notebook.
+      text: its JSON; None for what is on the disk.
+
+    Raises:
+      Unreadable: if it is no notebook, or a cell cannot be parsed.
+    """
+    notebook = Notebook.decode(path, read(path) if text is None else text.encode())
+    own = [program for program in programs(notebook.cells) if program.written is None]
+    program = own[0] if own else CellProgram(None, [])
+    return program, _variables_apart(program, _parsed(path, program))
+
+
+def with_own_text(path: str, text: str, own: str) -> str:
+    """The JSON of a notebook with another text of its own program.
+
+    Args:
+      path: the notebook.
+      text: its JSON.
+      own: the text, in which the borders of the cells are those of ``own_text``.
+    """
+    notebook = Notebook.decode(path, text.encode())
+    return notebook.replaced(own_text(path, text)[0].cut(unversioned(own)))
+
+
+def in_cells(finding: Finding, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Finding:
+    """A finding of files that were judged together, by the cells where it names a notebook.
+
+    Args:
+      finding: it names lines of the ``own_text`` of a notebook.
+      notebooks: what ``own_text`` gave, by their paths.
+    """
+    if finding.path in notebooks and finding.cell is None:
+        finding = _in_cell(finding, *notebooks[finding.path])
+    cause = cause_in_cells(finding.cause, notebooks)
+    return finding if cause is None or cause == finding.cause else finding.left_for(cause)
+
+
+def cause_in_cells(cause: Cause | None, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Cause | None:
+    """A cause by the cell where it stands in a notebook; see ``in_cells``."""
+    if cause is None or cause.cell is not None or cause.path not in notebooks:
+        return cause
+    return _cause_in_cell(cause, *notebooks[cause.path])
 
 
 def _place(finding: Finding) -> tuple[int, Span, str]:
@@ -128,15 +197,17 @@ def _parsed(path: str, program: CellProgram) -> ast.Module:
     return parse(_source(path, program.text))
 
 
-def _commented(notebook: Notebook, settings: Settings, others: Mapping[str, str]) -> str:
-    """The text of a notebook with the comments of ``--todo`` in its cells."""
+def _commented(notebook: Notebook, settings: Settings, with_own: bool) -> str:
+    """The text of a notebook with the comments of ``--todo`` in its cells, those of its own program if asked for."""
     path = notebook.file.path
     sources: dict[int, str] = {}
     for program in programs(notebook.cells):
+        if program.written is None and not with_own:
+            continue
 
         def find(texts: Texts, program: CellProgram = program) -> dict[str, list[Finding]]:
             source = _source(path, texts[path])
-            findings = judged(source, settings, others).findings
+            findings = judged(source, settings, is_alone=True).findings
             return {path: [replace(one, message=_in_cell(one, program, source.text).message) for one in findings]}
 
         text = _variables_apart(program, parse(_source(path, program.text)))
@@ -156,12 +227,22 @@ def _program(
     settings: Settings,
     cells: _Cells,
     rewrites: bool,
+    known: Examined | None,
+    imports: Sequence[str],
 ) -> list[Finding]:
-    """The findings of one program; what is to be written goes into ``cells``."""
+    """The findings of one program; what is to be written goes into ``cells``.
+
+    Args:
+      known: what was found in it together with files; None where it is judged here.
+      imports: the import statements for its pieces that are known too.
+    """
     text = _variables_apart(program, tree)
     source = _source(path, text)
-    examined = judged(source, settings, cells.texts)
-    cells.reaches += examined.reaches
+    is_alone = program.written is not None
+    examined = replace(known, source=source) if known else judged(source, settings, is_alone=is_alone)
+    if examined.reaches and not is_alone:
+        cells.reaches += examined.reaches
+        return []
     cells.programs += examined.programs
     findings = [_in_cell(finding, program, text) for finding in examined.findings]
     declined = frozenset(
@@ -169,14 +250,14 @@ def _program(
         for found, placed in zip(examined.findings, findings, strict=True)
         if (path, placed.code, placed.span, placed.cell) in settings.declined
     )
-    if declined:
-        examined = judged(source, replace(settings, declined=declined), cells.texts)
+    if declined and known is None:
+        examined = judged(source, replace(settings, declined=declined), is_alone=is_alone)
         findings = [_in_cell(finding, program, text) for finding in examined.findings]
-    if examined.plan is None or not rewrites:
+    if not examined.plan or not rewrites:
         return findings
     from migrate.rewrite.pieces import NotExtended
 
-    after, module = _rewritten(notebook, program, examined, settings)
+    after, module = _rewritten(notebook, program, examined, settings, imports)
     if isinstance(after, Finding):
         left = [one.left("this program could not be rewritten") if one.rewritten else one for one in findings]
         return [*left, _in_cell(after, program, text)]
@@ -204,7 +285,7 @@ class _Module:
 
 
 def _rewritten(
-    notebook: Notebook, program: CellProgram, examined: Examined, settings: Settings
+    notebook: Notebook, program: CellProgram, examined: Examined, settings: Settings, imports: Sequence[str]
 ) -> tuple[str | Finding, _Module | None]:
     """The new text of a program, or why there is none, and the module that it imports from."""
     from migrate.attempt import attempted
@@ -216,7 +297,9 @@ def _rewritten(
     definitions = pieces.definitions(names)
     module = None
     is_beside = program.written is None or not os.path.dirname(program.written)  # it finds a module in the same place
-    if settings.helpers == "package" and names:
+    if imports:
+        definitions = ""
+    elif settings.helpers == "package" and names:
         imports, definitions = [import_of_pieces(PACKAGE, names, examined.plan.aliases)], ""
     elif is_beside and settings.helpers == "module" and len(definitions.splitlines()) > INLINE_LINES:
         stem = re.sub(r"\W", "_", os.path.splitext(os.path.basename(notebook.file.path))[0])
@@ -265,17 +348,20 @@ def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
     place = Span(line, column + left, last, end_column + left)
     message, help = (_cell_lines(unversioned(words), program, text, cell) for words in (finding.message, finding.help))
     cause = finding.cause
-    if cause is not None:
-        of_cause, first, indent = program.place(cause.span.line, text)
-        span, down = cause.span, first - cause.span.line
-        columns = (
-            indent + _column(lines, at, column)
-            for at, column in ((span.line, span.column), (span.end_line, span.end_column))
-        )
-        start, end = columns
-        cause = replace(cause, span=Span(first, start, span.end_line + down, end), cell=of_cause)
+    if cause is not None and cause.path == finding.path:
+        cause = _cause_in_cell(cause, program, text)
     symbol = unversioned(finding.symbol)
     return replace(finding, cell=cell, span=place, message=message, help=help, symbol=symbol, cause=cause)
+
+
+def _cause_in_cell(cause: Cause, program: CellProgram, text: str) -> Cause:
+    lines, span = text.split("\n"), cause.span
+    cell, first, indent = program.place(span.line, text)
+    start, end = (
+        indent + _column(lines, line, column)
+        for line, column in ((span.line, span.column), (span.end_line, span.end_column))
+    )
+    return replace(cause, span=Span(first, start, span.end_line + first - span.line, end), cell=cell)
 
 
 def _column(lines: list[str], line: int, column: int) -> int:

@@ -82,16 +82,13 @@ def _run(
     else:
         examined = []
         reaching: list[Examined] = []
-        notebooks: list[Examined] = []
         exclude = excluding(settings.exclude, settings.root)
         total = sum(isinstance(found, str) for found in walk(paths, exclude)) if progress is not None else 0
         files = _files(paths, exclude, outcome)
         if only is not None:
             files = (path for path in files if os.path.abspath(path) in only)
         for done, one in enumerate(_examine_all(files, paths, settings, processes, rewrites), start=1):
-            if one.reaches and one.path.endswith(NOTEBOOK):
-                notebooks.append(one)
-            elif one.reaches:
+            if one.reaches:
                 reaching.append(one)
             if one.findings:
                 examined.append(_left_outside(one) if leads_outside(one.path, paths) else one)
@@ -100,18 +97,15 @@ def _run(
         if reaching:
             from migrate.together import examine_together
 
-            several = {one.path: one for one in examine_together(reaching, notebooks, paths, settings, processes)}
+            several = {one.path: one for one in examine_together(reaching, paths, settings, processes)}
             examined = [one for one in examined if one.path not in several] + list(several.values())
     outcome.files_read += stdin is not None
-    planned = [one for one in examined if one.plan]
+    planned = [one for one in examined if one.plan is not None]
     if planned:
-        # A notebook that was left for files which this run rewrites is judged again with their new texts.
-        rewrites = rewrites or any(one.reaches for one in examined)
         _rewrite_all(planned, settings, processes, progress, outcome, stdin is not None, rewrites)
-    rewritten = {os.path.abspath(change.path): change for change in outcome.changes if change.source is not None}
     for one in examined:
         if one.plan is None:
-            one = _taken_whole(one, rewritten, settings, outcome)
+            _take_whole(one, outcome)
         outcome.programs += one.programs
     if settings.todo and rewrites:
         _comment_all(examined, settings, processes, outcome)
@@ -119,21 +113,11 @@ def _run(
     return outcome
 
 
-def _taken_whole(one: Examined, rewritten: Mapping[str, FileChange], settings: Settings, outcome: Outcome) -> Examined:
-    """Takes what is known of a file without a plan, and gives it; a notebook's whole text is there already.
-
-    One that was left for files which this run rewrites is judged again with these, as a second run would.
-    """
-    together: tuple[str, ...] = ()
-    if one.reaches and rewritten.keys() >= {*one.reaches}:
-        texts = {path: change.after for path, change in rewritten.items()}
-        together = (one.path, *(rewritten[path].path for path in one.reaches))
-        one = _examine(one.path, settings, is_named=True, rewrites=True, texts=texts)
+def _take_whole(one: Examined, outcome: Outcome) -> None:
+    """Takes what is known of a file without a plan; the whole text of a notebook that is judged alone is there."""
     outcome.findings += one.findings
     if one.source is not None and one.after not in (None, one.source.text):
-        change = FileChange(one.path, one.source.text, one.after, one.source, together=together)
-        outcome.changes.append(change)
-    return one
+        outcome.changes.append(FileChange(one.path, one.source.text, one.after, one.source))
 
 
 def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
@@ -169,15 +153,13 @@ def _examine_all(
     return processes.map(_examine, ((path, settings, path in named, rewrites) for path in files), few=_FEW_FILES)
 
 
-def _examine(
-    path: str, settings: Settings, is_named: bool, rewrites: bool, texts: Mapping[str, str] | None = None
-) -> Examined:
+def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> Examined:
     """Reads and judges one file; what goes wrong with it becomes a finding."""
     try:
         if path.endswith(NOTEBOOK):
             from migrate.notebooks import examine_notebook
 
-            return examine_notebook(path, read(path), settings, is_named, texts, rewrites)
+            return examine_notebook(path, read(path), settings, is_named, rewrites)
         return examine_bytes(path, read(path), settings, is_named)
     except Unreadable as problem:
         return Examined(path, [problem.finding])
@@ -197,7 +179,7 @@ def _rewrite_all(
 
     # What has no directory for a module holds its helpers itself.
     names = {one.path: STDIN if is_alone else one.path for one in planned}
-    plans = [(names[one.path], one.source.text, one.plan) for one in planned if one.source and one.plan]
+    plans = [(names[one.path], one.source.text, one.plan) for one in planned if one.source and one.plan is not None]
     placement = place(plans, settings.module_name, settings.helpers)
     modules = {path: _with_pieces(path, names) for path, names in placement.modules.items()}
     outcome.findings += [text for text in modules.values() if isinstance(text, Finding)]
@@ -212,7 +194,8 @@ def _rewrite_all(
     imports = [placement.imports[names[one.path]] for one in free]
     inline = [placement.inline.get(names[one.path], "") for one in free]
     texts = []
-    for after in processes.map(_rewrite, zip(free, imports, inline, strict=True), few=_FEW_REWRITES):
+    calls = zip(free, imports, inline, repeat(settings), strict=False)
+    for after in processes.map(_rewrite, calls, few=_FEW_REWRITES):
         texts.append(after)
         if progress is not None:
             progress("Rewriting", len(texts), len(free))
@@ -234,7 +217,7 @@ def _rewrite_all(
             needs = placement.needs.get(names[one.path])
             held = len(placement.inline.get(names[one.path], "").splitlines())
             change = FileChange(one.path, one.source.text, after, one.source, needs, one.together, held)
-            outcome.changes.append(change)
+            outcome.changes += [change] if after != one.source.text else []
     for path in sorted({change.needs for change in outcome.changes if change.needs is not None}):
         before, text = _text(path), modules[path]
         if isinstance(text, str) and text != before:
@@ -252,13 +235,26 @@ def _modules(
     for one in planned:
         after, needs = rewritten[one.path], placement.needs.get(one.path)
         if needs is not None and isinstance(after, str) and one.source is not None and one.plan is not None:
-            usage = used_by(one.source.text, after, one.plan.pieces)
+            usage = used_by(_python(one.path, one.source.text), _python(one.path, after), one.plan.pieces)
             usages[needs] = usages[needs] | usage if needs in usages else usage
     return {path: _with_pieces(path, placement.modules[path], usage) for path, usage in usages.items()}
 
 
-def _rewrite(one: Examined, imports: list[str], inline: str) -> str | Finding:
+def _python(path: str, text: str) -> str:
+    """The Python of a file's text, which of a notebook is that of its own program."""
+    if not path.endswith(NOTEBOOK):
+        return text
+    from migrate.files.cells import joined
+
+    return joined(path, text.encode()).text
+
+
+def _rewrite(one: Examined, imports: list[str], inline: str, settings: Settings) -> str | Finding:
     """The new text of a file, or why there is none."""
+    if one.path.endswith(NOTEBOOK):
+        from migrate.notebooks import rewritten_notebook
+
+        return rewritten_notebook(one, settings, imports)
     from migrate.attempt import attempted
 
     assert one.source is not None and one.plan is not None

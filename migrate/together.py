@@ -3,19 +3,23 @@
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import repeat
 
 from migrate.analysis.imports import importing_root
 from migrate.analysis.module import Module
 from migrate.analysis.programs import reached
 from migrate.analysis.tree import Tree, facts
+from migrate.edits.plan import Plan
 from migrate.examined import Examined, Group, failed
+from migrate.files.cells import CellProgram
 from migrate.files.ignore import excluding
 from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK, walk
-from migrate.finding import Finding
+from migrate.finding import Finding, Span
+from migrate.judged import Judged
 from migrate.judging.judge import judge_together
 from migrate.processes import Processes
 from migrate.settings import Settings
@@ -26,7 +30,6 @@ _FEW_GROUPS = 20
 
 def examine_together(
     found: Sequence[Examined],
-    notebooks: Sequence[Examined],
     paths: Sequence[str],
     settings: Settings,
     processes: Processes,
@@ -35,7 +38,6 @@ def examine_together(
 
     Args:
       found: the files, each with what it reaches.
-      notebooks: those of the run that reach files: they stay as they are, and so do these files.
       paths: the files and directories on the command line.
       settings: the user's choices.
       processes: for the work.
@@ -47,9 +49,6 @@ def examine_together(
     related.update(*ties.values())
     given = {absolute: path for absolute, path in walked.items() if absolute in related}
     users = _users(found, paths, settings.canned)
-    for one in notebooks:
-        for path in one.reaches:
-            users.setdefault(path, set()).add(os.path.abspath(one.path))
     groups = _groups(found, given, users, ties)
     for group in processes.map(examine_group, zip(groups, repeat(settings)), few=_FEW_GROUPS):
         yield from group
@@ -65,10 +64,10 @@ def _tied_by(found: Sequence[Examined], walked: Collection[str]) -> dict[str, se
     seen = set(waiting)
     while waiting:
         path = waiting.pop()
-        if facts(path).problem or not facts(path).ties or path.endswith(NOTEBOOK):
+        if facts(path).problem or not facts(path).ties:
             continue
         for user in tree.importers_of(path, "estimator"):
-            if user in walked and facts(user).names_api and not user.endswith(NOTEBOOK):
+            if user in walked and facts(user).names_api:
                 # Whoever was reached was so together with the files that it imports.
                 links = set() if user in seen else {link.target.path for link in tree.changing(tree.module(user))}
                 ties.setdefault(path, set()).update(links, [user])
@@ -100,7 +99,7 @@ def _groups(
     for path in sorted(leader):
         members.setdefault(of(path), []).append(path)
     for paths in members.values():
-        own = tuple((path, given[path]) for path in paths if path in given and not path.endswith(NOTEBOOK))
+        own = tuple((path, given[path]) for path in paths if path in given)
         yield Group(own, tuple((path, tuple(sorted(users[path]))) for path in paths if path in users))
 
 
@@ -146,23 +145,71 @@ def examine_group(group: Group, settings: Settings) -> list[Examined]:
 
 
 def _examined(tree: Tree, group: Group, settings: Settings) -> list[Examined]:
+    notebooks = _notebooks(tree, group)
     modules = list(_readable(tree, group))
     judged = judge_together(modules, settings, tree)
+    declined = _declined(judged, notebooks, settings)
+    if declined:
+        judged = judge_together(modules, replace(settings, declined=settings.declined | declined), tree)
     together = tuple(module.path for module in modules if judged[module.path].plan.shared)
     examined = []
     for module in modules:
         findings, plan, programs = judged[module.path]
         source = tree.source(os.path.abspath(module.path))
         own = together if plan.shared else ()
-        examined.append(
-            Examined(module.path, findings, source, plan or None, together=own, group=group, programs=programs)
-        )
+        one = Examined(module.path, findings, source, plan or None, together=own, group=group, programs=programs)
+        examined.append(_of_notebook(one, plan, settings) if module.path in notebooks else one)
+    if notebooks:
+        from migrate.notebooks import cause_in_cells, in_cells
+
+        for one in examined:
+            one.findings = [in_cells(finding, notebooks) for finding in one.findings]
+            one.programs = [replace(each, cause=cause_in_cells(each.cause, notebooks)) for each in one.programs]
     return examined
+
+
+def _of_notebook(one: Examined, plan: Plan, settings: Settings) -> Examined:
+    """A notebook with what is found in the modules that its cells write, and its file."""
+    from migrate.notebooks import examine_notebook
+
+    whole = examine_notebook(one.path, read(one.path), settings, own=one, rewrites=False)
+    return replace(whole, plan=plan, together=one.together, group=one.group)
+
+
+def _notebooks(tree: Tree, group: Group) -> dict[str, tuple[CellProgram, str]]:
+    """Puts the text that is judged of each notebook into the tree, and gives it, with its cells, by its name."""
+    found: dict[str, tuple[CellProgram, str]] = {}
+    for path, name in group.files:
+        if path.endswith(NOTEBOOK):
+            from migrate.notebooks import own_text
+
+            with suppress(Unreadable):
+                found[name] = own_text(name)
+                tree.add(path, found[name][1])
+    return found
+
+
+def _declined(
+    judged: Mapping[str, Judged], notebooks: Mapping[str, tuple[CellProgram, str]], settings: Settings
+) -> set[tuple[str, str, Span, int | None]]:
+    """The sites of notebooks that the user said no to, by the lines in which they are judged."""
+    if not settings.declined or not notebooks:
+        return set()
+    from migrate.notebooks import in_cells
+
+    found = set[tuple[str, str, Span, int | None]]()
+    for path in notebooks:
+        for finding in judged[path].findings:
+            placed = in_cells(finding, notebooks)
+            if (path, placed.code, placed.span, placed.cell) in settings.declined:
+                found.add((path, finding.code, finding.span, None))
+    return found
 
 
 def found_in(group: Group, texts: Mapping[str, str], settings: Settings) -> dict[str, list[Finding]]:
     """What is found in a group's files by their names, as they would be with the ``texts`` of some of them."""
     tree = Tree(dict(group.files), dict(group.users))
+    _notebooks(tree, group)
     for path, name in group.files:
         if name in texts:
             tree.add(path, texts[name])

@@ -303,23 +303,30 @@ class Names:
 
 
 def import_of(names: Names, node: ast.expr) -> ast.Import | ast.ImportFrom | None:
-    """The import that a dotted name begins with, also by another name (``layers = tf.layers``)."""
+    """The import that a dotted name begins with, also by another (``layers = tf.layers``); the first of several."""
+    return next(iter(imports_of(names, node)), None)
+
+
+def imports_of(names: Names, node: ast.expr) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """The imports that a dotted name begins with: several, where a notebook's cells import the same again."""
     for _ in range(_MOST_ALIASES):
         while isinstance(node, ast.Attribute):
             node = node.value
         seen = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
         if seen is None:
-            return None
+            return ()
         binding = seen[1][0]
-        # A second import, guarded, may give the same name compat.v1 where there is TensorFlow 2.
-        if isinstance(binding.node, ast.Import) and {one.imported for one in seen[1][1:]} <= {"tensorflow.compat.v1"}:
-            return binding.node
-        if isinstance(binding.node, ast.ImportFrom) and len(seen[1]) == 1:
-            return binding.node
+        if isinstance(binding.node, ast.Import | ast.ImportFrom):
+            # A second import, guarded, may give the same name compat.v1 where there is TensorFlow 2.
+            others = {"tensorflow.compat.v1"} if isinstance(binding.node, ast.Import) else set()
+            if not {one.imported for one in seen[1]} <= {binding.imported, *others}:
+                return ()
+            same = (one.node for one in seen[1] if one.imported == binding.imported)
+            return tuple(one for one in same if isinstance(one, ast.Import | ast.ImportFrom))
         if len(seen[1]) != 1 or binding.value is None:
-            return None
+            return ()
         node = binding.value
-    return None
+    return ()
 
 
 def _child_nodes(node: ast.AST) -> list[ast.AST]:

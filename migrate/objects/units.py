@@ -8,9 +8,8 @@ from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
 from migrate.analysis.programs import handed_in, trains_another_files
 from migrate.analysis.tree import Link, Tree, facts
-from migrate.files.walk import NOTEBOOK
 from migrate.invocation import program
-from migrate.rules.several_files import shared_with_2
+from migrate.rules.several_files import WRITTEN, is_written_by_a_cell, shared_with_2
 
 
 @dataclass
@@ -46,11 +45,8 @@ class Unit:
                 other = self.tree.name(link.target.other)
                 reason = f"its program needs {name}, or {other}, according to how the program is started"
                 yield reason, "Give one of the two files another name, or import it by its whole name."
-            elif any(module.path.endswith(NOTEBOOK) for module in self.roots):
-                others = ", ".join(self.tree.name(one.target.path) for one in self.links)
-                reason = f"its program needs {others}, and a notebook is rewritten alone"
-                yield reason, "Put the notebook's program into a file beside it."
-                return
+            elif any(is_written_by_a_cell(module, self.tree) for module in self.roots):
+                yield f"its program needs {name}, {WRITTEN}", f"Put the module into a file beside {name}."
             elif path not in self.tree.given:
                 yield f"its program needs {name}, which is not among the given files", _together(self.roots, missing)
         for path in dict.fromkeys(
@@ -59,10 +55,7 @@ class Unit:
             name, found = self.tree.name(path), self.tree.users.get(path, ()) if facts(path).ties else ()
             beside = [user for user in self._importers(path) if user not in found]
             users = [self.tree.name(user) for user in [*found, *beside]]
-            if users and users[0].endswith(NOTEBOOK):
-                reason = f"{users[0]}, a notebook, makes an estimator with {name} too, and is rewritten alone"
-                yield reason, f"Put the notebook's program into a file beside {name}."
-            elif (user_on_2 := self.tree.user_on_2(path)) is not None:
+            if (user_on_2 := self.tree.user_on_2(path)) is not None:
                 yield shared_with_2(self.tree.name(user_on_2), name)
             elif users:
                 reason = f"{users[0]}, which is not among the given files, works with {name} too"

@@ -56,6 +56,7 @@ from migrate.recovery.model_fn_variables import get_variable_names, get_variable
 from migrate.recovery.run_config import RunConfig
 from migrate.recovery.run_training import run_training
 from migrate.recovery.training_hooks import TrainingHooks
+from migrate.recovery.twin_classes import is_of_class
 
 
 class Estimator:
@@ -355,7 +356,7 @@ class Estimator:
 def _config_of(config, model_dir):
     """Returns the config with the directory that the two settle."""
     config = RunConfig() if config is None else config
-    if not isinstance(config, RunConfig):
+    if not is_of_class(config, RunConfig):
         raise ValueError(f"config must be an instance of RunConfig, not {config!r}.")
     if model_dir is not None:
         model_dir = os.fspath(model_dir)

@@ -7,6 +7,8 @@ import time
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from migrate.recovery.twin_classes import is_of_class
+
 
 class Experiment:
     """An ``Estimator`` with what it trains and evaluates on.
@@ -71,7 +73,7 @@ class Experiment:
         self._frequency = 1 if min_eval_frequency is None else min_eval_frequency
         self._saving_listeners = saving_listeners
         self._check_secs = check_interval_secs
-        if isinstance(export_strategies, ExportStrategy):
+        if is_of_class(export_strategies, ExportStrategy):
             export_strategies = [export_strategies]
         self._strategies = list(export_strategies or ())
 
@@ -111,7 +113,7 @@ class Experiment:
     def reset_export_strategies(self, new_export_strategies=None):
         """Takes other strategies; returns those before."""
         before, new = self._strategies, new_export_strategies
-        new = [new] if isinstance(new, ExportStrategy) else new
+        new = [new] if is_of_class(new, ExportStrategy) else new
         self._strategies = list(new or ())
         return before
 

@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from migrate.recovery.model_fn_call import call_model_fn
 from migrate.recovery.model_fn_serving import PredictOutput
+from migrate.recovery.twin_classes import is_of_class
 
 
 def forward_features(estimator, keys=None, sparse_default_values=None):
@@ -45,7 +46,7 @@ def forward_features(estimator, keys=None, sparse_default_values=None):
         more = forwarded(features, spec.predictions)
         for key in ("predict", "serving_default"):
             output = (spec.export_outputs or {}).get(key)
-            if isinstance(output, PredictOutput):
+            if is_of_class(output, PredictOutput):
                 output.outputs.update(more)
         return spec._replace(predictions={**spec.predictions, **more})
 

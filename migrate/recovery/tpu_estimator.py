@@ -3,6 +3,7 @@
 from migrate.recovery.estimator import Estimator
 from migrate.recovery.model_fn_params import with_values
 from migrate.recovery.tpu_run_config import TPURunConfig
+from migrate.recovery.twin_classes import is_of_class
 
 
 class TPUEstimator(Estimator):
@@ -42,7 +43,7 @@ class TPUEstimator(Estimator):
         warm_start_from=None,
         **options,
     ):
-        if not isinstance(config, TPURunConfig):
+        if not is_of_class(config, TPURunConfig):
             raise ValueError("`config` must be provided with type `TPURunConfig`")
         reserved = [
             name for name in ("batch_size", "context") if name in (params or ())

@@ -9,6 +9,7 @@ from migrate.recovery.estimator import Estimator
 from migrate.recovery.evaluation_listener import EvaluationListener
 from migrate.recovery.exporters import Exporter
 from migrate.recovery.model_fn_evaluator import evaluate_checkpoints
+from migrate.recovery.twin_classes import is_of_class
 
 
 class _TrainSpecFields(NamedTuple):
@@ -73,7 +74,7 @@ class EvalSpec(_EvalSpecFields):
         if name is not None and not isinstance(name, str):
             raise TypeError(f"`name` must be string, given: {name}")
         hooks = _all_of(hooks, tf1.train.SessionRunHook, "hooks")
-        given = [exporters] if isinstance(exporters, Exporter) else exporters
+        given = [exporters] if is_of_class(exporters, Exporter) else exporters
         exporters = _all_of(given, Exporter, "exporters")
         names = [exporter.name for exporter in exporters]
         if len(set(names)) < len(names) or not all(names):
@@ -114,7 +115,7 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     """
     kinds = {"estimator": Estimator, "train_spec": TrainSpec, "eval_spec": EvalSpec}
     for name, kind in kinds.items():
-        if not isinstance(locals()[name], kind):
+        if not is_of_class(locals()[name], kind):
             raise TypeError(
                 f"`{name}` must have type `{kind.__name__}`, not {locals()[name]!r}."
             )
@@ -184,7 +185,7 @@ def _check_spec(input_fn, name, steps):
 def _all_of(objects, kind, told):
     objects = tuple(objects or ())
     for one in objects:
-        if not isinstance(one, kind):
+        if not is_of_class(one, kind):
             raise TypeError(
                 f"All {told} must be `{kind.__name__}` instances, given: {one}"
             )

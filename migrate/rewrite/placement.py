@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from migrate.edits.plan import PACKAGE, Plan, import_of_pieces
 from migrate.files.trouble import trouble
+from migrate.files.walk import NOTEBOOK
 from migrate.finding import Finding
 from migrate.rewrite import pieces
 
@@ -53,6 +54,9 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
     users = Counter(plan.shared for _, _, plan in plans if plan.pieces)
     for path, text, plan in plans:
         directory = plan.shared.directory if plan.shared is not None else None
+        if path.endswith(NOTEBOOK) and directory is None:  # it writes a module of its own
+            placement.imports[path] = []
+            continue
         if plan.shared is not None and directory is None and plan.is_imported:
             _hold_inline(placement, path, plan.pieces)
             continue

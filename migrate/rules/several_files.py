@@ -11,10 +11,11 @@ itself.
 
 Fidelity: exact. A program is skipped where one of its files is not among those named, cannot be read, or may be one of
 two of the same name, and where a file that is not named makes an estimator with it; also where one of its files names
-what means another thing in TensorFlow 2, and a program for TensorFlow 2 imports that file too. A notebook is rewritten
-alone: where its program needs one of the files rewritten with it, it is skipped, and so are the other programs that
-need that file; it is rewritten beside files that other programs have rewritten as it needs them. What a notebook
-installs by ``pip`` and imports (``bert`` of ``bert-tensorflow``) is no file of the tree.
+what means another thing in TensorFlow 2, and a program for TensorFlow 2 imports that file too.
+
+A notebook counts as a file, and all files of its program change with it. A module that a cell writes by ``%%writefile``
+is rewritten alone. What a notebook installs by ``pip`` and imports (``bert`` of ``bert-tensorflow``) is no file of the
+tree.
 
 See: sys.path, and the last lines of the report.
 """
@@ -22,8 +23,9 @@ See: sys.path, and the last lines of the report.
 import os
 from collections.abc import Iterator, Sequence
 
+from migrate.analysis.module import Module
 from migrate.analysis.program import Program
-from migrate.analysis.tree import Link, facts
+from migrate.analysis.tree import Link, Tree, facts
 from migrate.files.walk import NOTEBOOK
 from migrate.invocation import program
 from migrate.rewrite.draft import Draft
@@ -38,14 +40,10 @@ def several_files(program: Program, draft: Draft) -> Iterator[Verdict]:
         path = link.target.path
         name = tree.name(path)
         reason, help = _why_left(program, link)
-        if path.endswith(NOTEBOOK):
-            message = f"its estimator is used in {name}, and a notebook is rewritten alone"
-            yield manual(site, message, f"Put what {name} does with the estimator into a file beside it.")
-        elif reason:
+        if reason:
             yield manual(site, f"its program needs {name}, imported at {_place(program, link)}, {reason}", help)
-        elif program.module.path.endswith(NOTEBOOK):
-            message = f"its program needs {name}, and a notebook is rewritten alone"
-            yield manual(site, message, f"Put the notebook's program into a file beside {name}.")
+        elif is_written_by_a_cell(program.module, tree):
+            yield manual(site, f"its program needs {name}, {WRITTEN}", f"Put the module into a file beside {name}.")
         elif path not in tree.given:
             message = f"its program needs {name}, which is not among the given files"
             yield manual(site, message, _together([program.module.path, *missing]))
@@ -53,13 +51,17 @@ def several_files(program: Program, draft: Draft) -> Iterator[Verdict]:
         if user_on_2 is not None:
             yield manual(site, *shared_with_2(tree.name(user_on_2), name))
         users = [tree.name(user) for user in tree.users.get(path, ()) if facts(path).ties]
-        notebooks = [user for user in users if user.endswith(NOTEBOOK)]
-        if notebooks:
-            message = f"{notebooks[0]}, a notebook, makes an estimator with {name} too, and is rewritten alone"
-            yield manual(site, message, f"Put the notebook's program into a file beside {name}.")
-        elif users:
+        if users:
             message = f"{users[0]}, which is not among the given files, makes an estimator with {name} too"
             yield manual(site, message, _together([program.module.path, *missing, *users]))
+
+
+WRITTEN = "and a module that a notebook's cell writes is rewritten alone"
+
+
+def is_written_by_a_cell(module: Module, tree: Tree) -> bool:
+    """Whether a program stands in a module that a notebook writes: its own is judged with the files that it needs."""
+    return module.path.endswith(NOTEBOOK) and not tree.given
 
 
 def shared_with_2(user: str, name: str) -> tuple[str, str]:

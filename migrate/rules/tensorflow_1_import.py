@@ -39,7 +39,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.module import Module
-from migrate.analysis.names import Names, import_of
+from migrate.analysis.names import Names, import_of, imports_of
 from migrate.analysis.program import Program
 from migrate.analysis.sessions import EagerCode
 from migrate.analysis.symbols import symbol_of
@@ -58,6 +58,12 @@ _V1 = "tensorflow.compat.v1"
     "FT192",
     "exact",
     Example("tf.logging.info(x)", "import tensorflow.compat.v1 as tf\n", "head", kind="custom"),
+    Example(
+        "import tensorflow as tf; tf.logging.info(x)",
+        "import tensorflow.compat.v1 as tf\n",
+        "head",
+        kind="custom",
+    ),
     Example("tf.logging.info(x.shape[0].value)", "tf.disable_v2_tensorshape()", "head", kind="custom"),
     Example("tf1.disable_v2_behavior()", "training = ModelFnTraining(", "head", kind="custom"),
     Example("tf1.Session()", "tf.compat.v1.disable_eager_execution()", "head", kind="custom", form="object"),
@@ -235,7 +241,8 @@ def tensorflow_1_names_of(
         )
         return
     reads_value = any(isinstance(node, ast.Attribute) and node.attr == "value" for node in module.names.parents)
-    for statement in dict.fromkeys(statements.values()):
+    importing = dict.fromkeys(statement for found in statements.values() for statement in found)
+    for statement in importing:
         star = _given_by_star(module, statement)
         lines, name = _of_compat_v1(statement) if not star else (_beside(module, statement, star, _V1), star)
         settings = [f"{name}.disable_v2_tensorshape()"] if reads_value else []
@@ -250,7 +257,7 @@ def tensorflow_1_names_of(
                 file.edits.append(ReplaceExpression(module.span(node), file.renamed[node]))
         shown = f"`{name}` becomes" if name else "its names become those of"
         yield exact(statement, f"{shown} tensorflow.compat.v1, which has all names of this file", module)
-    if isinstance(place, ast.Import) and place not in statements.values():
+    if isinstance(place, ast.Import) and place not in importing:
         v1 = next(alias for alias in place.names if alias.name in _GIVES_V1)
         text = f"{module.source.text(place)}\n\n{v1.asname or v1.name}{_GIVES_V1[v1.name]}.disable_eager_execution()"
         file.edits.append(ReplaceStatement(module.span(place), (Part(text),)))
@@ -267,7 +274,8 @@ def _mode_place(module: Module) -> ast.Call | ast.Import | ast.ImportFrom | None
             alias.name in _GIVES_V1 and (alias.asname or alias.name == "tensorflow") for alias in statement.names
         ):
             return statement
-    return next((statement for statement in _imports(module).values() if _given_by_star(module, statement)), None)
+    importing = (statement for found in _imports(module).values() for statement in found)
+    return next((statement for statement in importing if _given_by_star(module, statement)), None)
 
 
 _GIVES_V1 = {"tensorflow": ".compat.v1", "tensorflow.compat.v1": "", "tensorflow.compat.v2": ".compat.v1"}
@@ -363,22 +371,24 @@ _OTHER_PACKAGES = ("compat", "contrib", "core", "estimator", "examples", "python
 """What ``tensorflow`` holds and ``tensorflow.compat.v1`` does not, or should not give any more."""
 
 
-def _imports(module: Module) -> dict[ast.expr, ast.Import | ast.ImportFrom]:
-    """The names of TensorFlow 1 that an import of TensorFlow alone gives a file, and that statement."""
-    found: dict[ast.expr, ast.Import | ast.ImportFrom] = {}
+def _imports(module: Module) -> dict[ast.expr, tuple[ast.Import | ast.ImportFrom, ...]]:
+    """The names of TensorFlow 1 that imports of TensorFlow alone give a file, and these statements."""
+    found: dict[ast.expr, tuple[ast.Import | ast.ImportFrom, ...]] = {}
     for node, _ in module.tf1_only:
-        statement = import_of(module.names, node)
-        if isinstance(statement, ast.Import):
-            names = [alias.name for alias in statement.names if alias.name.split(".")[0] == "tensorflow"]
-            if names == ["tensorflow"] and not _is_given_away(module, statement):
-                found[node] = statement
-        elif isinstance(statement, ast.ImportFrom):
-            if _given_by_star(module, statement):
-                found[node] = statement
-            path = ("." * statement.level + (statement.module or "")).split(".")
-            if path[0] == "tensorflow" and path[1:2] != ["compat"] and not {*path[1:]} & {*_OTHER_PACKAGES}:
-                found[node] = statement
+        statements = imports_of(module.names, node)
+        if statements and all(_can_change(module, statement) for statement in statements):
+            found[node] = statements
     return found
+
+
+def _can_change(module: Module, statement: ast.Import | ast.ImportFrom) -> bool:
+    """Whether ``tensorflow.compat.v1`` can give all that an import gives."""
+    if isinstance(statement, ast.Import):
+        names = [alias.name for alias in statement.names if alias.name.split(".")[0] == "tensorflow"]
+        return names == ["tensorflow"] and not _is_given_away(module, statement)
+    path = ("." * statement.level + (statement.module or "")).split(".")
+    is_tensorflow = path[0] == "tensorflow" and path[1:2] != ["compat"] and not {*path[1:]} & {*_OTHER_PACKAGES}
+    return is_tensorflow or bool(_given_by_star(module, statement))
 
 
 def _of_compat_v1(statement: ast.Import | ast.ImportFrom) -> tuple[list[str], str]:

@@ -437,3 +437,16 @@ def test_a_second_program_in_a_migrated_notebook_adds_to_the_cell_of_emitted_cod
     assert len(again) == len(cells) + 4
     assert again[0].startswith(cells[0][:90])
     assert "def predict_classes(" in again[0]
+
+
+def test_each_cell_that_imports_tensorflow_again_keeps_the_meaning_of_its_names(write: Write) -> None:
+    model_fn = (
+        "def model_fn(features, labels, mode):\n"
+        "  loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features['x'], 1))\n"
+        "  train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())\n"
+        "  return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)"
+    )
+    job = "est = tf.estimator.Estimator(model_fn, 'm')\nest.train(data, max_steps=10)"
+    cells = migrated(write("import tensorflow as tf", DATA, "import tensorflow as tf\nimport os", model_fn, job))
+    assert sum("import tensorflow.compat.v1 as tf\n" in f"{cell}\n" for cell in cells if "%%" not in cell) == 2
+    assert not any("import tensorflow as tf\n" in f"{cell}\n" for cell in cells if "%%" not in cell)

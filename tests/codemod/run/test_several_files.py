@@ -57,6 +57,7 @@ def main(imported: str = "from modeling import model_fn", model_fn: str = "model
 
 def put_notebook(path: Path, text: str) -> None:
     cells = [nbformat.v4.new_code_cell(part) for part in text.split("\n\n\n")]
+    path.parent.mkdir(exist_ok=True)
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
 
 
@@ -67,7 +68,7 @@ def put(root: Path, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
-def migrated(*paths: Path, jobs: int = 1, **settings: bool) -> Outcome:
+def migrated(*paths: Path, jobs: int = 1, **settings: bool | str) -> Outcome:
     chosen = Settings(**{"form": "loop", "canned": "keras", **settings})  # type: ignore[arg-type]
     return run([str(path) for path in paths], chosen, jobs=jobs, progress=None)
 
@@ -172,37 +173,90 @@ def test_one_file_alone_is_left_with_both_named(tmp_path: Path, monkeypatch: pyt
     assert outcome.changes == []
 
 
-def test_a_notebook_whose_program_reaches_into_a_file_is_left_and_says_so(tmp_path: Path) -> None:
+def notebook_text(path: Path) -> str:
+    return "\n".join(cell.source for cell in nbformat.read(path, 4).cells)
+
+
+@pytest.mark.parametrize("form", ["loop", "object"])
+def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tmp_path: Path, form: str) -> None:
     put(tmp_path, {"modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", main())
-    outcome = migrated(tmp_path)
-    assert reasons(outcome) == [f"its program needs {tmp_path / 'modeling.py'}, and a notebook is rewritten alone"]
-    assert len(outcome.findings) > 3
-    assert outcome.changes == []
+    outcome = migrated(tmp_path, form=form)
+    assert reasons(outcome) == []
+    names = [os.path.basename(change.path) for change in outcome.changes]
+    assert names == ["job.ipynb", "modeling.py", "tf2_recovery.py"]
+    cells = {finding.cell for finding in outcome.findings if finding.path.endswith(".ipynb")}
+    assert cells == {1, 3}
+    assert write(outcome) == []
+    assert "from tf2_recovery import" in notebook_text(tmp_path / "job.ipynb")
+    assert "%%writefile" not in notebook_text(tmp_path / "job.ipynb")
+    again = migrated(tmp_path, form=form)
+    assert (again.findings, again.changes) == ([], [])
 
 
-def test_a_notebook_is_rewritten_beside_files_that_another_program_rewrites_as_it_needs_them(tmp_path: Path) -> None:
+def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(tmp_path: Path) -> None:
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": LAYERS})
     put_notebook(tmp_path / "job.ipynb", WITH_LAYERS + main("pass").replace("import tensorflow as tf\n", ""))
+    put_notebook(tmp_path / "sub" / "other.ipynb", "import sys\n\nsys.path.append('..')\n\n\n" + main())
     outcome = migrated(tmp_path)
     assert all(finding.rewritten for finding in outcome.findings), reasons(outcome)
-    change = next(change for change in outcome.changes if change.path.endswith(".ipynb"))
-    assert change.together == (change.path, str(tmp_path / "layers.py"))
+    changed = [change for change in outcome.changes if not change.path.endswith("tf2_recovery.py")]
+    assert len(changed) == 5
+    assert {change.together for change in changed} == {tuple(sorted(change.path for change in changed))}
+    assert {change.needs for change in changed} == {str(tmp_path / "tf2_recovery.py"), None}
     assert write(outcome) == []
     again = migrated(tmp_path)
     assert (again.findings, again.changes) == ([], [])
 
 
-@pytest.mark.parametrize("given", [(".",), ("main.py", "modeling.py")])
-def test_a_program_is_left_where_a_notebook_makes_an_estimator_with_its_model_fn(
-    given: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_notebook_beside_the_given_files_leaves_what_it_shares_with_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
     put_notebook(tmp_path / "job.ipynb", main())
     monkeypatch.chdir(tmp_path)
-    outcome = run(given, Settings(form="loop", canned="keras"), jobs=1, progress=None)
-    assert any(reason.startswith("job.ipynb, a notebook, makes an estimator with") for reason in reasons(outcome))
+    outcome = migrated(Path("main.py"), Path("modeling.py"))
+    reason = "job.ipynb, which is not among the given files, makes an estimator with modeling.py too"
+    assert (reasons(outcome), outcome.changes) == ([reason], [])
+
+
+def test_what_blocks_a_program_in_a_notebook_is_told_with_its_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, {"main.py": main(), "modeling.py": MODELING})
+    put_notebook(tmp_path / "job.ipynb", main(model_fn="model_fn, **options"))
+    monkeypatch.chdir(tmp_path)
+    outcome = migrated(Path("."))
+    said = next(f.message for f in outcome.findings if f.path.endswith("main.py") and f.code == "FT140")
+    place = "line 3 of cell 3 of ./job.ipynb"
+    assert said == f"not rewritten: it shares code with the program at {place}, which is not rewritten"
     assert outcome.changes == []
+    assert write(migrated(Path("."), todo=True)) == []
+    assert notebook_text(tmp_path / "job.ipynb").count("# TODO(migrate): FT140 ") == 1
+    assert migrated(Path("."), todo=True).changes == []
+
+
+def test_a_module_that_a_cell_writes_is_left_for_the_files_that_it_needs(tmp_path: Path) -> None:
+    put(tmp_path, {"modeling.py": MODELING})
+    cells = [nbformat.v4.new_code_cell("%%writefile task.py\n" + main())]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "job.ipynb")
+    outcome = migrated(tmp_path)
+    modeling = os.path.relpath(tmp_path / "modeling.py")
+    name = str(tmp_path / "modeling.py") if modeling.startswith("..") else modeling
+    written = "and a module that a notebook's cell writes is rewritten alone"
+    assert f"its program needs {name}, {written}" in reasons(outcome)
+    assert outcome.changes == []
+
+
+def test_a_no_to_a_site_of_a_notebook_leaves_the_files_of_its_program(tmp_path: Path) -> None:
+    put(tmp_path, {"modeling.py": MODELING})
+    put_notebook(tmp_path / "job.ipynb", main())
+    asked = next(one for one in migrated(tmp_path).findings if one.code == "FT140" and one.cell is not None)
+    declined = frozenset({(asked.path, asked.code, asked.span, asked.cell)})
+    settings = Settings(form="loop", canned="keras", declined=declined)
+    outcome = run([str(tmp_path)], settings, jobs=1, progress=None)
+    assert outcome.changes == []
+    assert {finding.rewritten for finding in outcome.findings} == {False}
 
 
 def test_a_todo_names_another_file_in_characters_that_the_files_encoding_holds(tmp_path: Path) -> None:
@@ -212,11 +266,11 @@ def test_a_todo_names_another_file_in_characters_that_the_files_encoding_holds(t
     job.write_bytes(text.encode("latin-1"))
     made = "est = tf.estimator.Estimator(modeling.model_fn)\nest.train(lambda: 1, max_steps=3)"
     put_notebook(tmp_path / "ж.ipynb", f"import modeling\nimport tensorflow as tf\n\n{made}")
-    outcome = migrated(job, tmp_path / "modeling.py", tmp_path / "ж.ipynb", todo=True)
+    outcome = migrated(job, tmp_path / "modeling.py", todo=True)
     assert write(outcome) == []
     assert rb"# TODO(migrate): FT194 " in job.read_bytes()
     assert rb"\u0436.ipynb" in job.read_bytes()
-    assert migrated(job, tmp_path / "modeling.py", tmp_path / "ж.ipynb", todo=True).changes == []
+    assert migrated(job, tmp_path / "modeling.py", todo=True).changes == []
 
 
 def test_a_program_is_left_where_another_estimator_beside_the_given_files_uses_its_model_fn(

@@ -66,6 +66,41 @@ if __name__ == "__main__":
     builder.make(model_fn, sys.argv[1]).train(lambda params: input_fn(), max_steps=1)
 """
 
+MAKER = f"""\
+{MODEL}
+
+def make(config):
+    return tf.estimator.Estimator(model_fn, config=config)
+
+
+def evaluate(estimator, spec):
+    tf.estimator.train_and_evaluate(estimator, tf.estimator.TrainSpec(input_fn, max_steps=1), spec)
+"""
+
+MADE = """\
+import sys
+
+import tensorflow.compat.v1 as tf
+
+{}
+
+
+class Own(tf.estimator.Exporter):
+    name = "own"
+
+    def export(self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export):
+        return export_path
+
+
+def main(directory):
+    estimator = maker.make(tf.estimator.RunConfig(directory))
+    maker.evaluate(estimator, tf.estimator.EvalSpec(maker.input_fn, steps=1, exporters=Own()))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
+"""
+
 EITHER = "try:\n    from . import model\nexcept ImportError:\n    import model"
 BESIDE = "sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))\nimport model"
 
@@ -123,6 +158,19 @@ LAYOUTS = {
         },
         ["train.py", "pkg/check.py"],
     ),
+    "two programs that give their settings to one file, found in two ways": (
+        {
+            "train.py": MADE.format("from pkg import maker"),
+            "pkg/__init__.py": "",
+            "pkg/check.py": MADE.format("import maker"),
+            "pkg/maker.py": MAKER,
+        },
+        ["train.py", "pkg/check.py"],
+    ),
+    "a notebook beside a program of one model": (
+        {"train.ipynb": "import model", "sub/train.py": BESIDE.replace("'lib'", "'.'"), "model.py": ""},
+        ["notebook.py", "sub/train.py"],
+    ),
     "a script or a module": (
         {"pkg/train.py": EITHER, "pkg/__init__.py": "", "pkg/model.py": ""},
         ["-m pkg.train", "pkg/train.py"],
@@ -164,16 +212,34 @@ for line in sys.stdin:
 """Starts each program in a process of its own, which has TensorFlow imported already."""
 
 
+def notebook(text):
+    cells = [
+        {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": part}
+        for part in text.split("\n\n\n")
+    ]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4})
+
+
+def code(path):
+    """The Python of a file; a notebook's is put beside it, where it can be started."""
+    if path.suffix != ".ipynb":
+        return path.read_text()
+    text = "\n\n\n".join("".join(cell["source"]) for cell in json.loads(path.read_text())["cells"])
+    path.with_name("notebook.py").write_text(text)
+    return text
+
+
 def test_a_program_of_any_layout_starts_in_every_way_that_it_did(tmp_path):
     jobs = []
     for name, (files, commands) in LAYOUTS.items():
         for file, imports in files.items():
             path = tmp_path / name / file
             path.parent.mkdir(parents=True, exist_ok=True)
-            text = imports if imports in (BUILDER, HANDED_ON) else TRAIN.format(imports) if imports else ""
-            path.write_text(MODEL if path.name == "model.py" else text)
+            text = imports if "\n\n" in imports else TRAIN.format(imports) if imports else ""
+            text = MODEL if path.name == "model.py" else text
+            path.write_text(notebook(text) if path.suffix == ".ipynb" else text)
         write(codemod([str(tmp_path / name)], Settings(), jobs=1, progress=None))
-        texts = [(tmp_path / name / file).read_text() for file in files]
+        texts = [code(tmp_path / name / file) for file in files]
         assert not [text for text in texts if "return tf.estimator" in text or "= tf.estimator" in text], name
         jobs += [(name, command) for command in commands]
     lines = "".join(json.dumps([str(tmp_path / name), command]) + "\n" for name, command in jobs)

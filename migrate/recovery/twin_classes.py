@@ -1,0 +1,16 @@
+"""Whether a value is of a class of these helpers, also where they are there twice.
+
+A file that is imported by two names holds its helpers itself: what another file of the
+program gives it is then of a class of that file.
+"""
+
+
+def is_of_class(value, kind):
+    """Returns whether a value is an instance of a class, or of its twin in another file.
+
+    Args:
+      value: any object.
+      kind: a class of these helpers.
+    """
+    own = (kind.__name__, kind.__doc__)
+    return any((one.__name__, one.__doc__) == own for one in type(value).__mro__)

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
+from migrate.analysis.compiled import compiled_with_tensorflow_1
 from migrate.analysis.module import Module
 from migrate.analysis.sessions import EagerCode, uses_of_estimators
 from migrate.finding import Cause, Fidelity, Finding
@@ -15,6 +16,7 @@ from migrate.rules.contrib_names import contrib_names_of, names_slim
 from migrate.rules.horovod_program import UNDER_HOROVOD
 from migrate.rules.layer_apply import applied_in
 from migrate.rules.missing_names import imported_by, missing_names_of
+from migrate.rules.model_to_estimator import optimizer_of_tensorflow_1
 from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
 from migrate.rules.shared_embedding_columns import shared_columns_of
 from migrate.rules.tensorflow_1_import import has_sessions, is_in_graph_mode, star_imports_of, tensorflow_1_names_of
@@ -83,6 +85,11 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     if any(has_sessions(module) for module in modules) and is_in_graph_mode(modules):
         imported = frozenset(module.path for module in modules if unit.tree.roots.get(os.path.abspath(module.path)))
         eager = EagerCode(unit.tree, modules, uses_of_estimators(modules), imported)
+    if any(site.symbol.tail == "estimator.model_to_estimator" for module in modules for site in module.sites):
+        for module in modules:
+            for node, name in compiled_with_tensorflow_1(module):
+                verdict = replace(manual(node, *optimizer_of_tensorflow_1(name)), module=module)
+                form.verdicts.append((RULES["FT142"], verdict))
     with_slim = names_slim(modules)
     on_keras_2 = unit.tree.needs_tf_keras(*unit.roots)
     for module in modules:

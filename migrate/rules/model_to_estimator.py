@@ -11,7 +11,8 @@ TensorFlow 2.15 the Estimator trained with the optimizer of ``tf.keras.optimizer
 Adam and SGD agree to rounding, RMSprop and Adagrad add their epsilon under the root. Keras 3 names the inputs of a
 ``Sequential`` without ``Input`` otherwise than Keras 2. Of a row of an ``Embedding`` that a batch reads more than once,
 Keras 3's optimizers other than SGD square each gradient by itself, where the Estimator and Keras 2 square their sum:
-such a model trains otherwise there, and the report says so. A finished job that is started again does nothing, where
+such a model trains otherwise there, and the report says so. A model that is compiled with an optimizer of
+``tf.compat.v1.train`` blocks the program: Keras 3 takes none. A finished job that is started again does nothing, where
 the Estimator trained one step more at each start. TensorBoard shows the training's loss as ``loss_1``, as the
 Estimator wrote it. ``metric_names_map`` and ``export_outputs`` block the program.
 
@@ -23,6 +24,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none
+from migrate.analysis.compiled import compiled_with_tensorflow_1
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
@@ -35,6 +37,7 @@ from migrate.rules.rule import Example, Verdict, manual, noted, rule
     Example("keras_model=model", "estimator = model\n", "estimator", kind="keras"),
     Example("keras_model_path='m.h5'", 'estimator = tf.keras.models.load_model("m.h5")', "estimator", kind="keras"),
     Example("model, metric_names_map={'a': 'b'}", None, "estimator", kind="keras"),
+    Example("model.compile(tf1.train.AdamOptimizer(), 'mse')", None, "head", kind="keras"),
     kinds=frozenset({"keras"}),
     needs=("strategy",),
     settles=("model",),
@@ -45,6 +48,9 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         if not is_none(arguments.get(name)):
             yield manual(arguments[name], f"{name} is not carried over", f"Take {name} out.")
             return
+    for optimizer, name in compiled_with_tensorflow_1(program.module):
+        yield manual(optimizer, *optimizer_of_tensorflow_1(name))
+        return
     model, path = arguments.get("keras_model"), arguments.get("keras_model_path")
     if model is not None and not is_none(model):
         text = draft.text(model)
@@ -62,6 +68,12 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     differences = list(_under_keras_3(program.module)) if draft.settings.target != "keras2" else []
     told = "; ".join([message, *(what for what, _ in differences)])
     yield noted(site, told, " ".join(help for _, help in differences))
+
+
+def optimizer_of_tensorflow_1(name: str) -> tuple[str, str]:
+    """Why a program is left whose Keras model has such an optimizer, by its name, with what to do about it."""
+    reason = f"a Keras model is compiled with tf.compat.v1.{name}, which Keras trains with inside an Estimator alone"
+    return reason, "Compile it with the optimizer of tf.keras.optimizers, then migrate again."
 
 
 def _under_keras_3(module: Module) -> Iterator[tuple[str, str]]:

@@ -203,7 +203,7 @@ def measured(python, side, size):
 def main():
     old, new = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
     print(
-        "steps        Estimator, ms  TensorFlow   times as fast  as object  its CPU   CPU  save  tensors  memory  imported"
+        "steps        Estimator, ms  TensorFlow   times as fast  as object  its CPU   CPU  save  tensors  memory"
         "  in turn, CPU ms"
     )
     for size in SIZES:

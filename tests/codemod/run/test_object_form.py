@@ -709,3 +709,80 @@ def test_a_keras_model_in_a_dictionary_becomes_an_object_over_it(tmp_path: Path)
     after, findings = migrated(tmp_path / "program.py", HEAD + flow)
     assert all(finding.rewritten for finding in findings), findings
     assert "both = {'k': model_to_estimator(build()), 'e': Estimator(model_fn)}" in after
+
+
+LISTED = HEAD + FLOWS["kept in a list"]
+NET = """\
+import tensorflow as tf
+
+
+def make(config):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("adam", "mse")
+    return tf.keras.estimator.model_to_estimator(model, config=config)
+"""
+GUARD = """\
+import logging
+
+try:
+    from tensorflow.contrib.training import HParams
+except ImportError:
+    logging.error("not supported in TensorFlow 2")
+    raise
+"""
+ALIASES = """\
+from tensorflow.contrib.training.python.training import evaluation
+from tensorflow.contrib.tpu.python.tpu import bfloat16
+from tensorflow.contrib.tpu.python.ops import tpu_ops
+
+
+def watch(folder):
+    for path in evaluation.checkpoints_iterator(folder):
+        with bfloat16.bfloat16_scope():
+            print(tpu_ops.cross_replica_sum(path))
+"""
+HEADED = """\
+def headed(features, labels, mode):
+    head = tf.contrib.estimator.binary_classification_head()
+    logits = tf.layers.dense(features, 1)
+    return head.create_estimator_spec(features, mode, logits, labels, tf.train.AdamOptimizer())
+
+
+ests = [tf.estimator.Estimator(headed)]
+"""
+BLOCKERS = {
+    "a Keras estimator that another file makes of a config from here": {
+        "net.py": NET,
+        "program.py": "import tensorflow as tf\n\nimport net\n\nest = net.make(tf.estimator.RunConfig('/tmp/m'))\n",
+    },
+    "a module that is not there": {"pkg/__init__.py": "", "program.py": "from pkg import gone\n" + LISTED},
+    "packages that know TensorFlow 1 alone": {"program.py": "import bert_serving\nimport sonnet\n" + LISTED},
+    "contrib in a guard that raises again": {"lib.py": GUARD, "program.py": "import lib\n" + LISTED},
+    "contrib by the paths of its private modules": {"program.py": LISTED + "\n\n" + ALIASES},
+    "a head of contrib in a model_fn": {"program.py": HEAD + HEADED},
+}
+"""What left programs of application code, and is no reason to leave one."""
+
+
+@pytest.mark.parametrize("blocker", BLOCKERS)
+def test_what_is_no_obstacle_leaves_no_program(tmp_path: Path, blocker: str) -> None:
+    for name, text in BLOCKERS[blocker].items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    texts = [change.after for change in outcome.changes if "tf2_recovery" not in change.path]
+    assert texts
+    assert not any("tf.estimator" in text or "keras.estimator" in text for text in texts)
+
+
+@pytest.mark.parametrize("spelled", ["tf.train.AdamOptimizer()", "tf.compat.v1.train.AdamOptimizer()"])
+@pytest.mark.parametrize("made", ["model.compile({}, 'mse')", "o = {}\n    model.compile(loss='mse', optimizer=o)"])
+def test_a_keras_model_compiled_with_an_optimizer_of_tensorflow_1_leaves_the_program(
+    tmp_path: Path, spelled: str, made: str
+) -> None:
+    (tmp_path / "net.py").write_text(NET.replace('model.compile("adam", "mse")', made.format(spelled)))
+    after, findings = migrated(tmp_path / "program.py", BLOCKERS[next(iter(BLOCKERS))]["program.py"])
+    assert after == ""
+    [reason] = [finding for finding in findings if finding.is_own_reason]
+    assert (reason.code, "train.AdamOptimizer" in reason.message) == ("FT142", True)

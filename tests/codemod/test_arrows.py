@@ -14,7 +14,7 @@ KNOWS = {
     "edits": {"analysis", "tensorflow", "finding"},
     "rewrite": {"__init__", "edits", "analysis", "tensorflow", "files", "finding", "settings"},
     "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "finding", "invocation", "settings"},
-    "objects": {"rules", "rewrite", "analysis", "files", "finding", "invocation", "settings"},
+    "objects": {"rules", "rewrite", "analysis", "finding", "invocation", "settings"},
     "judging": {
         *("objects", "rules", "rewrite", "edits", "analysis"),
         *("finding", "judged", "selection", "settings"),

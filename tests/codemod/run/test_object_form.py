@@ -721,15 +721,6 @@ def make(config):
     model.compile("adam", "mse")
     return tf.keras.estimator.model_to_estimator(model, config=config)
 """
-GUARD = """\
-import logging
-
-try:
-    from tensorflow.contrib.training import HParams
-except ImportError:
-    logging.error("not supported in TensorFlow 2")
-    raise
-"""
 ALIASES = """\
 from tensorflow.contrib.training.python.training import evaluation
 from tensorflow.contrib.tpu.python.tpu import bfloat16
@@ -757,7 +748,6 @@ BLOCKERS = {
     },
     "a module that is not there": {"pkg/__init__.py": "", "program.py": "from pkg import gone\n" + LISTED},
     "packages that know TensorFlow 1 alone": {"program.py": "import bert_serving\nimport sonnet\n" + LISTED},
-    "contrib in a guard that raises again": {"lib.py": GUARD, "program.py": "import lib\n" + LISTED},
     "contrib by the paths of its private modules": {"program.py": LISTED + "\n\n" + ALIASES},
     "a head of contrib in a model_fn": {"program.py": HEAD + HEADED},
 }

@@ -12,5 +12,7 @@ def is_of_class(value, kind):
       value: any object.
       kind: a class of these helpers.
     """
-    own = (kind.__name__, kind.__doc__)
-    return any((one.__name__, one.__doc__) == own for one in type(value).__mro__)
+    twins = [one for one in type(value).__mro__ if one.__name__ == kind.__name__]
+    return isinstance(value, kind) or any(
+        not one.__module__.startswith("tensorflow") for one in twins
+    )

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 6a646416bd1a).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content da92c1db7b5a).
 
 Needs nothing but TensorFlow, 2.12 or later, and holds what your programs use.
 Yours to change; until then `estimator-migrate renew` brings it up to date.
@@ -1852,6 +1852,14 @@ class TrainingHooks:
         return step
 
 
+def is_of_class(value, kind):
+    """Returns whether a value is an instance of a class, or of its twin in another file."""
+    twins = [one for one in type(value).__mro__ if one.__name__ == kind.__name__]
+    return isinstance(value, kind) or any(
+        not one.__module__.startswith("tensorflow") for one in twins
+    )
+
+
 class Estimator:
     """A model_fn with its settings and its directory, as ``tf.estimator.Estimator``.
 
@@ -2147,7 +2155,7 @@ class Estimator:
 def _config_of(config, model_dir):
     """Returns the config with the directory that the two settle."""
     config = RunConfig() if config is None else config
-    if not isinstance(config, RunConfig):
+    if not is_of_class(config, RunConfig):
         raise ValueError(f"config must be an instance of RunConfig, not {config!r}.")
     if model_dir is not None:
         model_dir = os.fspath(model_dir)
@@ -2842,7 +2850,7 @@ class EvalSpec(_EvalSpecFields):
         if name is not None and not isinstance(name, str):
             raise TypeError(f"`name` must be string, given: {name}")
         hooks = _all_of(hooks, tf1.train.SessionRunHook, "hooks")
-        given = [exporters] if isinstance(exporters, Exporter) else exporters
+        given = [exporters] if is_of_class(exporters, Exporter) else exporters
         exporters = _all_of(given, Exporter, "exporters")
         names = [exporter.name for exporter in exporters]
         if len(set(names)) < len(names) or not all(names):
@@ -2883,7 +2891,7 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     """
     kinds = {"estimator": Estimator, "train_spec": TrainSpec, "eval_spec": EvalSpec}
     for name, kind in kinds.items():
-        if not isinstance(locals()[name], kind):
+        if not is_of_class(locals()[name], kind):
             raise TypeError(
                 f"`{name}` must have type `{kind.__name__}`, not {locals()[name]!r}."
             )
@@ -2953,7 +2961,7 @@ def _check_spec(input_fn, name, steps):
 def _all_of(objects, kind, told):
     objects = tuple(objects or ())
     for one in objects:
-        if not isinstance(one, kind):
+        if not is_of_class(one, kind):
             raise TypeError(
                 f"All {told} must be `{kind.__name__}` instances, given: {one}"
             )

@@ -4,12 +4,14 @@ import ast
 from collections import Counter
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from migrate.analysis import module as modules
 from migrate.analysis.module import module_of
 from migrate.analysis.names import Names
 from migrate.cli import main
+from migrate.files import parse as parsing
 from migrate.files.text import SourceText
 
 HELPER = """\
@@ -52,6 +54,31 @@ def test_each_file_of_a_tree_is_bound_once(
     modules._bound.cache_clear()
     main([str(tmp_path), "-j1", *arguments])
     assert {text: bound[ast.unparse(ast.parse(text))] for text in texts.values()} == dict.fromkeys(texts.values(), 1)
+
+
+@pytest.mark.parametrize("arguments", [["--check"], [], ["--todo"]], ids=["check", "diff", "todo"])
+def test_each_text_of_a_tree_with_notebooks_is_parsed_once(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = len(arguments) + 50
+    (tmp_path / "helper.py").write_text(HELPER.format(number=number))
+    (tmp_path / "broken.py").write_text("import tensorflow as tf\n\ntf.estimator.Estimator(\n")
+    for name in "ab":
+        (tmp_path / f"train_{name}.py").write_text(MAIN.format(number=number))
+        cells = [nbformat.v4.new_code_cell(part) for part in MAIN.format(number=number).split("\n\n\n")]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / f"{name}.ipynb")
+    parsed: Counter[tuple[str, str]] = Counter()
+    made = ast.parse
+
+    def counting(text: str, path: str = "", *further: object, **named: object) -> ast.Module:
+        if path.startswith(str(tmp_path)):
+            parsed[path, text] += 1
+        return made(text, path or "<unknown>", *further, **named)  # type: ignore[call-overload, no-any-return]
+
+    monkeypatch.setattr(parsing.ast, "parse", counting)
+    main([str(tmp_path), "-j1", *arguments])
+    assert {path for path, _ in parsed} == {str(path) for path in tmp_path.iterdir()}
+    assert set(parsed.values()) == {1}
 
 
 def test_what_one_program_makes_of_a_file_is_not_seen_by_another() -> None:

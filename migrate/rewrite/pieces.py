@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from migrate.rewrite.pruned import pruned
 from migrate.rewrite.stamp import definitions_of, header, read_stamp
 from migrate.rewrite.used import Usage, parts, used_before
 
@@ -209,6 +208,8 @@ def module(names: Iterable[str], usage: Usage | None = None) -> str:
     written = definitions(names)
     statements = imports(names)
     if usage is not None:
+        from migrate.rewrite.pruned import pruned  # imports black, which finding needs not
+
         written = pruned(written, usage)
         read = {*re.findall(r"\b[^\W\d]\w*", written)}
         statements = [text for one in statements for text in _of_those(one, read)]

@@ -12,10 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-import black
-import black.mode
-
-from migrate.edits.format import LINE_LENGTH
 from migrate.rewrite.used import ALL, Usage
 
 _Definition = ast.FunctionDef | ast.ClassDef
@@ -1138,7 +1134,13 @@ def _without_entries(docstring: str, dropped: set[str]) -> str:
 @lru_cache(maxsize=4096)
 def _formatted(definition: str) -> str:
     """A definition as black formats it, in as few lines as it takes."""
-    versions = {black.mode.TargetVersion.PY39}
+    # A run that writes nothing needs no black.
+    import black
+    from black.mode import TargetVersion
+
+    from migrate.edits.format import LINE_LENGTH
+
+    versions = {TargetVersion.PY39}
     mode = black.Mode(line_length=LINE_LENGTH, magic_trailing_comma=False, target_versions=versions)
     return black.format_str(definition, mode=mode)
 

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.imports import top
@@ -227,13 +228,18 @@ def _needs(changed: Sequence[FileChange], changes: Mapping[str, FileChange]) -> 
         found.append(module)
         packages |= {*_imported(ast.walk(module.tree))}
         if change.needs is not None and change.needs in changes:
-            generated = ast.parse(changes[change.needs].after)
             name = os.path.basename(change.needs).removesuffix(".py")
-            taken = _taken(generated, _names_from(module.tree, name))
-            packages |= {*_imported(node for statement in taken for node in ast.walk(statement))}
+            packages |= _packages_of(changes[change.needs].after, frozenset(_names_from(module.tree, name)))
     if "tf_slim" in packages or any(module.has_tf_keras or needs_tf_keras(module) for module in found):
         yield "tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on"
     yield from (requirement for package, requirement in _PACKAGES.items() if package in packages)
+
+
+@lru_cache(maxsize=64)
+def _packages_of(generated: str, names: frozenset[str]) -> frozenset[str]:
+    """The packages that some names of a generated module come to; many programs have the same ones."""
+    taken = _taken(ast.parse(generated), {*names})
+    return frozenset(_imported(node for statement in taken for node in ast.walk(statement)))
 
 
 def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -243,7 +249,7 @@ def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
             yield (node.module or "").partition(".")[0]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "importlib.import_module":
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "import_module":
             yield from (str(literal(given)).partition(".")[0] for given in node.args[:1])
 
 

@@ -9,7 +9,7 @@ import copy
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from migrate.rewrite.used import ALL, Usage
@@ -85,9 +85,16 @@ class _Class:
         return next((maker for base in self.bases if (maker := base.maker())), None)
 
 
-@lru_cache(maxsize=256)
 def pruned(source: str, usage: Usage) -> str:
     """The definitions of ``source`` that are used, each without what is not."""
+    said = frozenset(re.findall(r"\w+", source))
+    documented = frozenset(name for name in usage.documented if name.lstrip(".") in said)
+    return _pruned(source, replace(usage, words=usage.words & said, documented=documented))
+
+
+@lru_cache(maxsize=256)
+def _pruned(source: str, usage: Usage) -> str:
+    """As ``pruned``, once for all programs that use the same: their other words are their own."""
     return _Pruning(source, usage).text()
 
 

@@ -32,15 +32,12 @@ def main(arguments: Sequence[str]) -> int:
         " A module that somebody has changed stays as it is, and is named.",
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", help="files and directories")
-    parser.add_argument(
-        "--whole", action="store_true", help="write every argument and method, also those that no program uses yet"
-    )
     parser.add_argument("--diff", action="store_true", help="print the diff and replace nothing")
     asked = parser.parse_args(arguments)
     outcome, left = Outcome(), list[str]()
     for path in _files(asked.paths, outcome):
         try:
-            change = _renewed(path, asked.whole)
+            change = _renewed(path)
         except Unreadable as problem:
             outcome.findings.append(problem.finding)
         except (NotExtended, SyntaxError) as problem:
@@ -67,7 +64,7 @@ def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:
             yield found
 
 
-def _renewed(path: str, is_whole: bool) -> FileChange | None:
+def _renewed(path: str) -> FileChange | None:
     """The change that brings a module up to this release; None for one of it, and for any other file.
 
     Raises:
@@ -78,5 +75,5 @@ def _renewed(path: str, is_whole: bool) -> FileChange | None:
     source = SourceText.decode(path, read(path))
     if read_stamp(source.text) is None:
         return None
-    after = renewed(source.text, is_whole)
+    after = renewed(source.text)
     return FileChange(path, source.text, after, source) if after != source.text else None

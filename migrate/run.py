@@ -2,10 +2,9 @@
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import TYPE_CHECKING
 
 from migrate.examine import examine_bytes
 from migrate.examined import Examined
@@ -20,10 +19,6 @@ from migrate.outcome import FileChange, Outcome
 from migrate.processes import Processes
 from migrate.report.source import STDIN
 from migrate.settings import Settings
-
-if TYPE_CHECKING:
-    from migrate.rewrite.placement import Placement
-    from migrate.rewrite.used import Usage
 
 _RERUN = "Make room or give permission, then run the tool again."
 Progress = Callable[[str, int, int], None]
@@ -199,15 +194,9 @@ def _rewrite_all(
         texts.append(after)
         if progress is not None:
             progress("Rewriting", len(texts), len(free))
-    rewritten = dict(zip((one.path for one in free), texts, strict=True))
-    modules = _modules(free, rewritten, placement)
-    outcome.findings += [text for text in modules.values() if isinstance(text, Finding)]
-    for path, module in placement.needs.items():
-        if isinstance(problem := modules.get(module), Finding) and path in rewritten:
-            rewritten[path] = problem
-    broken = {path for path, after in rewritten.items() if isinstance(after, Finding)}
-    for one, after in zip(free, rewritten.values(), strict=True):
-        outcome.findings += [after] if isinstance(after, Finding) and after not in modules.values() else []
+    broken = {one.path for one, after in zip(free, texts, strict=True) if isinstance(after, Finding)}
+    for one, after in zip(free, texts, strict=True):
+        outcome.findings += [after] if isinstance(after, Finding) else []
         stuck = sorted(broken & {one.path, *one.together})
         if stuck or isinstance(after, Finding):
             outcome.findings += _all_left(one.findings, f"{stuck[0]} could not be rewritten")
@@ -223,30 +212,6 @@ def _rewrite_all(
         if isinstance(text, str) and text != before:
             source = None if before is None else SourceText.decode(path, before.encode())
             outcome.changes.append(FileChange(path, before, text, source))
-
-
-def _modules(
-    planned: Iterable[Examined], rewritten: Mapping[str, str | Finding], placement: "Placement"
-) -> dict[str, str | Finding]:
-    """The text of each module that files share, with what their new texts use, or why it must not be written."""
-    from migrate.rewrite.used import Usage, used_by
-
-    usages: dict[str, Usage] = {}
-    for one in planned:
-        after, needs = rewritten[one.path], placement.needs.get(one.path)
-        if needs is not None and isinstance(after, str) and one.source is not None and one.plan is not None:
-            usage = used_by(_python(one.path, one.source.text), _python(one.path, after), one.plan.pieces)
-            usages[needs] = usages[needs] | usage if needs in usages else usage
-    return {path: _with_pieces(path, placement.modules[path], usage) for path, usage in usages.items()}
-
-
-def _python(path: str, text: str) -> str:
-    """The Python of a file's text, which of a notebook is that of its own program."""
-    if not path.endswith(NOTEBOOK):
-        return text
-    from migrate.files.cells import joined
-
-    return joined(path, text.encode()).text
 
 
 def _rewrite(one: Examined, imports: list[str], inline: str, settings: Settings) -> str | Finding:
@@ -273,7 +238,7 @@ def _comment_all(examined: list[Examined], settings: Settings, processes: Proces
             groups.setdefault(one.group or one.path, []).append(one)
     found = list(groups.values())
     texts = [
-        {one.path: (changes[one.path].after if one.path in changes else sources[one.path].text) for one in files}
+        {one.path: changes[one.path].after if one.path in changes else sources[one.path].text for one in files}
         for files in found
     ]
     for after in processes.map(comments, zip(found, texts, repeat(settings)), few=_FEW_REWRITES):
@@ -331,7 +296,7 @@ def _put_back(change: FileChange, stuck: str) -> Finding:
     return trouble("FT005", change.path, f"is put back, because it needs {stuck}", _RERUN)
 
 
-def _with_pieces(path: str, names: set[str], usage: "Usage | None" = None) -> str | Finding:
+def _with_pieces(path: str, names: set[str]) -> str | Finding:
     """The text of a module with these pieces and those that it has already, or why it must not be written."""
     from migrate.rewrite import pieces
     from migrate.rewrite.placement import foreign_module, other_release
@@ -339,9 +304,9 @@ def _with_pieces(path: str, names: set[str], usage: "Usage | None" = None) -> st
 
     before = _text(path)
     if before is None:
-        return foreign_module(path) if os.path.exists(path.removesuffix(".py")) else pieces.module(names, usage)
+        return foreign_module(path) if os.path.exists(path.removesuffix(".py")) else pieces.module(names)
     try:
-        return pieces.extended(before, names, usage) if read_stamp(before) is not None else foreign_module(path)
+        return pieces.extended(before, names) if read_stamp(before) is not None else foreign_module(path)
     except pieces.NotExtended as problem:
         return other_release(path, str(problem))
     except SyntaxError:

@@ -10,13 +10,13 @@ import tensorflow as tf
 class CheckpointRecovery(tf.keras.callbacks.Callback):
     """Saves while ``fit`` runs, and restores the newest checkpoint that can be read.
 
-    Saves when training starts, every ``manager.checkpoint_interval`` steps, and when it
-    ends; an exception ends it without a save.
+    Saves when training starts, every ``manager.checkpoint_interval`` steps or
+    ``save_secs`` seconds, and when it ends; an exception ends it without a save.
 
     Args:
       manager: a ``tf.train.CheckpointManager`` of
         ``tf.train.Checkpoint(model=..., optimizer=...)``.
-      save_secs: seconds between two saves, beside those; None to save by steps alone.
+      save_secs: seconds between two saves; None to save by steps alone.
     """
 
     def __init__(self, manager, save_secs=None):

@@ -23,10 +23,10 @@ def run_training(
 ):
     """Restores the latest checkpoint, trains, and saves at the start and at the end.
 
-    In between it saves after each ``manager.checkpoint_interval`` steps. Steps run
-    without coming back to Python until a save or a line in the log is due, or a second
-    is over. After an AbortedError or UnavailableError it goes on from the latest
-    checkpoint.
+    In between it saves after each ``manager.checkpoint_interval`` steps, or save_secs;
+    without either it never saves. Steps run without coming back to Python until a save,
+    a line in the log or a hook is due, or a second is over. After an AbortedError or
+    UnavailableError it goes on from the latest checkpoint.
 
     Args:
       train: a ``ModelFnTraining``.
@@ -35,8 +35,7 @@ def run_training(
       max_steps: the global step to end at, of a fraction the next whole one; None for
         the end of the data. Where the latest checkpoint is as far, nothing is done.
       steps: instead, how many more steps to take.
-      save_secs: the seconds between two saves, in place of the manager's interval; without
-        either it never saves.
+      save_secs: the seconds between two saves, in place of the manager's interval.
       log_every: steps between two lines with the loss and the speed; None for none.
       hooks: a ``TrainingHooks``, or None.
       saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects; without

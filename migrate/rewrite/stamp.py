@@ -34,8 +34,8 @@ def header(definitions: str) -> str:
     """The docstring of a module that holds ``definitions``."""
     return f'''"""Checkpoint recovery for TensorFlow 2, {MARK} {__version__} (content {_content(definitions)}).
 
-Needs nothing but TensorFlow, 2.12 or later, and holds what your programs use.
-Yours to change; until then `estimator-migrate renew` brings it up to date.
+Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
+`estimator-migrate renew` brings it up to date as long as nobody has changed it.
 """
 '''
 

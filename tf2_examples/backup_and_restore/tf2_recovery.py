@@ -1,7 +1,7 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 4b4644b499b1).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 28a94d470e2b).
 
-Needs nothing but TensorFlow, 2.12 or later, and holds what your programs use.
-Yours to change; until then `estimator-migrate renew` brings it up to date.
+Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
+`estimator-migrate renew` brings it up to date as long as nobody has changed it.
 """
 
 import functools
@@ -14,8 +14,125 @@ import numpy as np
 import tensorflow as tf
 
 
+@functools.cache
+def event_writer(directory):
+    """Returns the ``tf.compat.v1.summary.FileWriter`` of a directory, one a process."""
+    # It asks for a graph. That of tf.summary asks for the package tensorboard, which
+    # TensorFlow 2.21 does not install.
+    with tf.Graph().as_default():
+        return tf.compat.v1.summary.FileWriter(
+            directory,
+            # The file's name has the second only: a start within it would empty the file.
+            filename_suffix=f".{time.time_ns()}",
+        )
+
+
+class EvaluationLog(tf.keras.callbacks.Callback):
+    """Writes the metrics that ``evaluate`` gives, at the step of the training.
+
+    Args:
+      model_dir: a path; TensorBoard finds the metrics in its ``eval`` or ``eval_NAME``.
+      name: tells apart evaluations on several datasets; None or a string.
+    """
+
+    def __init__(self, model_dir, name=None):
+        super().__init__()
+        self.directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
+
+    def on_test_end(self, logs=None):
+        summary = tf.compat.v1.Summary()
+        for tag, value in logs.items():
+            if np.ndim(value) == 0:
+                summary.value.add(tag=tag, simple_value=value)
+        writer = event_writer(self.directory)
+        writer.add_summary(summary, int(self.model.optimizer.iterations.numpy()))
+        writer.flush()
+
+
+class StopAtStep(tf.keras.callbacks.Callback):
+    """Ends ``fit`` when the optimizer has made ``last_step`` steps.
+
+    Args:
+      last_step: the step to stop at, an int, counted from the first step of the job.
+    """
+
+    def __init__(self, last_step):
+        super().__init__()
+        self.last_step = last_step
+
+    def on_train_batch_end(self, batch, logs=None):
+        if int(self.model.optimizer.iterations.numpy()) >= self.last_step:
+            self.model.stop_training = True
+
+
+class TrainingLog(tf.keras.callbacks.Callback):
+    """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
+
+    Args:
+      directory: where TensorBoard finds the summaries, a path.
+      summary_steps: steps between two summaries of the loss; None for none.
+      log_steps: steps between two lines in the log; None for none.
+      tags: the summaries: a dict from a metric of ``fit`` to its name in TensorBoard.
+
+    Raises:
+      ArithmeticError: out of ``fit``, when the loss is not a number.
+    """
+
+    def __init__(self, directory, summary_steps=None, log_steps=None, tags=None):
+        super().__init__()
+        self.summary_steps = summary_steps
+        self.log_steps = log_steps
+        self.directory = directory
+        self.tags = tags or {"loss": "loss"}
+
+    def on_train_begin(self, logs=None):
+        self._step = int(self.model.optimizer.iterations.numpy())
+        self._first = self._logged = self._step
+        self._logged_time = time.monotonic()
+
+    def on_train_batch_begin(self, batch, logs=None):
+        step = self._step + 1
+        if self._due(step, self.summary_steps) or self._due(step, self.log_steps):
+            # Keras gives the mean since the last reset: of the next step alone, then.
+            self.model.reset_metrics()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._step = step = self._step + 1
+        if math.isnan(logs["loss"]):
+            raise ArithmeticError(f"The loss is not a number at step {step}.")
+        if self._due(step, self.summary_steps):
+            self._write({tag: logs[metric] for metric, tag in self.tags.items()})
+        if self._due(step, self.log_steps):
+            tf.get_logger().info("loss = %g, step = %d", logs["loss"], step)
+            seconds = time.monotonic() - self._logged_time
+            if step > self._first + 1:  # the first step includes tracing
+                self._write({"global_step/sec": (step - self._logged) / seconds})
+            self._logged, self._logged_time = step, time.monotonic()
+
+    def on_train_end(self, logs=None):
+        event_writer(self.directory).flush()
+
+    def _write(self, values):
+        summary = tf.compat.v1.Summary()
+        for tag, value in values.items():
+            summary.value.add(tag=tag, simple_value=value)
+        event_writer(self.directory).add_summary(summary, self._step)
+
+    def _due(self, step, every):
+        return bool(every) and (step - self._first - 1) % every == 0
+
+
 class CheckpointRecovery(tf.keras.callbacks.Callback):
-    """Saves while ``fit`` runs, and restores the newest checkpoint that can be read."""
+    """Saves while ``fit`` runs, and restores the newest checkpoint that can be read.
+
+    Saves when training starts, every ``manager.checkpoint_interval`` steps or
+    ``save_secs`` seconds, and when it ends; an exception ends it without a save.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` of
+        ``tf.train.Checkpoint(model=..., optimizer=...)``.
+      save_secs: seconds between two saves; None to save by steps alone.
+    """
 
     def __init__(self, manager, save_secs=None):
         super().__init__()
@@ -29,7 +146,12 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         return int(self.manager.checkpoint.optimizer.iterations.numpy())
 
     def restore(self):
-        """Restores the newest readable checkpoint and returns its step, 0 if none."""
+        """Restores the newest readable checkpoint and returns its step, 0 if none.
+
+        Raises:
+          ValueError: the checkpoint does not fit; the message names the variable.
+          RuntimeError: there are checkpoints, but none of them can be read.
+        """
         problem = None
         for path in self._newest_first():
             try:
@@ -126,140 +248,6 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
                 optimizer._create_all_weights(model.trainable_variables)
 
 
-@functools.cache
-def event_writer(directory):
-    """Returns the ``tf.compat.v1.summary.FileWriter`` of a directory, one a process."""
-    # It asks for a graph. That of tf.summary asks for the package tensorboard, which
-    # TensorFlow 2.21 does not install.
-    with tf.Graph().as_default():
-        return tf.compat.v1.summary.FileWriter(
-            directory,
-            # The file's name has the second only: a start within it would empty the file.
-            filename_suffix=f".{time.time_ns()}",
-        )
-
-
-class EvaluationLog(tf.keras.callbacks.Callback):
-    """Writes the metrics that ``evaluate`` gives, at the step of the training.
-
-    Args:
-      model_dir: a path; TensorBoard finds the metrics in its ``eval`` or ``eval_NAME``.
-    """
-
-    def __init__(self, model_dir):
-        super().__init__()
-        self.directory = os.path.join(model_dir, "eval")
-
-    def on_test_end(self, logs=None):
-        summary = tf.compat.v1.Summary()
-        for tag, value in logs.items():
-            if np.ndim(value) == 0:
-                summary.value.add(tag=tag, simple_value=value)
-        writer = event_writer(self.directory)
-        writer.add_summary(summary, int(self.model.optimizer.iterations.numpy()))
-        writer.flush()
-
-
-def predict_outputs(recovery, dataset):
-    """Yields what an Estimator made from a Keras model predicts for each example.
-
-    Args: as for ``predict_classes``.
-
-    Yields:
-      A dict of NumPy arrays by the names of the layers that give the outputs.
-    """
-    model = _restored(recovery)
-    layers = [output._keras_history[0].name for output in model.outputs]
-    for batch in dataset:
-        outputs = model.predict_on_batch(_features(batch))
-        for values in zip(*(outputs if len(layers) > 1 else [outputs])):
-            yield dict(zip(layers, values))
-
-
-def _restored(recovery):
-    if isinstance(recovery, tf.keras.Model):
-        return recovery
-    recovery.restore()
-    return recovery.manager.checkpoint.model
-
-
-def _features(batch):
-    return batch[0] if isinstance(batch, tuple) else batch
-
-
-class TrainingLog(tf.keras.callbacks.Callback):
-    """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
-
-    Args:
-      directory: where TensorBoard finds the summaries, a path.
-      summary_steps: steps between two summaries of the loss; None for none.
-      log_steps: steps between two lines in the log; None for none.
-      tags: the summaries: a dict from a metric of ``fit`` to its name in TensorBoard.
-
-    Raises:
-      ArithmeticError: out of ``fit``, when the loss is not a number.
-    """
-
-    def __init__(self, directory, summary_steps=None, log_steps=None, tags=None):
-        super().__init__()
-        self.summary_steps = summary_steps
-        self.log_steps = log_steps
-        self.directory = directory
-        self.tags = tags or {"loss": "loss"}
-
-    def on_train_begin(self, logs=None):
-        self._step = int(self.model.optimizer.iterations.numpy())
-        self._first = self._logged = self._step
-        self._logged_time = time.monotonic()
-
-    def on_train_batch_begin(self, batch, logs=None):
-        step = self._step + 1
-        if self._due(step, self.summary_steps) or self._due(step, self.log_steps):
-            # Keras gives the mean since the last reset: of the next step alone, then.
-            self.model.reset_metrics()
-
-    def on_train_batch_end(self, batch, logs=None):
-        self._step = step = self._step + 1
-        if math.isnan(logs["loss"]):
-            raise ArithmeticError(f"The loss is not a number at step {step}.")
-        if self._due(step, self.summary_steps):
-            self._write({tag: logs[metric] for metric, tag in self.tags.items()})
-        if self._due(step, self.log_steps):
-            tf.get_logger().info("loss = %g, step = %d", logs["loss"], step)
-            seconds = time.monotonic() - self._logged_time
-            if step > self._first + 1:  # the first step includes tracing
-                self._write({"global_step/sec": (step - self._logged) / seconds})
-            self._logged, self._logged_time = step, time.monotonic()
-
-    def on_train_end(self, logs=None):
-        event_writer(self.directory).flush()
-
-    def _write(self, values):
-        summary = tf.compat.v1.Summary()
-        for tag, value in values.items():
-            summary.value.add(tag=tag, simple_value=value)
-        event_writer(self.directory).add_summary(summary, self._step)
-
-    def _due(self, step, every):
-        return bool(every) and (step - self._first - 1) % every == 0
-
-
-class StopAtStep(tf.keras.callbacks.Callback):
-    """Ends ``fit`` when the optimizer has made ``last_step`` steps.
-
-    Args:
-      last_step: the step to stop at, an int, counted from the first step of the job.
-    """
-
-    def __init__(self, last_step):
-        super().__init__()
-        self.last_step = last_step
-
-    def on_train_batch_end(self, batch, logs=None):
-        if int(self.model.optimizer.iterations.numpy()) >= self.last_step:
-            self.model.stop_training = True
-
-
 class WorkerRecovery(CheckpointRecovery):
     """Saves on all workers at once, and restores the chief's checkpoint on each.
 
@@ -284,7 +272,11 @@ class WorkerRecovery(CheckpointRecovery):
             self._remove_temporary()  # A killed worker has left it behind.
 
     def restore(self):
-        """Restores the newest readable checkpoint and returns its step, 0 if none."""
+        """Restores the newest readable checkpoint and returns its step, 0 if none.
+
+        Raises:
+          RuntimeError: the workers found checkpoints of different steps.
+        """
         with self.strategy.scope():
             # Made by the first step, the slots would miss in the save before it.
             self._make_slots()
@@ -314,7 +306,10 @@ class WorkerRecovery(CheckpointRecovery):
 
 
 def _is_chief(strategy):
-    """Whether it is this worker's files that count; those of a single process do."""
+    """Whether it is this worker's files that count; those of a single process do.
+
+    The chief is the task of that name, or worker 0 in a ``TF_CONFIG`` without one.
+    """
     resolver = strategy.cluster_resolver
     if resolver is None or resolver.task_type is None:
         return True
@@ -329,6 +324,7 @@ def fit_on_workers(
     recovery=None,
     epochs=1,
     steps_per_epoch=None,
+    callbacks=(),
     validation_data=None,
     validation_steps=None,
     verbose=1,
@@ -344,6 +340,7 @@ def fit_on_workers(
       recovery: a ``WorkerRecovery``, which tells the step to resume at.
       epochs: the total number of epochs, an int, with those before an interruption.
       steps_per_epoch: the steps in an epoch; None for a whole pass over ``dataset``.
+      callbacks: more ``tf.keras.callbacks.Callback`` objects.
       validation_data: a ``tf.data.Dataset`` of global batches; None for none.
       validation_steps: as ``steps_per_epoch``, for ``validation_data``.
       verbose: as in ``Model.fit``, an int.
@@ -368,7 +365,7 @@ def fit_on_workers(
     steps = math.ceil(steps_per_epoch or _length(dataset))
     batches = iter(strategy.experimental_distribute_dataset(dataset.repeat()))
     calls = tf.keras.callbacks.CallbackList(
-        [*([] if recovery is None else [recovery])],
+        [*callbacks, *([] if recovery is None else [recovery])],
         add_history=True,
         add_progbar=verbose != 0,
         model=model,
@@ -417,6 +414,81 @@ def _zeros(features):
     return tf.nest.map_structure(
         lambda spec: tf.zeros([1, *spec.shape[1:]], spec.dtype), features
     )
+
+
+def predict_classes(recovery, dataset, names=None):
+    """Yields what a canned classifier predicts for each example of a dataset.
+
+    Args:
+      recovery: a ``CheckpointRecovery``, whose newest checkpoint is restored first,
+        or a trained ``tf.keras.Model``. The model gives logits, [batch, n_classes],
+        or [batch, 1] for two classes.
+      dataset: a ``tf.data.Dataset`` of features or of (features, labels), in batches.
+      names: of the classes, a list of strings; None where they are numbers.
+
+    Yields:
+      A dict of NumPy arrays with the Estimator's keys: "logits", "probabilities",
+      "class_ids", "classes", ..., and "logistic" if there are two classes.
+    """
+    for logits in _output_of_each(recovery, dataset):
+        scores = logits if len(logits) > 1 else tf.concat([[0.0], logits], 0)
+        class_ids = tf.argmax(scores)[tf.newaxis]
+        all_class_ids = tf.range(len(scores))
+        all_classes = tf.strings.as_string(all_class_ids)
+        if names is not None:
+            all_classes = tf.constant(names)
+        logistic = {"logistic": tf.sigmoid(logits).numpy()} if len(logits) == 1 else {}
+        yield {
+            "logits": logits,
+            **logistic,
+            "probabilities": tf.nn.softmax(scores).numpy(),
+            "class_ids": class_ids.numpy(),
+            "classes": tf.gather(all_classes, class_ids).numpy(),
+            "all_class_ids": all_class_ids.numpy(),
+            "all_classes": all_classes.numpy(),
+        }
+
+
+def predict_values(recovery, dataset):
+    """Yields what a canned regressor predicts: a dict with the key "predictions".
+
+    Args: as for ``predict_classes``; the model gives values, [batch, dimension].
+    """
+    for values in _output_of_each(recovery, dataset):
+        yield {"predictions": values}
+
+
+def predict_outputs(recovery, dataset):
+    """Yields what an Estimator made from a Keras model predicts for each example.
+
+    Args: as for ``predict_classes``.
+
+    Yields:
+      A dict of NumPy arrays by the names of the layers that give the outputs.
+    """
+    model = _restored(recovery)
+    layers = [output._keras_history[0].name for output in model.outputs]
+    for batch in dataset:
+        outputs = model.predict_on_batch(_features(batch))
+        for values in zip(*(outputs if len(layers) > 1 else [outputs])):
+            yield dict(zip(layers, values))
+
+
+def _output_of_each(recovery, dataset):
+    model = _restored(recovery)
+    for batch in dataset:
+        yield from model.predict_on_batch(_features(batch))
+
+
+def _restored(recovery):
+    if isinstance(recovery, tf.keras.Model):
+        return recovery
+    recovery.restore()
+    return recovery.manager.checkpoint.model
+
+
+def _features(batch):
+    return batch[0] if isinstance(batch, tuple) else batch
 
 
 def refuse_old_job(model_dir):

@@ -1,7 +1,7 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 943c8e546c3f).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content a5b275bc23b1).
 
-Needs nothing but TensorFlow, 2.12 or later, and holds what your programs use.
-Yours to change; until then `estimator-migrate renew` brings it up to date.
+Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
+`estimator-migrate renew` brings it up to date as long as nobody has changed it.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -22,56 +22,64 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 
-def class_predictions(logits, names=None):
-    """Returns the predictions for a batch, a dict of tensors by the Estimator's keys."""
-    scores, logistic = logits, {}
-    if logits.shape[-1] == 1:
-        logistic = {"logistic": tf.sigmoid(logits)}
-        scores = tf.concat([tf.zeros_like(logits), logits], -1)
-    class_ids = tf.expand_dims(tf.argmax(scores, -1), -1)
-    all_ids = tf.range(scores.shape[-1])
-    if names:
-        names = tf.constant(names)
-        classes, all_classes = tf.gather(names, class_ids), names
-    else:
-        classes = tf.strings.as_string(class_ids)
-        all_classes = tf.strings.as_string(all_ids)
-    each = [tf.shape(logits)[0], 1]
-    return {
-        "logits": logits,
-        **logistic,
-        "probabilities": tf.nn.softmax(scores),
-        "class_ids": class_ids,
-        "classes": classes,
-        "all_class_ids": tf.tile(all_ids[tf.newaxis], each),
-        "all_classes": tf.tile(all_classes[tf.newaxis], each),
-    }
-
-
 class TensorServingInputReceiver(NamedTuple):
-    """What a ``serving_input_receiver_fn`` returns for a model_fn that takes a tensor."""
+    """What a ``serving_input_receiver_fn`` returns for a model_fn that takes a tensor.
+
+    Attributes:
+      features: what the model_fn gets, a tensor.
+      receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+    """
 
     features: Any
     receiver_tensors: Any
 
 
 class ServingInputReceiver(TensorServingInputReceiver):
-    """What a ``serving_input_receiver_fn`` returns."""
+    """What a ``serving_input_receiver_fn`` returns.
+
+    Attributes:
+      features: what the model_fn gets, a dict; a tensor is put into one, as "feature".
+      receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+    """
 
     def __new__(cls, features, receiver_tensors):
         features = features if isinstance(features, dict) else {"feature": features}
         return super().__new__(cls, features, receiver_tensors)
 
 
-def build_parsing_serving_input_receiver_fn(feature_spec):
+def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
+    """Returns a ``serving_input_receiver_fn`` whose requests feed the features.
+
+    Args:
+      features: a dict from name to a tensor or ``tf.TensorSpec``, whose first dimension
+        is the batch.
+      default_batch_size: an int, or None for any.
+    """
+
+    def serving_input_receiver_fn():
+        tensors = {
+            name: tf1.placeholder(
+                feature.dtype, [default_batch_size, *feature.shape[1:]], name
+            )
+            for name, feature in features.items()
+        }
+        return ServingInputReceiver(dict(tensors), tensors)
+
+    return serving_input_receiver_fn
+
+
+def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=None):
     """Returns a ``serving_input_receiver_fn`` whose requests feed ``tf.Example``.
 
     Args:
       feature_spec: a dict for ``tf.io.parse_example``.
+      default_batch_size: an int, or None for any.
     """
 
     def serving_input_receiver_fn():
-        protos = tf1.placeholder(tf.string, [None], "input_example_tensor")
+        protos = tf1.placeholder(
+            tf.string, [default_batch_size], "input_example_tensor"
+        )
         features = tf.io.parse_example(protos, feature_spec)
         return ServingInputReceiver(features, {"examples": protos})
 
@@ -115,8 +123,28 @@ class RegressionOutput:
         return tf1.saved_model.regression_signature_def(examples, self._value)
 
 
+class ModeKeys:
+    """The modes that a ``model_fn`` is called in."""
+
+    TRAIN = "train"
+    EVAL = "eval"
+    PREDICT = INFER = "infer"  # contrib.learn says INFER
+
+
 class EstimatorSpec(NamedTuple):
-    """What a ``model_fn`` returns, as ``tf.estimator.EstimatorSpec``."""
+    """What a ``model_fn`` returns, as ``tf.estimator.EstimatorSpec``.
+
+    Attributes:
+      mode: one of ``ModeKeys``.
+      predictions: a tensor or a dict of tensors; needed to predict.
+      loss: a tensor with one value; needed to train and to evaluate.
+      train_op: needed to train.
+      eval_metric_ops: a dict from name to a pair of value and update, or to a metric.
+      export_outputs: a dict from the name of a signature to its outputs.
+      training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks:
+        ``tf.compat.v1.train.SessionRunHook`` objects.
+      scaffold: a ``tf.compat.v1.train.Scaffold``.
+    """
 
     mode: str
     predictions: Any = None
@@ -124,10 +152,51 @@ class EstimatorSpec(NamedTuple):
     train_op: Any = None
     eval_metric_ops: Any = None
     export_outputs: Any = None
+    training_chief_hooks: Any = ()
+    training_hooks: Any = ()
+    scaffold: Any = None
+    evaluation_hooks: Any = ()
+    prediction_hooks: Any = ()
+
+
+def class_predictions(logits, names=None):
+    """Returns the predictions for a batch, a dict of tensors by the Estimator's keys.
+
+    Args:
+      logits: a tensor, [batch, n_classes], or [batch, 1] for two classes.
+      names: of the classes, a list of strings; None where they are numbers.
+    """
+    scores, logistic = logits, {}
+    if logits.shape[-1] == 1:
+        logistic = {"logistic": tf.sigmoid(logits)}
+        scores = tf.concat([tf.zeros_like(logits), logits], -1)
+    class_ids = tf.expand_dims(tf.argmax(scores, -1), -1)
+    all_ids = tf.range(scores.shape[-1])
+    if names:
+        names = tf.constant(names)
+        classes, all_classes = tf.gather(names, class_ids), names
+    else:
+        classes = tf.strings.as_string(class_ids)
+        all_classes = tf.strings.as_string(all_ids)
+    each = [tf.shape(logits)[0], 1]
+    return {
+        "logits": logits,
+        **logistic,
+        "probabilities": tf.nn.softmax(scores),
+        "class_ids": class_ids,
+        "classes": classes,
+        "all_class_ids": tf.tile(all_ids[tf.newaxis], each),
+        "all_classes": tf.tile(all_classes[tf.newaxis], each),
+    }
 
 
 class CannedHead:
-    """What a canned estimator makes of its logits."""
+    """What a canned estimator makes of its logits.
+
+    Args:
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+    """
 
     name = None
 
@@ -154,7 +223,19 @@ class CannedHead:
         update_ops=None,
         regularization_losses=None,
     ):
-        """Returns the ``EstimatorSpec`` for one mode, as ``tf.estimator.Head`` does."""
+        """Returns the ``EstimatorSpec`` for one mode, as ``tf.estimator.Head`` does.
+
+        Args:
+          features, mode, logits, labels: as for ``spec``.
+          optimizer: a ``tf.compat.v1.train.Optimizer``; or
+          train_op_fn: takes the loss and returns what a step runs.
+          trainable_variables: what the optimizer trains; None for all.
+          update_ops: what a step runs as well; None for the collection UPDATE_OPS.
+          regularization_losses: tensors, to be added to the loss.
+
+        Raises:
+          ValueError: optimizer and train_op_fn are both given, or neither, to train.
+        """
         if mode == "train" and (optimizer is None) == (train_op_fn is None):
             raise ValueError("Give one of optimizer and train_op_fn.")
 
@@ -243,12 +324,13 @@ class CannedRegression(CannedHead):
     """The head of a ``DNNRegressor`` and the like.
 
     Args:
+      label_dimension: how many values are predicted for an example.
       weight_column, loss_reduction: as for ``CannedHead``.
     """
 
-    def __init__(self, **settings):
+    def __init__(self, label_dimension=1, **settings):
         super().__init__(**settings)
-        self.units = 1
+        self.units = label_dimension
 
     def _predictions(self, logits):
         return {"predictions": logits}
@@ -360,182 +442,182 @@ def _mean(values, weights):
     return tf1.metrics.mean(values, tf.broadcast_to(weights, tf.shape(values)))
 
 
-def dnn_logits(
-    features,
-    feature_columns,
-    hidden_units,
-    units,
-    mode,
-    *,
-    activation_fn=tf.nn.relu,
-    batch_norm=False,
-):
-    """Returns the logits of a ``DNNClassifier`` and the like, [batch, units].
+class EvaluationListener(tf1.train.CheckpointSaverListener):
+    """Evaluates after each save but the first, and once at the end.
 
     Args:
-      features: a dict of tensors.
-      feature_columns: what to take from them, a list.
-      hidden_units: the widths of the hidden layers, a list of ints.
-      units: how many logits an example has.
-      mode: "train", "eval" or "infer".
-      activation_fn: of the hidden layers.
-      batch_norm: whether the hidden layers are normalized.
+      evaluate: is called without arguments.
+      throttle_secs: the least time from one evaluation to the next but the last.
     """
-    training = mode == "train"
-    with tf1.variable_scope("input_from_feature_columns"):
-        net = tf1.feature_column.input_layer(features, feature_columns)
-    for number, width in enumerate(hidden_units):
-        with tf1.variable_scope(f"hiddenlayer_{number}"):
-            net = _dense(net, width)
-            net = activation_fn(net) if activation_fn else net
-            if batch_norm:
-                with tf1.variable_scope(f"batchnorm_{number}") as scope:
-                    net = _normalized(net, training, scope)
-    with tf1.variable_scope("logits"):
-        return _dense(net, units)
+
+    def __init__(self, evaluate, throttle_secs=600):
+        self._evaluate, self._secs = evaluate, throttle_secs
+
+    def begin(self):
+        self._timer = tf1.train.SecondOrStepTimer(every_secs=self._secs)
+        self._is_first = True
+
+    def after_save(self, session, global_step_value):
+        if self._is_first:  # nothing is trained yet
+            self._is_first = False
+        elif self._timer.should_trigger_for_step(global_step_value):
+            self._timer.update_last_triggered_step(global_step_value)
+            self._evaluate()
+        else:
+            tf1.logging.info(
+                "Skip the current checkpoint eval due to throttle secs (%s secs).",
+                self._secs,
+            )
+
+    def end(self, session, global_step_value):
+        if global_step_value != self._timer.last_triggered_step():
+            self._evaluate()
 
 
-def linear_logits(features, feature_columns, units, sparse_combiner="sum"):
-    """Returns the logits of a ``LinearClassifier`` and the like, [batch, units].
+_RESOURCE = tf.resource.as_datatype_enum
+_EFFECTS = {"Assert", "EagerPyFunc", "Print", "PrintV2", "PyFunc"}
+
+
+class GraphPart:
+    """The part of a TF1 graph that some results need, to be run in a ``tf.function``.
+
+    It runs what ``Session.run(results)`` would run and nothing else. Unlike a session,
+    it reads and writes a variable in program order: ``tf.function`` sees to that.
 
     Args:
-      features, feature_columns, units: as for ``dnn_logits``.
-      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+      graph: the ``tf.Graph``.
+      results: tensors and operations of the graph, to be computed.
+      given: names of the tensors that each run is given from outside.
+      prefix: begins the names under which the part's tables are shared.
+
+    Attributes:
+      needs: names of the tensors, of those given, that the part uses.
+      operations: names of the operations that it runs.
     """
-    return tf1.feature_column.linear_model(
-        features, feature_columns, units, sparse_combiner
-    )
+
+    def __init__(self, graph, results, given, prefix=""):
+        self._results = [result.name for result in results]
+        sources = {name.split(":")[0] for name in given}
+        self.operations = _operations_behind(results, sources)
+        self.needs = set(given).intersection(self._results)
+        whole = graph.as_graph_def()
+        _keep_effects(whole)
+        _stay_in_this_process(whole)
+        self._nodes = tf1.GraphDef(versions=whole.versions, library=whole.library)
+        _register(self._nodes)
+        for node in whole.node:  # in the order in which the program made them
+            if node.name in self.operations:
+                self._add(node, given, prefix)
+
+    def _add(self, node, given, prefix):
+        inputs = [name for name in node.input if not name.startswith("^")]
+        controls = [name for name in node.input if name[1:] in self.operations]
+        tensors = [name if ":" in name else f"{name}:0" for name in inputs]
+        self.needs.update(set(given).intersection(tensors))
+        del node.input[:]
+        node.input.extend(inputs + controls)
+        # A variable's handle is given: there is nothing to be placed beside.
+        node.attr.pop("_class", None)
+        if "shared_name" in node.attr and not node.attr["shared_name"].s:
+            node.attr["shared_name"].s = (prefix + node.name).encode()
+        self._nodes.node.append(node)
+
+    def run(self, given):
+        """Adds the part to the current ``tf.function``, and returns its results.
+
+        Args:
+          given: a dict from name to tensor, or from a handle's name to ``tf.Variable``.
+        """
+        known = {name: _inside(given[name]) for name in self.needs}
+        inside = [name for name in self._results if name not in known]
+        computed = tf.graph_util.import_graph_def(
+            self._nodes, input_map=known, return_elements=inside, name=""
+        )
+        known.update(zip(inside, computed))
+        return [known[name] for name in self._results]
 
 
-def _dense(net, width):
-    width = int(width)  # a layer takes a number's text too, as a flag gives it
-    glorot = tf1.glorot_uniform_initializer()
-    kernel = tf1.get_variable("kernel", [net.shape[-1], width], initializer=glorot)
-    bias = tf1.get_variable("bias", [width], initializer=tf1.zeros_initializer())
-    return tf.nn.bias_add(tf.matmul(net, kernel), bias)
+def _register(graph_def):
+    """Makes functions known outside of graphs, from where a ``tf.function`` calls them."""
+    if graph_def.library.function:
+        # A hook may be what asks, in the graph that it works on; a new thread is in none.
+        with concurrent.futures.ThreadPoolExecutor(1) as thread:
+            thread.submit(tf.graph_util.import_graph_def, graph_def, name="").result()
 
 
-def _normalized(net, training, scope):
-    shape, ones = [net.shape[-1]], tf1.ones_initializer()
-    zeros = tf1.zeros_initializer()
-    gamma = tf1.get_variable("gamma", shape, initializer=ones)
-    beta = tf1.get_variable("beta", shape, initializer=zeros)
-    scope.set_partitioner(None)
-    fixed = {"trainable": False}
-    moving_mean = tf1.get_variable("moving_mean", shape, initializer=zeros, **fixed)
-    moving_variance = tf1.get_variable(
-        "moving_variance", shape, initializer=ones, **fixed
-    )
-    mean, variance = moving_mean, moving_variance
-    if training:
-        mean, variance = tf.nn.moments(net, [0])
-        for moving, value in ((moving_mean, mean), (moving_variance, variance)):
-            update = moving.assign_sub((moving - value) * (1 - 0.999))
-            tf1.add_to_collection(tf1.GraphKeys.UPDATE_OPS, update)
-    return tf.nn.batch_normalization(net, mean, variance, beta, gamma, 0.001)
+def _keep_effects(graph_def):
+    """Has ``tf.function`` do what branches of ``tf.cond`` and bodies of loops do.
 
-
-def canned_optimizer(optimizer, learning_rate):
-    """Returns a ``tf.compat.v1.train.Optimizer``.
+    A session does what the results of a branch depend on. ``tf.function`` leaves out
+    assignments there, unless the branch names them among its control outputs.
 
     Args:
-      optimizer: one, a function that makes one, or the name of one.
-      learning_rate: the rate for one that is given by name.
+      graph_def: a ``GraphDef``, whose functions are changed, and get names of their own.
     """
-    named = {
-        "Adagrad": tf1.train.AdagradOptimizer,
-        "Adam": tf1.train.AdamOptimizer,
-        "Ftrl": tf1.train.FtrlOptimizer,
-        "RMSProp": tf1.train.RMSPropOptimizer,
-        "SGD": tf1.train.GradientDescentOptimizer,
-    }
-    if isinstance(optimizer, str):
-        return named[optimizer](learning_rate)
-    return optimizer() if callable(optimizer) else optimizer
+    library = graph_def.library.function
+    renamed = {one.signature.name: f"{one.signature.name}_run" for one in library}
+    for function in library:
+        function.signature.name = renamed[function.signature.name]
+        for name in () if function.control_ret else _effects(function):
+            function.control_ret[name] = name
+            function.signature.control_output.append(name)
+    for one in graph_def.library.gradient:
+        one.function_name = renamed.get(one.function_name, one.function_name)
+        one.gradient_func = renamed.get(one.gradient_func, one.gradient_func)
+    for node in [*graph_def.node, *(node for one in library for node in one.node_def)]:
+        for attribute in node.attr.values():
+            called = [attribute.func] if attribute.HasField("func") else []
+            for one in [*called, *attribute.list.func]:
+                one.name = renamed.get(one.name, one.name)
 
 
-def whole_variables():
-    """Returns a partitioner that leaves variables whole.
-
-    With it slots get the names that the canned estimators of TensorFlow 1 gave them.
-    """
-    return tf1.min_max_variable_partitioner(max_partitions=0)
+def without_task(device):
+    """Returns a device's name without the process that it is in."""
+    spec = tf.DeviceSpec.from_string(device)
+    return spec.replace(job=None, replica=None, task=None).to_string()
 
 
-def canned_train_op(loss, optimizer):
-    """Returns what takes a step of an optimizer.
-
-    Args:
-      loss: a tensor with one value.
-      optimizer: a ``tf.compat.v1.train.Optimizer``; or several, by the variable scope
-        that each trains.
-    """
-    step = tf1.train.get_global_step()
-    if not isinstance(optimizer, dict):
-        return optimizer.minimize(loss, step)
-    trained = [
-        one.minimize(loss, var_list=tf1.trainable_variables(f"{scope}/"))
-        for scope, one in optimizer.items()
-    ]
-    with tf1.control_dependencies(trained):
-        return tf1.assign_add(step, 1)
+def _stay_in_this_process(graph_def):
+    """Has the nodes run in this process, by whichever name a cluster knows it."""
+    functions = graph_def.library.function
+    for node in [
+        *graph_def.node,
+        *(node for one in functions for node in one.node_def),
+    ]:
+        if node.device:
+            node.device = without_task(node.device)
 
 
-def argument_names(function):
-    """Returns the names of the arguments that a function can be given, a set."""
-    bound = getattr(function, "keywords", {})  # of a functools.partial
-    parameters = inspect.signature(function).parameters.values()
-    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-    return {one.name for one in parameters if one.kind not in several} - bound.keys()
+def _effects(function):
+    """Returns the names of nodes with effects, of those that a function's results need."""
+    nodes = {node.name: node for node in function.node_def}
+    state = {arg.name for arg in function.signature.input_arg if arg.type == _RESOURCE}
+    ahead, found = [name.split(":")[0] for name in function.ret.values()], {}
+    while ahead:
+        name = ahead.pop()
+        if name in nodes and name not in found:
+            inputs = [one.lstrip("^").split(":")[0] for one in nodes[name].input]
+            found[name] = nodes[name].op in _EFFECTS or not state.isdisjoint(inputs)
+            ahead += inputs
+    return [name for name, has_effect in found.items() if has_effect]
 
 
-def call_with_known(function, **known):
-    """Calls ``function`` with those of the arguments ``known`` that it names."""
-    names = argument_names(function)
-    return function(**{name: known[name] for name in names if name in known})
+def _operations_behind(results, sources):
+    found, ahead = set(), [getattr(result, "op", result) for result in results]
+    while ahead:
+        operation = ahead.pop()
+        if operation.name not in found and operation.name not in sources:
+            found.add(operation.name)
+            ahead += [tensor.op for tensor in operation.inputs]
+            ahead += operation.control_inputs
+    return found
 
 
-def call_input_fn(input_fn, mode):
-    """Calls ``input_fn`` on the CPU with those of the other arguments that it names."""
-    known = {"params": None, "config": None, "input_context": None}
-    with tf.device("/cpu:0"):
-        return call_with_known(input_fn, mode=mode, **known)
-
-
-def features_and_labels(batch):
-    """Splits a batch into features and labels; labels are None where it has none."""
-    if not isinstance(batch, (list, tuple)):
-        return batch, None
-    if len(batch) != 2:
-        raise ValueError("input_fn should give features, or (features, labels).")
-    return batch
-
-
-def call_model_fn(model_fn, features, labels, mode):
-    """Calls an unchanged TF1 ``model_fn`` in the default graph."""
-    if labels is not None and "labels" not in argument_names(model_fn):
-        raise ValueError("model_fn does not take labels, but input_fn returns labels.")
-    spec = call_with_known(
-        model_fn,
-        features=features,
-        labels=labels,
-        mode=mode,
-        params=copy.deepcopy({}),
-        config=None,
-    )
-    if hasattr(spec, "as_estimator_spec"):
-        spec = spec.as_estimator_spec()
-    needed = {
-        "train": ("loss", "train_op"),
-        "eval": ("loss",),
-        "infer": ("predictions",),
-    }
-    for name in needed[mode]:
-        if not hasattr(spec, name):
-            raise ValueError("model_fn should return an EstimatorSpec.")
-        if getattr(spec, name) is None:
-            raise ValueError(f"Missing {name}.")
-    return spec
+def _inside(given):
+    """Brings a tensor or a variable into the function that is being traced."""
+    if isinstance(given, tf.Variable):
+        return tf.convert_to_tensor(given.handle)
+    return tf.identity(given)
 
 
 def mend_checkpoint_list(model_dir):
@@ -636,415 +718,28 @@ def saved_step(path):
     return int(tf.train.load_variable(path, key("global_step")))
 
 
-def input_in_graph(input_fn, mode):
-    """Calls ``input_fn`` in the default graph."""
-    batch = call_input_fn(input_fn, mode)
-    if not isinstance(batch, tf.data.Dataset):
-        return batch, []
-    iterator = tf1.data.make_initializable_iterator(batch)
-    return iterator.get_next(), [_StartIterator(iterator.initializer)]
-
-
-def warm_start(settings, checkpoint_path):
-    """Has the variables of the default graph begin with those of another training."""
-    if settings and checkpoint_path is None:
-        path = isinstance(settings, str)
-        tf1.train.warm_start(*([settings] if path else settings))
-
-
-class _StartIterator(tf1.train.SessionRunHook):
-    def __init__(self, initializer):
-        self._initializer = initializer
-
-    def after_create_session(self, session, coord):
-        session.run(self._initializer)
-
-
-class RestoredSession(tf1.train.SessionCreator):
-    """Makes sessions whose variables are restored from a checkpoint."""
-
-    def __init__(self, checkpoint_path):
-        self._path = checkpoint_path
-        self._scaffold = tf1.train.Scaffold()
-
-    def create_session(self):
-        """Returns a ``tf.compat.v1.Session`` of the default graph."""
-        if self._path is None:
-            return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
-        if not tf1.train.checkpoint_exists(self._path):
-            raise ValueError(
-                f"The passed save_path is not a valid checkpoint: {self._path}"
-            )
-        local = (
-            self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
-        )
-        session = tf1.Session()
-        self._saver().restore(session, self._path)
-        session.run(local)
-        return session
-
-    def _saver(self):
-        if self._scaffold.saver or is_by_name(self._path):
-            return self._scaffold.saver or tf1.train.Saver()
-        by_key = {variable_key(v.op.name): v for v in tf1.global_variables()}
-        return tf1.train.Saver(by_key)
-
-
-def evaluate_model_fn(
-    model_fn, input_fn, model_dir, *, seed=None, steps=None, hooks=(), name=None
-):
-    """Evaluates a checkpoint, and writes the metrics for TensorBoard.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
-      model_dir: holds the checkpoints; the metrics go to its ``eval`` or ``eval_NAME``.
-      seed: the graph's random seed.
-      steps: how many batches, of a fraction the next whole number; None for all.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
-      name: tells apart evaluations on several datasets.
-
-    Returns:
-      A dict with the model_fn's metrics, the mean "loss", and the "global_step".
-    """
-    path = tf.train.latest_checkpoint(model_dir)
-    with tf.Graph().as_default():
-        tf1.set_random_seed(seed)
-        step = tf1.train.create_global_step()
-        batch, input_hooks = input_in_graph(input_fn, "eval")
-        features, labels = features_and_labels(batch)
-        spec = call_model_fn(model_fn, features, labels, "eval")
-        warm_start(None, path)
-        metrics = spec.eval_metric_ops or {}
-        pairs = {name: _pair(metric) for name, metric in metrics.items()}
-        pairs["loss"] = tf1.metrics.mean(spec.loss)
-        update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
-        values = {name: value for name, (value, _) in sorted(pairs.items())}
-        final = tf1.train.FinalOpsHook({**values, "global_step": step})
-        creator = RestoredSession(path)
-        hooks = [*input_hooks, *hooks, final]
-        with tf1.train.MonitoredSession(creator, hooks) as session:
-            taken = 0
-            while not session.should_stop() and (steps is None or taken < steps):
-                session.run(update)
-                taken += 1
-        directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
-        write_metrics(directory, final.final_ops_values)
-    return final.final_ops_values
-
-
-def _pair(metric):
-    """Returns the value and the update of a ``tf1.metrics`` pair or a Keras metric."""
-    if isinstance(metric, tuple):
-        return metric
-    return metric.result(), metric.updates
-
-
-def write_metrics(directory, metrics):
-    """Writes what an evaluation came to into the log, and for TensorBoard."""
-    step = metrics["global_step"]
-    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
-    tf1.logging.info("Saving dict for global step %d: %s", step, told)
-    summary = tf1.Summary()
-    for name, value in metrics.items():
-        if name != "global_step" and isinstance(value, numbers.Number):
-            summary.value.add(tag=name, simple_value=value)
-    writer = tf1.summary.FileWriterCache.get(directory)
-    writer.add_summary(summary, step)
-    writer.flush()
-
-
-def new_export(export_dir_base):
-    """Returns where to write an export, a path that is not there yet."""
-    while True:
-        name = str(int(time.time()))
-        if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
-            # Whoever watches for exports sees a whole one or none.
-            return os.path.join(export_dir_base, "temp-" + name)
-        time.sleep(1)
-
-
-def finish_export(unfinished):
-    """Gives an export the name by which it is found."""
-    for name, source in ({}).items():
-        copy = os.path.join(unfinished, "assets.extra", name)
-        tf.io.gfile.makedirs(os.path.dirname(copy))
-        tf.io.gfile.copy(source, copy)
-    base, name = os.path.split(unfinished)
-    export_dir = os.path.join(base, name[len("temp-") :])
-    tf.io.gfile.rename(unfinished, export_dir)
-    return tf.compat.as_bytes(export_dir)
-
-
-def export_model_fn(model_fn, export_dir_base, serving_input_receiver_fn, model_dir):
-    """Writes a SavedModel of a checkpoint, for serving, to a directory of the time.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      export_dir_base: the directory to make the new one in.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
-      model_dir: holds the checkpoints.
-
-    Returns:
-      The path of the new directory: bytes, as the Estimator gave it.
-    """
-    return export_modes(
-        model_fn, export_dir_base, {"infer": serving_input_receiver_fn}, model_dir
-    )
-
-
-def export_modes(model_fn, export_dir_base, input_receiver_fn_map, model_dir):
-    """Writes a SavedModel with a graph for each mode."""
-    path = tf.train.latest_checkpoint(model_dir)
-    if path is None:
-        raise ValueError(f"Couldn't find trained model at {model_dir}.")
-    modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
-    if not modes:
-        raise ValueError(
-            "No valid modes for exporting found. Got " f"{list(input_receiver_fn_map)}."
-        )
-    unfinished = new_export(export_dir_base)
-    builder = tf1.saved_model.Builder(unfinished)
-    for mode in modes:
-        with tf.Graph().as_default():
-            tf1.train.create_global_step()
-            receiver = input_receiver_fn_map[mode]()
-            labels = getattr(receiver, "labels", None)
-            spec = call_model_fn(model_fn, receiver.features, labels, mode)
-            graph = {
-                "signature_def_map": _signatures(spec, receiver),
-                "assets_collection": tf1.get_collection("asset_filepaths"),
-                "main_op": tf1.train.Scaffold.default_local_init_op(),
-                "strip_default_attrs": True,
-            }
-            with _session_of(path, mode) as session:
-                if mode == modes[0]:
-                    tags = [_TAGS[mode]]
-                    builder.add_meta_graph_and_variables(session, tags, **graph)
-                else:
-                    builder.add_meta_graph([_TAGS[mode]], **graph)
-    builder.save(False)
-    return finish_export(unfinished)
-
-
-_TAGS = {"train": "train", "eval": "eval", "infer": "serve"}
-
-
-def _session_of(path, mode):
-    try:
-        return RestoredSession(path).create_session()
-    except tf.errors.NotFoundError as error:
-        raise ValueError(
-            f"Could not load all variables that the mode {mode!r} has from {path}: "
-            f"{error}"
-        ) from error
-
-
-def _signatures(spec, receiver):
-    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
-    if len(outputs) == 1:
-        outputs = {default: next(iter(outputs.values())), **outputs}
-    if default not in outputs:
-        raise ValueError(
-            "Multiple `export_outputs` were provided, but none of them is named "
-            f"{default!r}: {list(outputs)}."
-        )
-    fed = {"": receiver.receiver_tensors}
-    fed.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
-    signatures = {}
-    for prefix, tensors in fed.items():
-        tensors = tensors if isinstance(tensors, dict) else {"input": tensors}
-        for name, output in outputs.items():
-            key = f"{prefix}:{name}" if prefix else name
-            try:
-                signatures[key] = output.as_signature_def(tensors)
-            except ValueError as error:  # such as one that only tf.Example can feed
-                tf1.logging.info("No signature %s: %s", key, error)
-    return signatures
-
-
-def predict_with_model_fn(model_fn, input_fn, model_dir, *, seed=None, hooks=()):
-    """Yields predictions of a checkpoint.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch; of a pair,
-        the first is the features.
-      model_dir: holds the checkpoints.
-      seed: the graph's random seed.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
-
-    Yields:
-      The predictions of one example, or of one batch, as numpy arrays.
-
-    Raises:
-      ValueError: no prediction has one of the predict_keys.
-    """
-    path = tf.train.latest_checkpoint(model_dir)
-    with tf.Graph().as_default():
-        tf1.set_random_seed(seed)
-        tf1.train.create_global_step()
-        batch, input_hooks = input_in_graph(input_fn, "infer")
-        features = batch[0] if isinstance(batch, (list, tuple)) else batch
-        spec = call_model_fn(model_fn, features, None, "infer")
-        warm_start(None, path)
-        wanted = _with_keys(spec.predictions)
-        creator = RestoredSession(path)
-        hooks = [*input_hooks, *hooks]
-        session = tf1.train.MonitoredSession(creator, hooks)
-    # The graph is not the default one at a yield: the caller may go on eagerly.
-    with session:
-        while not session.should_stop():
-            predictions = session.run(wanted)
-            yield from (_examples(predictions))
-
-
-def _examples(predictions):
-    if not isinstance(predictions, dict):
-        return list(predictions)
-    lengths = {key: len(value) for key, value in predictions.items()}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"Predictions differ in batch length: {lengths}.")
-    examples = zip(*predictions.values())
-    return [dict(zip(predictions, example)) for example in examples]
-
-
-def _with_keys(predictions):
-    return predictions
-
-
-_RESOURCE = tf.resource.as_datatype_enum
-
-_EFFECTS = {"Assert", "EagerPyFunc", "Print", "PrintV2", "PyFunc"}
-
-
-class GraphPart:
-    """The part of a TF1 graph that some results need, to be run in a ``tf.function``."""
-
-    def __init__(self, graph, results, given, prefix=""):
-        self._results = [result.name for result in results]
-        sources = {name.split(":")[0] for name in given}
-        self.operations = _operations_behind(results, sources)
-        self.needs = set(given).intersection(self._results)
-        whole = graph.as_graph_def()
-        _keep_effects(whole)
-        _stay_in_this_process(whole)
-        self._nodes = tf1.GraphDef(versions=whole.versions, library=whole.library)
-        _register(self._nodes)
-        for node in whole.node:  # in the order in which the program made them
-            if node.name in self.operations:
-                self._add(node, given, prefix)
-
-    def _add(self, node, given, prefix):
-        inputs = [name for name in node.input if not name.startswith("^")]
-        controls = [name for name in node.input if name[1:] in self.operations]
-        tensors = [name if ":" in name else f"{name}:0" for name in inputs]
-        self.needs.update(set(given).intersection(tensors))
-        del node.input[:]
-        node.input.extend(inputs + controls)
-        # A variable's handle is given: there is nothing to be placed beside.
-        node.attr.pop("_class", None)
-        if "shared_name" in node.attr and not node.attr["shared_name"].s:
-            node.attr["shared_name"].s = (prefix + node.name).encode()
-        self._nodes.node.append(node)
-
-    def run(self, given):
-        """Adds the part to the current ``tf.function``, and returns its results."""
-        known = {name: _inside(given[name]) for name in self.needs}
-        inside = [name for name in self._results if name not in known]
-        computed = tf.graph_util.import_graph_def(
-            self._nodes, input_map=known, return_elements=inside, name=""
-        )
-        known.update(zip(inside, computed))
-        return [known[name] for name in self._results]
-
-
-def _register(graph_def):
-    """Makes functions known outside of graphs, from where a ``tf.function`` calls them."""
-    if graph_def.library.function:
-        # A hook may be what asks, in the graph that it works on; a new thread is in none.
-        with concurrent.futures.ThreadPoolExecutor(1) as thread:
-            thread.submit(tf.graph_util.import_graph_def, graph_def, name="").result()
-
-
-def _keep_effects(graph_def):
-    """Has ``tf.function`` do what branches of ``tf.cond`` and bodies of loops do."""
-    library = graph_def.library.function
-    renamed = {one.signature.name: f"{one.signature.name}_run" for one in library}
-    for function in library:
-        function.signature.name = renamed[function.signature.name]
-        for name in () if function.control_ret else _effects(function):
-            function.control_ret[name] = name
-            function.signature.control_output.append(name)
-    for one in graph_def.library.gradient:
-        one.function_name = renamed.get(one.function_name, one.function_name)
-        one.gradient_func = renamed.get(one.gradient_func, one.gradient_func)
-    for node in [*graph_def.node, *(node for one in library for node in one.node_def)]:
-        for attribute in node.attr.values():
-            called = [attribute.func] if attribute.HasField("func") else []
-            for one in [*called, *attribute.list.func]:
-                one.name = renamed.get(one.name, one.name)
-
-
-def without_task(device):
-    """Returns a device's name without the process that it is in."""
-    spec = tf.DeviceSpec.from_string(device)
-    return spec.replace(job=None, replica=None, task=None).to_string()
-
-
-def _stay_in_this_process(graph_def):
-    """Has the nodes run in this process, by whichever name a cluster knows it."""
-    functions = graph_def.library.function
-    for node in [
-        *graph_def.node,
-        *(node for one in functions for node in one.node_def),
-    ]:
-        if node.device:
-            node.device = without_task(node.device)
-
-
-def _effects(function):
-    """Returns the names of nodes with effects, of those that a function's results need."""
-    nodes = {node.name: node for node in function.node_def}
-    state = {arg.name for arg in function.signature.input_arg if arg.type == _RESOURCE}
-    ahead, found = [name.split(":")[0] for name in function.ret.values()], {}
-    while ahead:
-        name = ahead.pop()
-        if name in nodes and name not in found:
-            inputs = [one.lstrip("^").split(":")[0] for one in nodes[name].input]
-            found[name] = nodes[name].op in _EFFECTS or not state.isdisjoint(inputs)
-            ahead += inputs
-    return [name for name, has_effect in found.items() if has_effect]
-
-
-def _operations_behind(results, sources):
-    found, ahead = set(), [getattr(result, "op", result) for result in results]
-    while ahead:
-        operation = ahead.pop()
-        if operation.name not in found and operation.name not in sources:
-            found.add(operation.name)
-            ahead += [tensor.op for tensor in operation.inputs]
-            ahead += operation.control_inputs
-    return found
-
-
-def _inside(given):
-    """Brings a tensor or a variable into the function that is being traced."""
-    if isinstance(given, tf.Variable):
-        return tf.convert_to_tensor(given.handle)
-    return tf.identity(given)
-
-
 _ITERATOR = "batches/.ATTRIBUTES/ITERATOR_STATE"
 
 
 class NamedCheckpoint(tf.train.Checkpoint):
-    """What ``tf.train.CheckpointManager`` saves as an Estimator's ``Saver`` would."""
+    """What ``tf.train.CheckpointManager`` saves as an Estimator's ``Saver`` would.
 
-    def __init__(self, variables, keys=(), write_graph=None):
+    Whoever reads a checkpoint by the names of its variables, an Estimator too, finds
+    them. An iterator that is set as the attribute ``batches`` is saved with them.
+
+    Args:
+      variables: a dict from name to ``tf.Variable``.
+      keys: for a variable that a checkpoint has elsewhere, its name there, and which
+        part of that it is, as ``tf.raw_ops.SaveV2`` wants it: a dict from the
+        variable's name to both.
+      write_graph: writes the graph to a path, for the file ``.meta``; None for none.
+      sync: whether a save is on the disk before the list of checkpoints names it, and
+        the list when the save is done, so that both outlast a power cut; on local disks.
+    """
+
+    def __init__(self, variables, keys=(), write_graph=None, sync=True):
         super().__init__(variables=variables)
-        self._write_graph, self._graph = write_graph, None
+        self._write_graph, self._graph, self._sync = write_graph, None, sync
         own = {name: (name, "") for name in variables}
         # A dict, or a function, would become a part of the checkpoint.
         self._keys = types.MappingProxyType({**own, **dict(keys)})
@@ -1067,7 +762,19 @@ class NamedCheckpoint(tf.train.Checkpoint):
         return counter
 
     def write(self, file_prefix, options=None):
-        """Saves."""
+        """Saves.
+
+        Args:
+          file_prefix: the path to write, without ``.index``.
+          options: a ``tf.train.CheckpointOptions``; its callbacks are called.
+
+        Returns:
+          The path.
+
+        Raises:
+          tf.errors.DataLossError: what is on the disk is not whole; no list names it,
+            and no older checkpoint is deleted for it.
+        """
         self._writes += 1
         more = {}
         if hasattr(self, "batches"):
@@ -1079,12 +786,14 @@ class NamedCheckpoint(tf.train.Checkpoint):
         _check_written(file_prefix, self._bytes)
         if self._write_graph:
             self._put_graph(file_prefix + ".meta")
-        _sync_files(file_prefix, ".data-00000-of-00001", ".index", ".meta")
+        if self._sync:
+            _sync_files(file_prefix, ".data-00000-of-00001", ".index", ".meta")
         for callback in getattr(options, "experimental_write_callbacks", None) or ():
             callback(file_prefix)  # a manager's list names the new one, the old ones go
         if self._write_graph:
             _delete_graphs(file_prefix)
-        _sync_files(os.path.join(os.path.dirname(file_prefix), "checkpoint"), "")
+        if self._sync:
+            _sync_files(os.path.join(os.path.dirname(file_prefix), "checkpoint"), "")
         return file_prefix
 
     def _put(self, prefix, more):
@@ -1119,7 +828,15 @@ class NamedCheckpoint(tf.train.Checkpoint):
         return self.write(file_prefix, options)
 
     def read(self, save_path, options=None):
-        """Restores, by name or from ``tf.train.Checkpoint(variables=variables)``."""
+        """Restores, by name or from ``tf.train.Checkpoint(variables=variables)``.
+
+        Args:
+          save_path: the checkpoint's path; an Estimator may have written it.
+          options: taken for the sake of ``tf.train.Checkpoint``.
+
+        Raises:
+          ValueError: the checkpoint lacks variables, or has them in another shape.
+        """
         keys = dict(self._keys)
         if not is_by_name(save_path):
             keys = {name: (variable_key(name), "") for name in keys}
@@ -1219,8 +936,168 @@ def _check_fit(path, saved, variables, keys):
         )
 
 
+def argument_names(function):
+    """Returns the names of the arguments that a function can be given, a set."""
+    bound = getattr(function, "keywords", {})  # of a functools.partial
+    parameters = inspect.signature(function).parameters.values()
+    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return {one.name for one in parameters if one.kind not in several} - bound.keys()
+
+
+def call_with_known(function, **known):
+    """Calls ``function`` with those of the arguments ``known`` that it names."""
+    names = argument_names(function)
+    return function(**{name: known[name] for name in names if name in known})
+
+
+def call_input_fn(input_fn, mode, params=None, config=None, input_context=None):
+    """Calls ``input_fn`` on the CPU with those of the other arguments that it names."""
+    known = {"params": params, "config": config, "input_context": input_context}
+    with tf.device("/cpu:0"):
+        return call_with_known(input_fn, mode=mode, **known)
+
+
+def features_and_labels(batch):
+    """Splits a batch into features and labels; labels are None where it has none."""
+    if not isinstance(batch, (list, tuple)):
+        return batch, None
+    if len(batch) != 2:
+        raise ValueError("input_fn should give features, or (features, labels).")
+    return batch
+
+
+def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
+    """Calls an unchanged TF1 ``model_fn`` in the default graph.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      features: a tensor or a structure of tensors.
+      labels: the same, or None.
+      mode: "train", "eval" or "infer", as in ``tf.estimator.ModeKeys``.
+      params: a dict; the model_fn gets a copy.
+      config: what the model_fn reads from its ``RunConfig``, if anything.
+
+    Returns:
+      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
+
+    Raises:
+      ValueError: there are labels and the model_fn takes none, or its result lacks what
+        the mode needs.
+    """
+    if labels is not None and "labels" not in argument_names(model_fn):
+        raise ValueError("model_fn does not take labels, but input_fn returns labels.")
+    spec = call_with_known(
+        model_fn,
+        features=features,
+        labels=labels,
+        mode=mode,
+        params=copy.deepcopy(params or {}),
+        config=config,
+    )
+    if hasattr(spec, "as_estimator_spec"):
+        spec = spec.as_estimator_spec()
+    needed = {
+        "train": ("loss", "train_op"),
+        "eval": ("loss",),
+        "infer": ("predictions",),
+    }
+    for name in needed[mode]:
+        if not hasattr(spec, name):
+            raise ValueError("model_fn should return an EstimatorSpec.")
+        if getattr(spec, name) is None:
+            raise ValueError(f"Missing {name}.")
+    return spec
+
+
+def input_in_graph(input_fn, mode, params=None, config=None, input_context=None):
+    """Calls ``input_fn`` in the default graph.
+
+    Args:
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      mode, params, config, input_context: passed on where input_fn names them.
+
+    Returns:
+      The batch, a structure of tensors, and the hooks that the session needs for it.
+    """
+    batch = call_input_fn(input_fn, mode, params, config, input_context)
+    if not isinstance(batch, tf.data.Dataset):
+        return batch, []
+    iterator = tf1.data.make_initializable_iterator(batch)
+    return iterator.get_next(), [_StartIterator(iterator.initializer)]
+
+
+def warm_start(settings, checkpoint_path):
+    """Has the variables of the default graph begin with those of another training.
+
+    Args:
+      settings: a checkpoint's path or a ``WarmStartSettings``; None for nothing.
+      checkpoint_path: what is restored after all; then nothing is done.
+    """
+    if settings and checkpoint_path is None:
+        path = isinstance(settings, str)
+        tf1.train.warm_start(*([settings] if path else settings))
+
+
+class _StartIterator(tf1.train.SessionRunHook):
+    def __init__(self, initializer):
+        self._initializer = initializer
+
+    def after_create_session(self, session, coord):
+        session.run(self._initializer)
+
+
+class RestoredSession(tf1.train.SessionCreator):
+    """Makes sessions whose variables are restored from a checkpoint.
+
+    Args:
+      checkpoint_path: of a ``tf.train.CheckpointManager`` or an Estimator; None to
+        initialize the variables.
+      scaffold: the EstimatorSpec's ``tf.compat.v1.train.Scaffold``, or None.
+    """
+
+    def __init__(self, checkpoint_path, scaffold=None):
+        self._path = checkpoint_path
+        self._scaffold = scaffold or tf1.train.Scaffold()
+
+    def create_session(self):
+        """Returns a ``tf.compat.v1.Session`` of the default graph."""
+        if self._path is None:
+            return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
+        if not tf1.train.checkpoint_exists(self._path):
+            raise ValueError(
+                f"The passed save_path is not a valid checkpoint: {self._path}"
+            )
+        local = (
+            self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
+        )
+        session = tf1.Session()
+        self._saver().restore(session, self._path)
+        session.run(local)
+        return session
+
+    def _saver(self):
+        if self._scaffold.saver or is_by_name(self._path):
+            return self._scaffold.saver or tf1.train.Saver()
+        by_key = {variable_key(v.op.name): v for v in tf1.global_variables()}
+        return tf1.train.Saver(by_key)
+
+
 def saved_keys(variables, saver):
-    """Returns where a TensorFlow 1 checkpoint has the variables of the current graph."""
+    """Returns where a TensorFlow 1 checkpoint has the variables of the current graph.
+
+    Args:
+      variables: a dict from name to variable.
+      saver: the ``tf.compat.v1.train.Saver`` of a Scaffold; None for the default one,
+        which saves all.
+
+    Returns:
+      A dict from the name of a variable that is elsewhere than under it, to its name
+      in the checkpoint and the part of that which it is, "" for all, as
+      ``tf.raw_ops.SaveV2`` wants both.
+
+    Raises:
+      ValueError: the saver saves what is no variable.
+    """
     keys = {}
     for name, variable in variables.items():
         part = variable.to_proto().save_slice_info_def
@@ -1280,10 +1157,14 @@ class ModelFnTraining:
     Args:
       model_fn: takes features and any of labels, mode, params and config.
       dataset: a ``tf.data.Dataset`` of features, or of (features, labels).
+      params: a dict for the model_fn.
+      config: what the model_fn reads from its ``RunConfig``, if anything.
       seed: the graph's random seed, ``RunConfig.tf_random_seed``.
       warm_start_from: a checkpoint's path or a ``WarmStartSettings``, to take values
         from where there is no checkpoint to restore.
       summary_dir: where ``tf.compat.v1.summary`` goes; None for nowhere.
+      save_summary_steps: steps from one summary to the next; None or 0 for none.
+      sync_saves: whether a save waits until it is on the disk, if that is a local one.
 
     Attributes:
       graph: the TF1 graph.
@@ -1297,8 +1178,20 @@ class ModelFnTraining:
       writer: a ``tf.summary.SummaryWriter`` into summary_dir, or None.
     """
 
+    is_chief = True
+
     def __init__(
-        self, model_fn, dataset, *, seed=None, warm_start_from=None, summary_dir=None
+        self,
+        model_fn,
+        dataset,
+        *,
+        params=None,
+        config=None,
+        seed=None,
+        warm_start_from=None,
+        summary_dir=None,
+        save_summary_steps=100,
+        sync_saves=True,
     ):
         self.graph, self.dataset = tf.Graph(), dataset
         with self.graph.as_default():
@@ -1306,7 +1199,7 @@ class ModelFnTraining:
             tf1.train.create_global_step()
             self._placeholders, batch = _placeholders(dataset.element_spec)
             features, labels = features_and_labels(batch)
-            spec = call_model_fn(model_fn, features, labels, "train")
+            spec = call_model_fn(model_fn, features, labels, "train", params, config)
             warm_start(warm_start_from, None)
             self._loss = tf.reshape(spec.loss, [])
             if "loss" not in [s.op.name for s in tf1.get_collection("summaries")]:
@@ -1315,7 +1208,7 @@ class ModelFnTraining:
             self._saved = {v.op.name: v for v in tf1.global_variables()}
             _check_carried(self._saved)
             local = {v.op.name: v for v in tf1.local_variables()}
-            scaffold = self._scaffold = tf1.train.Scaffold()
+            scaffold = self._scaffold = spec.scaffold or tf1.train.Scaffold()
             start = scaffold.local_init_op or scaffold.default_local_init_op()
             savers = [scaffold.saver, *tf1.get_collection(tf1.GraphKeys.SAVERS)]
             self._saver = next(filter(None, savers), None)
@@ -1328,11 +1221,13 @@ class ModelFnTraining:
         }
         self._by_handle = {v.handle.name: held[name] for name, v in in_graph.items()}
         self.variables = {name: held[name] for name in self._saved}
-        self.checkpoint = NamedCheckpoint(self.variables, keys, self._write_graph)
+        self.checkpoint = NamedCheckpoint(
+            self.variables, keys, self._write_graph, sync_saves
+        )
         self.global_step = self.variables["global_step"]
         self.last_loss = tf.Variable(tf.zeros([], self._loss.dtype), False)
         self.writer = summary_dir and tf.summary.create_file_writer(summary_dir)
-        self._save_summary_steps = summary_dir and 100
+        self._save_summary_steps = summary_dir and save_summary_steps
         self._prefix = f"{uuid.uuid4()}/"  # the tables of two trainings must not meet
         self._take_steps = tf.function(self._take_steps, autograph=False)
         tf.function(
@@ -1340,7 +1235,11 @@ class ModelFnTraining:
         )()
 
     def managed_by(self, manager):
-        """Returns the manager that saves, a ``tf.train.CheckpointManager``."""
+        """Returns the manager that saves, a ``tf.train.CheckpointManager``.
+
+        That is another than the given one where the model_fn has a Saver of its own,
+        which says how many checkpoints to keep.
+        """
         if self._saver is None:
             return manager
         asked = self._saver.as_saver_def()
@@ -1355,7 +1254,18 @@ class ModelFnTraining:
         )
 
     def restore(self, manager):
-        """Restores the latest checkpoint; where there is none, initializes."""
+        """Restores the latest checkpoint; where there is none, initializes.
+
+        Args:
+          manager: a ``tf.train.CheckpointManager`` that saves ``checkpoint``; the
+            latest may be one that an Estimator wrote.
+
+        Returns:
+          The global step, an int.
+
+        Raises:
+          ValueError: the checkpoint lacks variables, or has them in another shape.
+        """
         if manager.latest_checkpoint is None:
             self._initialize()
         else:
@@ -1364,7 +1274,11 @@ class ModelFnTraining:
         return int(self.global_step)
 
     def _initialize(self):
-        """Takes the values that an Estimator's session begins with."""
+        """Takes the values that an Estimator's session begins with.
+
+        Those are the initializers', ``init_from_checkpoint``'s, the Scaffold's and the
+        warm start's.
+        """
         with self.graph.as_default():
             creator = tf1.train.ChiefSessionCreator(self._scaffold)
             with creator.create_session() as session:
@@ -1378,7 +1292,19 @@ class ModelFnTraining:
             self._scaffold.saver.export_meta_graph(path)
 
     def __call__(self, batches, until, first_step):
-        """Takes several steps without coming back to Python between them."""
+        """Takes several steps without coming back to Python between them.
+
+        Args:
+          batches: an iterator of the dataset.
+          until: the global step to stop at, an int; a loss that is NaN stops before.
+          first_step: the step at which the training began; summaries count from it.
+
+        Returns:
+          The last step's loss, a number.
+
+        Raises:
+          tf.errors.OutOfRangeError: the dataset ended; the steps before that are taken.
+        """
         bounds = tf.constant(until, tf.int64), tf.constant(first_step, tf.int64)
         return self._take_steps(batches, *bounds).numpy()
 
@@ -1397,7 +1323,16 @@ class ModelFnTraining:
         return {**self._by_handle, **dict(zip(names, tensors))}
 
     def take_step(self, batches, first_step, more=()):
-        """Adds one step to the ``tf.function`` that is being traced."""
+        """Adds one step to the ``tf.function`` that is being traced.
+
+        Args:
+          batches: an iterator of the dataset.
+          first_step: as for a call.
+          more: tensors and operations of the graph that the step computes as well.
+
+        Returns:
+          The loss, and a list of what was asked for.
+        """
         given = self.given(next(batches))
         step = self.global_step.read_value()
         results = [self._loss, self.spec.train_op, *more]
@@ -1457,13 +1392,594 @@ def _check_carried(variables):
         raise ValueError(f"Not resource variables, so they would be lost: {other}.")
 
 
-def run_training(train, manager, *, max_steps=None, saving_listeners=()):
+def dnn_logits(
+    features,
+    feature_columns,
+    hidden_units,
+    units,
+    mode,
+    *,
+    activation_fn=tf.nn.relu,
+    dropout=None,
+    batch_norm=False,
+):
+    """Returns the logits of a ``DNNClassifier`` and the like, [batch, units].
+
+    Args:
+      features: a dict of tensors.
+      feature_columns: what to take from them, a list.
+      hidden_units: the widths of the hidden layers, a list of ints.
+      units: how many logits an example has.
+      mode: "train", "eval" or "infer".
+      activation_fn: of the hidden layers.
+      dropout: the part of the units that a training step leaves out, or None.
+      batch_norm: whether the hidden layers are normalized.
+    """
+    training = mode == "train"
+    with tf1.variable_scope("input_from_feature_columns"):
+        net = tf1.feature_column.input_layer(features, feature_columns)
+    for number, width in enumerate(hidden_units):
+        with tf1.variable_scope(f"hiddenlayer_{number}"):
+            net = _dense(net, width)
+            net = activation_fn(net) if activation_fn else net
+            if dropout is not None and training:
+                net = tf.nn.dropout(net, dropout)
+            if batch_norm:
+                with tf1.variable_scope(f"batchnorm_{number}") as scope:
+                    net = _normalized(net, training, scope)
+    with tf1.variable_scope("logits"):
+        return _dense(net, units)
+
+
+def dnn_network(
+    feature_columns,
+    hidden_units,
+    activation_fn=tf.nn.relu,
+    dropout=None,
+    batch_norm=False,
+):
+    """Returns a function that takes features, units and mode, and returns logits.
+
+    Args:
+      feature_columns, hidden_units, activation_fn, dropout, batch_norm: as for
+        ``dnn_logits``.
+    """
+    options = {"activation_fn": activation_fn, "dropout": dropout}
+
+    def network(features, units, mode):
+        return dnn_logits(
+            features,
+            feature_columns,
+            hidden_units,
+            units,
+            mode,
+            batch_norm=batch_norm,
+            **options,
+        )
+
+    return network
+
+
+def linear_network(feature_columns, sparse_combiner="sum"):
+    """Returns a function that takes features, units and mode, and returns logits.
+
+    Args:
+      feature_columns, sparse_combiner: as for ``linear_logits``.
+    """
+    return lambda features, units, mode: linear_logits(
+        features, feature_columns, units, sparse_combiner
+    )
+
+
+def combined_networks(
+    linear_feature_columns,
+    dnn_feature_columns,
+    dnn_hidden_units,
+    dnn_activation_fn=tf.nn.relu,
+    dnn_dropout=None,
+    batch_norm=False,
+    linear_sparse_combiner="sum",
+):
+    """Returns the networks of a ``DNNLinearCombinedEstimator``, by variable scope.
+
+    Args:
+      linear_feature_columns, linear_sparse_combiner: as for ``linear_logits``; no
+        columns for no such network.
+      dnn_feature_columns, dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm:
+        as for ``dnn_logits``; no columns for no such network.
+
+    Raises:
+      ValueError: there are no columns at all.
+    """
+    networks = {}
+    if dnn_feature_columns:
+        networks["dnn"] = dnn_network(
+            dnn_feature_columns,
+            dnn_hidden_units,
+            dnn_activation_fn,
+            dnn_dropout,
+            batch_norm,
+        )
+    if linear_feature_columns:
+        networks["linear"] = linear_network(
+            linear_feature_columns, linear_sparse_combiner
+        )
+    if not networks:
+        raise ValueError(
+            "Either linear_feature_columns or dnn_feature_columns must be defined."
+        )
+    return networks
+
+
+def linear_logits(features, feature_columns, units, sparse_combiner="sum"):
+    """Returns the logits of a ``LinearClassifier`` and the like, [batch, units].
+
+    Args:
+      features, feature_columns, units: as for ``dnn_logits``.
+      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+    """
+    return tf1.feature_column.linear_model(
+        features, feature_columns, units, sparse_combiner
+    )
+
+
+def baseline_logits(features, units):
+    """Returns the logits of a ``BaselineClassifier`` and the like, [batch, units]."""
+    batch_size = tf.shape(next(iter(features.values())))[0]
+    bias = tf1.get_variable("bias", [units], initializer=tf1.zeros_initializer())
+    return tf.multiply(bias, tf.ones([batch_size, units]))
+
+
+def _dense(net, width):
+    width = int(width)  # a layer takes a number's text too, as a flag gives it
+    glorot = tf1.glorot_uniform_initializer()
+    kernel = tf1.get_variable("kernel", [net.shape[-1], width], initializer=glorot)
+    bias = tf1.get_variable("bias", [width], initializer=tf1.zeros_initializer())
+    return tf.nn.bias_add(tf.matmul(net, kernel), bias)
+
+
+def _normalized(net, training, scope):
+    shape, ones = [net.shape[-1]], tf1.ones_initializer()
+    zeros = tf1.zeros_initializer()
+    gamma = tf1.get_variable("gamma", shape, initializer=ones)
+    beta = tf1.get_variable("beta", shape, initializer=zeros)
+    scope.set_partitioner(None)
+    fixed = {"trainable": False}
+    moving_mean = tf1.get_variable("moving_mean", shape, initializer=zeros, **fixed)
+    moving_variance = tf1.get_variable(
+        "moving_variance", shape, initializer=ones, **fixed
+    )
+    mean, variance = moving_mean, moving_variance
+    if training:
+        mean, variance = tf.nn.moments(net, [0])
+        for moving, value in ((moving_mean, mean), (moving_variance, variance)):
+            update = moving.assign_sub((moving - value) * (1 - 0.999))
+            tf1.add_to_collection(tf1.GraphKeys.UPDATE_OPS, update)
+    return tf.nn.batch_normalization(net, mean, variance, beta, gamma, 0.001)
+
+
+def canned_optimizer(optimizer, learning_rate):
+    """Returns a ``tf.compat.v1.train.Optimizer``.
+
+    Args:
+      optimizer: one, a function that makes one, or the name of one.
+      learning_rate: the rate for one that is given by name.
+    """
+    named = {
+        "Adagrad": tf1.train.AdagradOptimizer,
+        "Adam": tf1.train.AdamOptimizer,
+        "Ftrl": tf1.train.FtrlOptimizer,
+        "RMSProp": tf1.train.RMSPropOptimizer,
+        "SGD": tf1.train.GradientDescentOptimizer,
+    }
+    if isinstance(optimizer, str):
+        return named[optimizer](learning_rate)
+    return optimizer() if callable(optimizer) else optimizer
+
+
+def whole_variables():
+    """Returns a partitioner that leaves variables whole.
+
+    With it slots get the names that the canned estimators of TensorFlow 1 gave them.
+    """
+    return tf1.min_max_variable_partitioner(max_partitions=0)
+
+
+def canned_train_op(loss, optimizer):
+    """Returns what takes a step of an optimizer.
+
+    Args:
+      loss: a tensor with one value.
+      optimizer: a ``tf.compat.v1.train.Optimizer``; or several, by the variable scope
+        that each trains.
+    """
+    step = tf1.train.get_global_step()
+    if not isinstance(optimizer, dict):
+        return optimizer.minimize(loss, step)
+    trained = [
+        one.minimize(loss, var_list=tf1.trainable_variables(f"{scope}/"))
+        for scope, one in optimizer.items()
+    ]
+    with tf1.control_dependencies(trained):
+        return tf1.assign_add(step, 1)
+
+
+def evaluate_model_fn(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    steps=None,
+    hooks=(),
+    checkpoint_path=None,
+    name=None,
+    warm_start_from=None,
+):
+    """Evaluates a checkpoint, and writes the metrics for TensorBoard.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      model_dir: holds the checkpoints; the metrics go to its ``eval`` or ``eval_NAME``.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      steps: how many batches, of a fraction the next whole number; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      name: tells apart evaluations on several datasets.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
+
+    Returns:
+      A dict with the model_fn's metrics, the mean "loss", and the "global_step".
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        step = tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "eval", params, config)
+        features, labels = features_and_labels(batch)
+        spec = call_model_fn(model_fn, features, labels, "eval", params, config)
+        warm_start(warm_start_from, path)
+        metrics = spec.eval_metric_ops or {}
+        pairs = {name: _pair(metric) for name, metric in metrics.items()}
+        pairs["loss"] = tf1.metrics.mean(spec.loss)
+        update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
+        values = {name: value for name, (value, _) in sorted(pairs.items())}
+        final = tf1.train.FinalOpsHook({**values, "global_step": step})
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
+        with tf1.train.MonitoredSession(creator, hooks) as session:
+            taken = 0
+            while not session.should_stop() and (steps is None or taken < steps):
+                session.run(update)
+                taken += 1
+        directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
+        write_metrics(directory, final.final_ops_values)
+    return final.final_ops_values
+
+
+def _pair(metric):
+    """Returns the value and the update of a ``tf1.metrics`` pair or a Keras metric."""
+    if isinstance(metric, tuple):
+        return metric
+    return metric.result(), metric.updates
+
+
+def write_metrics(directory, metrics):
+    """Writes what an evaluation came to into the log, and for TensorBoard."""
+    step = metrics["global_step"]
+    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
+    tf1.logging.info("Saving dict for global step %d: %s", step, told)
+    summary = tf1.Summary()
+    for name, value in metrics.items():
+        if name != "global_step" and isinstance(value, numbers.Number):
+            summary.value.add(tag=name, simple_value=value)
+    writer = tf1.summary.FileWriterCache.get(directory)
+    writer.add_summary(summary, step)
+    writer.flush()
+
+
+def new_export(export_dir_base):
+    """Returns where to write an export, a path that is not there yet."""
+    while True:
+        name = str(int(time.time()))
+        if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
+            # Whoever watches for exports sees a whole one or none.
+            return os.path.join(export_dir_base, "temp-" + name)
+        time.sleep(1)
+
+
+def finish_export(unfinished, assets_extra=None):
+    """Gives an export the name by which it is found.
+
+    Args:
+      unfinished: what ``new_export`` gave, written by now.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+
+    Returns:
+      The path of the export: bytes, as the Estimator gave it.
+    """
+    for name, source in (assets_extra or {}).items():
+        copy = os.path.join(unfinished, "assets.extra", name)
+        tf.io.gfile.makedirs(os.path.dirname(copy))
+        tf.io.gfile.copy(source, copy)
+    base, name = os.path.split(unfinished)
+    export_dir = os.path.join(base, name[len("temp-") :])
+    tf.io.gfile.rename(unfinished, export_dir)
+    return tf.compat.as_bytes(export_dir)
+
+
+def export_model_fn(
+    model_fn,
+    export_dir_base,
+    serving_input_receiver_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    checkpoint_path=None,
+    assets_extra=None,
+):
+    """Writes a SavedModel of a checkpoint, for serving, to a directory of the time.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      export_dir_base: the directory to make the new one in.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn.
+      config: what it reads from a ``RunConfig``, if anything.
+      checkpoint_path: None for the latest.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+
+    Returns:
+      The path of the new directory: bytes, as the Estimator gave it.
+    """
+    return export_modes(
+        model_fn,
+        export_dir_base,
+        {"infer": serving_input_receiver_fn},
+        model_dir,
+        params=params,
+        config=config,
+        checkpoint_path=checkpoint_path,
+        assets_extra=assets_extra,
+    )
+
+
+def export_modes(
+    model_fn,
+    export_dir_base,
+    input_receiver_fn_map,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    checkpoint_path=None,
+    assets_extra=None,
+    as_text=False,
+    strip_default_attrs=True,
+    supervised=None,
+):
+    """Writes a SavedModel with a graph for each mode.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      export_dir_base: the directory to make the new one in.
+      input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
+        returns a receiver.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn.
+      config: what it reads from a ``RunConfig``, if anything.
+      checkpoint_path: None for the latest.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+      as_text: whether to write the graph as text.
+      strip_default_attrs: whether to leave out attributes that have their defaults.
+      supervised: ``supervised_signature``, for other modes than "infer".
+
+    Returns:
+      The path of the new directory: bytes, as the Estimator gave it.
+
+    Raises:
+      ValueError: there is no checkpoint, it lacks a variable, or there is no receiver.
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    if path is None:
+        raise ValueError(f"Couldn't find trained model at {model_dir}.")
+    modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
+    if not modes:
+        raise ValueError(
+            "No valid modes for exporting found. Got " f"{list(input_receiver_fn_map)}."
+        )
+    unfinished = new_export(export_dir_base)
+    builder = tf1.saved_model.Builder(unfinished)
+    for mode in modes:
+        with tf.Graph().as_default():
+            tf1.train.create_global_step()
+            receiver = input_receiver_fn_map[mode]()
+            labels = getattr(receiver, "labels", None)
+            spec = call_model_fn(
+                model_fn, receiver.features, labels, mode, params, config
+            )
+            local = spec.scaffold and spec.scaffold.local_init_op
+            graph = {
+                "signature_def_map": _signatures(spec, mode, receiver, supervised),
+                "assets_collection": tf1.get_collection("asset_filepaths"),
+                "main_op": local or tf1.train.Scaffold.default_local_init_op(),
+                "strip_default_attrs": strip_default_attrs,
+            }
+            with _session_of(path, spec.scaffold, mode) as session:
+                if mode == modes[0]:
+                    tags = [_TAGS[mode]]
+                    builder.add_meta_graph_and_variables(session, tags, **graph)
+                else:
+                    builder.add_meta_graph([_TAGS[mode]], **graph)
+    builder.save(as_text)
+    return finish_export(unfinished, assets_extra)
+
+
+_TAGS = {"train": "train", "eval": "eval", "infer": "serve"}
+
+
+def _session_of(path, scaffold, mode):
+    try:
+        return RestoredSession(path, scaffold).create_session()
+    except tf.errors.NotFoundError as error:
+        raise ValueError(
+            f"Could not load all variables that the mode {mode!r} has from {path}: "
+            f"{error}"
+        ) from error
+
+
+def _signatures(spec, mode, receiver, supervised):
+    if supervised and mode != "infer":
+        return {mode: supervised(spec, mode, receiver)}
+    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
+    if len(outputs) == 1:
+        outputs = {default: next(iter(outputs.values())), **outputs}
+    if default not in outputs:
+        raise ValueError(
+            "Multiple `export_outputs` were provided, but none of them is named "
+            f"{default!r}: {list(outputs)}."
+        )
+    fed = {"": receiver.receiver_tensors}
+    fed.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
+    signatures = {}
+    for prefix, tensors in fed.items():
+        tensors = tensors if isinstance(tensors, dict) else {"input": tensors}
+        for name, output in outputs.items():
+            key = f"{prefix}:{name}" if prefix else name
+            try:
+                signatures[key] = output.as_signature_def(tensors)
+            except ValueError as error:  # such as one that only tf.Example can feed
+                tf1.logging.info("No signature %s: %s", key, error)
+    return signatures
+
+
+def supervised_signature(spec, mode, receiver):
+    """Returns the signature of a graph that trains or evaluates."""
+    outputs = {"loss": spec.loss}
+    predictions = spec.predictions
+    if predictions is not None and not isinstance(predictions, dict):
+        predictions = {"output": predictions}
+    for name, tensor in (predictions or {}).items():
+        outputs[f"predictions/{name}"] = tensor
+    for name, (value, update) in (spec.eval_metric_ops or {}).items():
+        outputs[f"metrics/{name}/value"] = value
+        outputs[f"metrics/{name}/update_op"] = update
+    kind = {"train": "training", "eval": "eval"}[mode]
+    info = tf1.saved_model.build_tensor_info
+    inputs = receiver.receiver_tensors
+    return tf1.saved_model.build_signature_def(
+        {name: info(tensor) for name, tensor in inputs.items()},
+        {name: info(tensor) for name, tensor in outputs.items()},
+        f"tensorflow/supervised/{kind}",
+    )
+
+
+def predict_with_model_fn(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    predict_keys=None,
+    hooks=(),
+    checkpoint_path=None,
+    yield_single_examples=True,
+    warm_start_from=None,
+):
+    """Yields predictions of a checkpoint.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch; of a pair,
+        the first is the features.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      predict_keys: the keys of the predictions to compute; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      yield_single_examples: whether to take the batches apart.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
+
+    Yields:
+      The predictions of one example, or of one batch, as numpy arrays.
+
+    Raises:
+      ValueError: no prediction has one of the predict_keys.
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "infer", params, config)
+        features = batch[0] if isinstance(batch, (list, tuple)) else batch
+        spec = call_model_fn(model_fn, features, None, "infer", params, config)
+        warm_start(warm_start_from, path)
+        wanted = _with_keys(spec.predictions, predict_keys)
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
+        session = tf1.train.MonitoredSession(creator, hooks)
+    # The graph is not the default one at a yield: the caller may go on eagerly.
+    with session:
+        while not session.should_stop():
+            predictions = session.run(wanted)
+            yield from (
+                _examples(predictions) if yield_single_examples else [predictions]
+            )
+
+
+def _examples(predictions):
+    if not isinstance(predictions, dict):
+        return list(predictions)
+    lengths = {key: len(value) for key, value in predictions.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"Predictions differ in batch length: {lengths}.")
+    examples = zip(*predictions.values())
+    return [dict(zip(predictions, example)) for example in examples]
+
+
+def _with_keys(predictions, keys):
+    if not keys:
+        return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError("predict_keys is for predictions that are a dict.")
+    wanted = {key: predictions[key] for key in predictions if key in keys}
+    if not wanted:
+        raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")
+    return wanted
+
+
+def run_training(
+    train,
+    manager,
+    *,
+    max_steps=None,
+    steps=None,
+    save_secs=None,
+    log_every=100,
+    hooks=None,
+    saving_listeners=(),
+    resume_input=None,
+):
     """Restores the latest checkpoint, trains, and saves at the start and at the end.
 
-    In between it saves after each ``manager.checkpoint_interval`` steps. Steps run
-    without coming back to Python until a save or a line in the log is due, or a second
-    is over. After an AbortedError or UnavailableError it goes on from the latest
-    checkpoint.
+    In between it saves after each ``manager.checkpoint_interval`` steps, or save_secs;
+    without either it never saves. Steps run without coming back to Python until a save,
+    a line in the log or a hook is due, or a second is over. After an AbortedError or
+    UnavailableError it goes on from the latest checkpoint.
 
     Args:
       train: a ``ModelFnTraining``.
@@ -1471,8 +1987,15 @@ def run_training(train, manager, *, max_steps=None, saving_listeners=()):
         of the model_fn's own says how many are kept, as under an Estimator.
       max_steps: the global step to end at, of a fraction the next whole one; None for
         the end of the data. Where the latest checkpoint is as far, nothing is done.
+      steps: instead, how many more steps to take.
+      save_secs: the seconds between two saves, in place of the manager's interval.
+      log_every: steps between two lines with the loss and the speed; None for none.
+      hooks: a ``TrainingHooks``, or None.
       saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects; without
         hooks, the session that they get is None.
+      resume_input: takes the global step and returns the data from there on; by
+        default ``train.checkpoint.batches``, an iterator that is saved, goes on, or
+        else the data start again.
 
     Returns:
       The last step's loss; None where no step was taken.
@@ -1486,21 +2009,25 @@ def run_training(train, manager, *, max_steps=None, saving_listeners=()):
     if path and max_steps is not None and saved_step(path) >= max_steps:
         tf1.logging.info("Skipping training since max_steps has already saved.")
         return None
-    saves = _Saves(train, manager, saving_listeners)
-    log = _StepLog(train)
+    saves = _Saves(train, manager, save_secs, hooks, saving_listeners)
+    log = _StepLog(train, log_every)
     # With hooks, Python comes in between any two steps.
-    take_steps = train
+    take_steps = hooks.take_step if hooks and hooks.hooks else train
+    if hooks:
+        hooks.begin()
     step, end, loss, stop = None, None, None, False
     while not stop:
         if step is None:  # at the beginning, and after an error to recover from
             saves.start(train.restore(manager))
+            if hooks:
+                hooks.after_create_session()
             step = first = int(train.global_step)  # a hook may have changed it
             if end is None:
-                last = max_steps
+                last = max_steps if steps is None else step + steps
                 end = math.inf if last is None else math.ceil(last)
             batches = getattr(train.checkpoint, "batches", None)
             if batches is None:
-                batches = iter(train.dataset)
+                batches = iter(resume_input(step) if resume_input else train.dataset)
             log.start(first)
             at_once = 1
         until = min(end, saves.next(), log.next(step), step + at_once)
@@ -1512,7 +2039,7 @@ def run_training(train, manager, *, max_steps=None, saving_listeners=()):
             at_once = max(1, int(1 / seconds))
             # An Estimator saves before it calls the hooks.
             stop = saves.save_if_due(step)
-            stop = stop or step >= end
+            stop = bool(hooks and hooks.after_run()) or stop or step >= end
             if math.isnan(loss):
                 raise tf1.train.NanLossDuringTrainingError
             log.log(step, loss)
@@ -1525,6 +2052,8 @@ def run_training(train, manager, *, max_steps=None, saving_listeners=()):
     if loss is None:
         tf1.logging.warning("Training made no steps: is the input empty?")
     saves.end(step)
+    if hooks:
+        hooks.end()
     tf1.logging.info("Loss for final step: %s.", loss)
     return loss
 
@@ -1532,12 +2061,16 @@ def run_training(train, manager, *, max_steps=None, saving_listeners=()):
 class _Saves:
     """When a training saves, and who hears of it."""
 
-    def __init__(self, train, manager, listeners):
-        self._train, self._manager = train, manager
-        self._steps = manager.checkpoint_interval
-        self._is_on = bool(self._steps or None)
-        self._listeners = list(listeners)
-        if self._listeners and not self._is_on:
+    def __init__(self, train, manager, secs, hooks, listeners):
+        self._train, self._manager, self._secs = train, manager, secs
+        self._steps = None if secs else manager.checkpoint_interval
+        self._is_on = bool(self._steps or secs)
+        self._session, self._listeners = hooks and hooks.session, list(listeners)
+        own = hooks and hooks.saver
+        if own:  # a hook of the user's saves in the place of this
+            own.save_with(train, manager, self._listeners)
+            self._is_on, self._listeners = False, []
+        elif self._listeners and not self._is_on:
             raise ValueError(
                 "There is no save to listen to: set save_checkpoints_steps or "
                 "save_checkpoints_secs."
@@ -1558,24 +2091,30 @@ class _Saves:
     def save_if_due(self, step):
         """Returns whether a listener asks to stop."""
         is_due = step >= self.next()
+        if self._is_on and self._secs:
+            is_due = time.monotonic() >= self._time + self._secs
         return is_due and self._save(step)
 
     def end(self, step):
         if self._is_on and step != self._step:
             self._save(step)
         self._train.wait_for_all()
-        self._tell("end", None, step)
+        self._tell("end", self._session, step)
 
     def _save(self, step):
         self._step, self._time = step, time.monotonic()
-        self._tell("before_save", None, step)
+        if not self._train.is_chief:
+            return False
+        self._tell("before_save", self._session, step)
         path = self._manager.save(checkpoint_number=step, check_interval=False)
         if path:  # else this is the step that was restored
             prefix = path.rpartition("-")[0]
             tf1.logging.info("Saving checkpoints for %d into %s.", step, prefix)
-        return any(self._tell("after_save", None, step))
+        return any(self._tell("after_save", self._session, step))
 
     def _tell(self, event, *arguments):
+        if not self._train.is_chief:
+            return []
         with self._train.graph.as_default():
             return [getattr(one, event)(*arguments) for one in self._listeners]
 
@@ -1583,8 +2122,8 @@ class _Saves:
 class _StepLog:
     """The lines with the loss and the speed, as an Estimator wrote them."""
 
-    def __init__(self, train):
-        self._train, self._every = train, 100
+    def __init__(self, train, every):
+        self._train, self._every = train, every
 
     def start(self, step):
         self._next, self._last = step + 1, None
@@ -1613,34 +2152,3 @@ class _StepLog:
             summary = tf1.Summary(value=[scalar]).SerializeToString()
             with self._train.writer.as_default(step):
                 tf.summary.experimental.write_raw_pb(summary)
-
-
-class EvaluationListener(tf1.train.CheckpointSaverListener):
-    """Evaluates after each save but the first, and once at the end.
-
-    Args:
-      evaluate: is called without arguments.
-    """
-
-    def __init__(self, evaluate):
-        self._evaluate, self._secs = evaluate, 600
-
-    def begin(self):
-        self._timer = tf1.train.SecondOrStepTimer(every_secs=self._secs)
-        self._is_first = True
-
-    def after_save(self, session, global_step_value):
-        if self._is_first:  # nothing is trained yet
-            self._is_first = False
-        elif self._timer.should_trigger_for_step(global_step_value):
-            self._timer.update_last_triggered_step(global_step_value)
-            self._evaluate()
-        else:
-            tf1.logging.info(
-                "Skip the current checkpoint eval due to throttle secs (%s secs).",
-                self._secs,
-            )
-
-    def end(self, session, global_step_value):
-        if global_step_value != self._timer.last_triggered_step():
-            self._evaluate()

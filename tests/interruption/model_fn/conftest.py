@@ -13,7 +13,6 @@ import pytest
 import tensorflow as tf
 
 from migrate.rewrite.pieces import module
-from migrate.rewrite.used import used_by
 from migrate.run import run, write
 from migrate.settings import Settings
 from tests import nursery
@@ -43,9 +42,7 @@ class Pair:
                 text = text.replace(before, after)
             program.write_text(text)
         imported = [n for n in ast.parse(self.new.read_text()).body if getattr(n, "module", "") == "tf2_recovery"]
-        names = [alias.name for alias in imported[0].names]
-        usage = used_by(self.old.read_text(), self.new.read_text(), names)
-        (folder / "new" / "tf2_recovery.py").write_text(module(names, usage))
+        (folder / "new" / "tf2_recovery.py").write_text(module(alias.name for alias in imported[0].names))
 
     packages = ""
     """Where the new program finds what is installed for it."""

@@ -55,6 +55,12 @@ _MNIST = "examples.tutorials.mnist.input_data.read_data_sets"
         kind="custom",
     ),
     Example(
+        "from tensorflow.python.keras.preprocessing import sequence; w = sequence.pad_sequences([[1]])",
+        "w = tf1.keras.preprocessing.sequence.pad_sequences([[1]])",
+        "head",
+        kind="custom",
+    ),
+    Example(
         "from tensorflow.python.estimator.canned import optimizers; print(optimizers)", None, "head", kind="custom"
     ),
     Example("print(tf1.test.mock)", None, "head", kind="custom"),

@@ -172,7 +172,16 @@ def _public(path: str) -> Public | None:
         if found:
             tail = min(found, key=lambda one: _order(one, origin))
             return Public("v1" if tail not in tails["v2"] else "both" if tails["v1"] else "v2", tail)
-    return None
+    return _public_of_keras(path)
+
+
+def _public_of_keras(path: str) -> Public | None:
+    """The public name of what Keras shows and no TensorFlow defines (``keras_preprocessing``): by the same path."""
+    tail = path.removeprefix("tensorflow.python.")
+    is_module = ("v1", tail) in _rows()
+    if is_module or not tail.startswith("keras.") or all(row.origin for row, _ in _find("v1", tail)):
+        return None
+    return Public("both" if any(_find("v2", tail)) else "v1", tail)
 
 
 def _definitions(path: str) -> Iterator[str]:

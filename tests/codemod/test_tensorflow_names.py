@@ -93,6 +93,11 @@ def test_a_name_that_no_tensorflow_ever_had_is_lacked_by_none(name: str) -> None
         ("tensorflow.contrib.slim.conv2d", "v1", "contrib.layers.conv2d"),
         ("tensorflow.python.training.session_run_hook.SessionRunHook", "v1", "train.SessionRunHook"),
         ("tensorflow_core.python.ops.array_ops.stack", "v1", "stack"),
+        (
+            "tensorflow.python.keras.preprocessing.sequence.pad_sequences",  # Keras takes it from keras_preprocessing
+            "both",
+            "keras.preprocessing.sequence.pad_sequences",
+        ),
     ],
 )
 def test_a_private_path_leads_to_the_public_name_of_its_object(path: str, api: str, tail: str) -> None:

@@ -51,6 +51,7 @@ def test_the_estimators_are_in_the_older_tensorflow_alone(name: str) -> None:
         "tensorflow.compat.v1.flags.DEFINE_string",
         "tensorflow.compat.v1.nn.rnn_cell.LSTMCell",
         "tensorflow.compat.as_str",
+        "tensorflow.compat.v2.enable_v2_behavior",
         "tensorflow.raw_ops.Add",
         "tensorflow.keras.layers.Dense",
         "tensorflow.summary.scalar",

@@ -40,6 +40,14 @@ def tolerance(program, name):
     return 1e-5 if is_rounded or "legacy.Adam" in part or "RMSProp" in part else 0.0
 
 
+def rounding():
+    """How far a probability may be where the logits are equal.
+
+    The softmax of the newest TensorFlow without oneDNN differs by a bit from 2.15's (1.24e-7 at most).
+    """
+    return 0.0 if tf.__version__.startswith("2.15") else 2 * np.finfo(np.float32).eps
+
+
 @pytest.fixture(params=["as_model_fn", "as_object"])
 def became(request):
     """A function that gives what a program's estimators became."""
@@ -79,6 +87,7 @@ def test_predict_yields_the_same(became, program, name):
     for key, (dtype, value) in old.items():
         found = new[key][1]
         if dtype.startswith("float"):
-            assert np.allclose(found, value, rtol=tolerance(program, name), atol=tolerance(program, name)), key
+            limit = max(tolerance(program, name), rounding() if key == "probabilities" else 0.0)
+            assert np.allclose(found, value, rtol=limit, atol=limit), key
         else:
             assert found == value

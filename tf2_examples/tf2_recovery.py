@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 1a7aede32fe6).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 654ae9443d3f).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -2243,41 +2243,16 @@ def finish_export(unfinished, assets_extra=None):
 
 
 def export_model_fn(
-    model_fn,
-    export_dir_base,
-    serving_input_receiver_fn,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    checkpoint_path=None,
-    assets_extra=None,
+    model_fn, export_dir_base, serving_input_receiver_fn, model_dir, **options
 ):
-    """Writes a SavedModel of a checkpoint, for serving, to a directory of the time.
+    """Writes a SavedModel for serving; for the options see ``export_modes``.
 
     Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      export_dir_base: the directory to make the new one in.
+      model_fn, export_dir_base, model_dir, options: as there.
       serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
-      model_dir: holds the checkpoints.
-      params: a dict for the model_fn.
-      config: what it reads from a ``RunConfig``, if anything.
-      checkpoint_path: None for the latest.
-      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-
-    Returns:
-      The path of the new directory: bytes, as the Estimator gave it.
     """
-    return export_modes(
-        model_fn,
-        export_dir_base,
-        {"infer": serving_input_receiver_fn},
-        model_dir,
-        params=params,
-        config=config,
-        checkpoint_path=checkpoint_path,
-        assets_extra=assets_extra,
-    )
+    receivers = {"infer": serving_input_receiver_fn}
+    return export_modes(model_fn, export_dir_base, receivers, model_dir, **options)
 
 
 def export_modes(
@@ -2292,15 +2267,14 @@ def export_modes(
     assets_extra=None,
     as_text=False,
     strip_default_attrs=True,
-    supervised=None,
 ):
-    """Writes a SavedModel with a graph for each mode.
+    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
 
     Args:
       model_fn: takes features and any of labels, mode, params and config.
       export_dir_base: the directory to make the new one in.
       input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
-        returns a receiver.
+        returns a receiver; the SavedModel holds a graph for each.
       model_dir: holds the checkpoints.
       params: a dict for the model_fn.
       config: what it reads from a ``RunConfig``, if anything.
@@ -2308,7 +2282,6 @@ def export_modes(
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
       as_text: whether to write the graph as text.
       strip_default_attrs: whether to leave out attributes that have their defaults.
-      supervised: ``supervised_signature``, for other modes than "infer".
 
     Returns:
       The path of the new directory: bytes, as the Estimator gave it.
@@ -2336,7 +2309,7 @@ def export_modes(
             )
             local = spec.scaffold and spec.scaffold.local_init_op
             graph = {
-                "signature_def_map": _signatures(spec, mode, receiver, supervised),
+                "signature_def_map": _signatures(spec, mode, receiver),
                 "assets_collection": tf1.get_collection("asset_filepaths"),
                 "main_op": local or tf1.train.Scaffold.default_local_init_op(),
                 "strip_default_attrs": strip_default_attrs,
@@ -2364,9 +2337,9 @@ def _session_of(path, scaffold, mode):
         ) from error
 
 
-def _signatures(spec, mode, receiver, supervised):
-    if supervised and mode != "infer":
-        return {mode: supervised(spec, mode, receiver)}
+def _signatures(spec, mode, receiver):
+    if mode != "infer":
+        return {mode: _supervised_signature(spec, mode, receiver)}
     default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
     if len(outputs) == 1:
@@ -2390,7 +2363,7 @@ def _signatures(spec, mode, receiver, supervised):
     return signatures
 
 
-def supervised_signature(spec, mode, receiver):
+def _supervised_signature(spec, mode, receiver):
     """Returns the signature of a graph that trains or evaluates."""
     outputs = {"loss": spec.loss}
     predictions = spec.predictions
@@ -2980,7 +2953,6 @@ class Estimator:
             input_receiver_fn_map,
             self._model_dir,
             config=self.config,
-            supervised=supervised_signature,
             **options,
         )
 

@@ -49,7 +49,7 @@ from migrate.recovery.model_fn_call import argument_names, call_model_fn
 from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list, saved_step
 from migrate.recovery.model_fn_dataset import dataset_from_input_fn
 from migrate.recovery.model_fn_evaluation import evaluate_model_fn
-from migrate.recovery.model_fn_export import export_modes, supervised_signature
+from migrate.recovery.model_fn_export import export_modes
 from migrate.recovery.model_fn_prediction import predict_with_model_fn
 from migrate.recovery.model_fn_training import ModelFnTraining
 from migrate.recovery.model_fn_variables import get_variable_names, get_variable_value
@@ -326,7 +326,6 @@ class Estimator:
             input_receiver_fn_map,
             self._model_dir,
             config=self.config,
-            supervised=supervised_signature,
             **options,
         )
 

@@ -10,41 +10,16 @@ from migrate.recovery.model_fn_session import RestoredSession
 
 
 def export_model_fn(
-    model_fn,
-    export_dir_base,
-    serving_input_receiver_fn,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    checkpoint_path=None,
-    assets_extra=None,
+    model_fn, export_dir_base, serving_input_receiver_fn, model_dir, **options
 ):
-    """Writes a SavedModel of a checkpoint, for serving, to a directory of the time.
+    """Writes a SavedModel for serving; for the options see ``export_modes``.
 
     Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      export_dir_base: the directory to make the new one in.
+      model_fn, export_dir_base, model_dir, options: as there.
       serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
-      model_dir: holds the checkpoints.
-      params: a dict for the model_fn.
-      config: what it reads from a ``RunConfig``, if anything.
-      checkpoint_path: None for the latest.
-      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-
-    Returns:
-      The path of the new directory: bytes, as the Estimator gave it.
     """
-    return export_modes(
-        model_fn,
-        export_dir_base,
-        {"infer": serving_input_receiver_fn},
-        model_dir,
-        params=params,
-        config=config,
-        checkpoint_path=checkpoint_path,
-        assets_extra=assets_extra,
-    )
+    receivers = {"infer": serving_input_receiver_fn}
+    return export_modes(model_fn, export_dir_base, receivers, model_dir, **options)
 
 
 def export_modes(
@@ -59,15 +34,14 @@ def export_modes(
     assets_extra=None,
     as_text=False,
     strip_default_attrs=True,
-    supervised=None,
 ):
-    """Writes a SavedModel with a graph for each mode.
+    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
 
     Args:
       model_fn: takes features and any of labels, mode, params and config.
       export_dir_base: the directory to make the new one in.
       input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
-        returns a receiver.
+        returns a receiver; the SavedModel holds a graph for each.
       model_dir: holds the checkpoints.
       params: a dict for the model_fn.
       config: what it reads from a ``RunConfig``, if anything.
@@ -75,7 +49,6 @@ def export_modes(
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
       as_text: whether to write the graph as text.
       strip_default_attrs: whether to leave out attributes that have their defaults.
-      supervised: ``supervised_signature``, for other modes than "infer".
 
     Returns:
       The path of the new directory: bytes, as the Estimator gave it.
@@ -103,7 +76,7 @@ def export_modes(
             )
             local = spec.scaffold and spec.scaffold.local_init_op
             graph = {
-                "signature_def_map": _signatures(spec, mode, receiver, supervised),
+                "signature_def_map": _signatures(spec, mode, receiver),
                 "assets_collection": tf1.get_collection("asset_filepaths"),
                 "main_op": local or tf1.train.Scaffold.default_local_init_op(),
                 "strip_default_attrs": strip_default_attrs,
@@ -131,9 +104,9 @@ def _session_of(path, scaffold, mode):
         ) from error
 
 
-def _signatures(spec, mode, receiver, supervised):
-    if supervised and mode != "infer":
-        return {mode: supervised(spec, mode, receiver)}
+def _signatures(spec, mode, receiver):
+    if mode != "infer":
+        return {mode: _supervised_signature(spec, mode, receiver)}
     default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
     if len(outputs) == 1:
@@ -157,7 +130,7 @@ def _signatures(spec, mode, receiver, supervised):
     return signatures
 
 
-def supervised_signature(spec, mode, receiver):
+def _supervised_signature(spec, mode, receiver):
     """Returns the signature of a graph that trains or evaluates."""
     outputs = {"loss": spec.loss}
     predictions = spec.predictions

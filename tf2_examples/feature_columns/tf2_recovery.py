@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content a5b275bc23b1).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content ba65617c20b2).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -1715,41 +1715,16 @@ def finish_export(unfinished, assets_extra=None):
 
 
 def export_model_fn(
-    model_fn,
-    export_dir_base,
-    serving_input_receiver_fn,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    checkpoint_path=None,
-    assets_extra=None,
+    model_fn, export_dir_base, serving_input_receiver_fn, model_dir, **options
 ):
-    """Writes a SavedModel of a checkpoint, for serving, to a directory of the time.
+    """Writes a SavedModel for serving; for the options see ``export_modes``.
 
     Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      export_dir_base: the directory to make the new one in.
+      model_fn, export_dir_base, model_dir, options: as there.
       serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
-      model_dir: holds the checkpoints.
-      params: a dict for the model_fn.
-      config: what it reads from a ``RunConfig``, if anything.
-      checkpoint_path: None for the latest.
-      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-
-    Returns:
-      The path of the new directory: bytes, as the Estimator gave it.
     """
-    return export_modes(
-        model_fn,
-        export_dir_base,
-        {"infer": serving_input_receiver_fn},
-        model_dir,
-        params=params,
-        config=config,
-        checkpoint_path=checkpoint_path,
-        assets_extra=assets_extra,
-    )
+    receivers = {"infer": serving_input_receiver_fn}
+    return export_modes(model_fn, export_dir_base, receivers, model_dir, **options)
 
 
 def export_modes(
@@ -1764,15 +1739,14 @@ def export_modes(
     assets_extra=None,
     as_text=False,
     strip_default_attrs=True,
-    supervised=None,
 ):
-    """Writes a SavedModel with a graph for each mode.
+    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
 
     Args:
       model_fn: takes features and any of labels, mode, params and config.
       export_dir_base: the directory to make the new one in.
       input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
-        returns a receiver.
+        returns a receiver; the SavedModel holds a graph for each.
       model_dir: holds the checkpoints.
       params: a dict for the model_fn.
       config: what it reads from a ``RunConfig``, if anything.
@@ -1780,7 +1754,6 @@ def export_modes(
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
       as_text: whether to write the graph as text.
       strip_default_attrs: whether to leave out attributes that have their defaults.
-      supervised: ``supervised_signature``, for other modes than "infer".
 
     Returns:
       The path of the new directory: bytes, as the Estimator gave it.
@@ -1808,7 +1781,7 @@ def export_modes(
             )
             local = spec.scaffold and spec.scaffold.local_init_op
             graph = {
-                "signature_def_map": _signatures(spec, mode, receiver, supervised),
+                "signature_def_map": _signatures(spec, mode, receiver),
                 "assets_collection": tf1.get_collection("asset_filepaths"),
                 "main_op": local or tf1.train.Scaffold.default_local_init_op(),
                 "strip_default_attrs": strip_default_attrs,
@@ -1836,9 +1809,9 @@ def _session_of(path, scaffold, mode):
         ) from error
 
 
-def _signatures(spec, mode, receiver, supervised):
-    if supervised and mode != "infer":
-        return {mode: supervised(spec, mode, receiver)}
+def _signatures(spec, mode, receiver):
+    if mode != "infer":
+        return {mode: _supervised_signature(spec, mode, receiver)}
     default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
     if len(outputs) == 1:
@@ -1862,7 +1835,7 @@ def _signatures(spec, mode, receiver, supervised):
     return signatures
 
 
-def supervised_signature(spec, mode, receiver):
+def _supervised_signature(spec, mode, receiver):
     """Returns the signature of a graph that trains or evaluates."""
     outputs = {"loss": spec.loss}
     predictions = spec.predictions

@@ -17,7 +17,7 @@ def compiled_with_tensorflow_1(module: Module) -> Iterator[tuple[ast.expr, str]]
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "compile"):
             continue
         for given in [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "optimizer")]:
-            made = module.names.only_value(given) if isinstance(given, ast.Name) else given
+            made = module.names.value(given)
             if isinstance(made, ast.Call) and made.func in makers:
                 yield given, makers[made.func]
 

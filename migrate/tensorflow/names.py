@@ -21,7 +21,7 @@ OLD, NEW = "2.15", "2.21"
 """The TensorFlow versions on which a migrated program may run."""
 
 _V1 = "tensorflow.compat.v1"
-_IN_COMPAT_V2_ALONE = "compat.v2.enable_v2_behavior"
+IN_COMPAT_V2_ALONE = "compat.v2.enable_v2_behavior"
 """The one name of ``tf.compat.v2`` that ``tf`` does not have too."""
 _OPEN = ("raw_ops.", "compat.v1.", "compat.v2.")
 """Modules of which every name is taken for one that exists."""
@@ -204,7 +204,7 @@ def _order(tail: str, origin: str) -> tuple[bool, bool, bool, int, int, str]:
 def _having(path: str) -> frozenset[str] | None:
     """The versions that have a name; None where none ever had it."""
     package, _, tail = path.partition(".")
-    if package == "tensorflow" and tail == _IN_COMPAT_V2_ALONE:
+    if package == "tensorflow" and tail == IN_COMPAT_V2_ALONE:
         return frozenset({OLD, NEW})
     api = "v2"
     while tail.startswith(("compat.v1.", "compat.v2.")):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from migrate.tensorflow.names import _IN_COMPAT_V2_ALONE, NEW, OLD, TABLE
+from migrate.tensorflow.names import IN_COMPAT_V2_ALONE, NEW, OLD, TABLE
 from tests.tensorflow_names import read_installed
 
 LINE = OLD if tf.__version__.startswith(f"{OLD}.") else NEW
@@ -51,4 +51,4 @@ def test_no_private_module_has_what_the_table_says_is_gone(installed: dict[str, 
 
 def test_compat_v2_has_one_name_that_tensorflow_itself_has_not() -> None:
     more = {name for name in set(dir(tf.compat.v2)) - set(dir(tf)) if not name.startswith("_")}
-    assert {f"compat.v2.{name}" for name in more} == {_IN_COMPAT_V2_ALONE}
+    assert {f"compat.v2.{name}" for name in more} == {IN_COMPAT_V2_ALONE}

@@ -92,7 +92,7 @@ def wrong_piece(row: Row, line: str):
     if row.successor not in pieces():
         yield f"no piece {row.successor}: {line}"
         return
-    tree = ast.parse(pieces()[row.successor].definitions)
+    tree = ast.parse(pieces()[row.successor].source)
     made = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == row.successor), None)
     takes = [one for one in row.arguments if not one.startswith("-")]
     if made is not None and takes:

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 654ae9443d3f).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 2f2e4b8bbedd).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -25,138 +25,6 @@ import uuid
 import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-
-
-def two_class_metrics():
-    """The metrics of a ``DNNClassifier`` whose model gives one logit for two classes."""
-    metrics = tf.keras.metrics
-    return [
-        OfProbabilities(metrics.BinaryAccuracy("accuracy")),
-        AccuracyBaseline("accuracy_baseline"),
-        OfProbabilities(metrics.AUC(name="auc")),
-        OfProbabilities(metrics.AUC(name="auc_precision_recall", curve="PR")),
-        metrics.MeanMetricWrapper(_cross_entropy_of_each, name="average_loss"),
-        OfProbabilities(metrics.Precision(name="precision")),
-        OfProbabilities(metrics.Recall(name="recall")),
-        metrics.MeanMetricWrapper(_label_of_each, name="label/mean"),
-        OfProbabilities(
-            metrics.MeanMetricWrapper(_prediction_of_each, name="prediction/mean")
-        ),
-    ]
-
-
-def value_metrics():
-    """The metrics of a ``DNNRegressor``."""
-    return [
-        tf.keras.metrics.MeanMetricWrapper(_squared_error_of_each, name="average_loss"),
-        tf.keras.metrics.MeanMetricWrapper(_label_of_each, name="label/mean"),
-        tf.keras.metrics.MeanMetricWrapper(_prediction_of_each, name="prediction/mean"),
-    ]
-
-
-class OfProbabilities(tf.keras.metrics.Metric):
-    """Gives a metric the probabilities of the logits that it is called with.
-
-    Args:
-      metric: a ``tf.keras.metrics.Metric`` of labels and probabilities.
-    """
-
-    def __init__(self, metric):
-        super().__init__(name=metric.name)
-        self.metric = metric
-
-    def update_state(self, labels, logits, sample_weight=None):
-        labels = tf.reshape(labels, tf.shape(logits))  # Keras 3 takes no [batch] here.
-        self.metric.update_state(labels, tf.sigmoid(logits), sample_weight)
-
-    def result(self):
-        return self.metric.result()
-
-    def reset_state(self):
-        self.metric.reset_state()
-
-
-class AccuracyBaseline(tf.keras.metrics.Mean):
-    """The accuracy of always predicting the more frequent of two classes."""
-
-    def update_state(self, labels, logits, sample_weight=None):
-        super().update_state(labels, sample_weight)
-
-    def result(self):
-        mean = super().result()
-        return tf.maximum(mean, 1 - mean)
-
-
-def _cross_entropy_of_each(labels, logits):
-    labels = tf.cast(tf.reshape(labels, tf.shape(logits)), logits.dtype)
-    return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
-
-
-def _squared_error_of_each(labels, values):
-    labels = tf.cast(tf.reshape(labels, tf.shape(values)), values.dtype)
-    return tf.square(labels - values)
-
-
-def _label_of_each(labels, predictions):
-    return labels
-
-
-def _prediction_of_each(labels, predictions):
-    return predictions
-
-
-def keep_newest_exports(export_dir_base, exports_to_keep=5):
-    """Deletes all exports of a directory but the newest.
-
-    Args:
-      export_dir_base: holds exports that are named by their time.
-      exports_to_keep: an int, or None to keep all.
-    """
-    if exports_to_keep is None or not tf.io.gfile.isdir(export_dir_base):
-        return
-    names = [name.rstrip("/") for name in tf.io.gfile.listdir(export_dir_base)]
-    times = sorted(name for name in names if name.isdigit() and len(name) == 10)
-    for name in times[:-exports_to_keep]:
-        tf.io.gfile.rmtree(os.path.join(export_dir_base, name))
-
-
-def loss_smaller(best_eval_result, current_eval_result):
-    """Returns whether the current evaluation has the smaller loss."""
-    return best_eval_result["loss"] > current_eval_result["loss"]
-
-
-class BestResult:
-    """Remembers the best evaluation, across restarts too, as ``BestExporter`` does.
-
-    Args:
-      events: where ``evaluate_model_fn`` writes metrics, such as ``model_dir/eval``; or
-        a pattern of such files; None to forget earlier evaluations.
-      compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and
-        returns whether the current one is better.
-    """
-
-    def __init__(self, events, compare_fn=loss_smaller):
-        self._compare_fn, self._best, self._is_first = compare_fn, None, True
-        if events and "tfevents" not in events:
-            events = os.path.join(events, "*.tfevents.*")
-        for path in sorted(tf.io.gfile.glob(events)) if events else ():
-            for event in tf1.train.summary_iterator(path):
-                scalars = [v for v in event.summary.value if v.HasField("simple_value")]
-                values = {value.tag: value.simple_value for value in scalars}
-                if values and self._is_better(values):
-                    self._best = values
-
-    def improves(self, metrics):
-        """Returns whether to export: at the first call, and when metrics are better."""
-        if not self._is_first and not self._is_better(metrics):
-            return False
-        self._best, self._is_first = metrics, False
-        return True
-
-    def _is_better(self, metrics):
-        return self._best is None or self._compare_fn(
-            best_eval_result=self._best, current_eval_result=metrics
-        )
 
 
 def argument_names(function):
@@ -232,274 +100,322 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
     return spec
 
 
-class Exporter:
-    """What ``train_and_evaluate`` calls after its evaluations; a base to derive from."""
+def mend_checkpoint_list(model_dir):
+    """Makes the file ``checkpoint``, a directory's list of checkpoints, safe to use.
 
-    @property
-    def name(self):
-        """The name of the directory that it exports to, below ``export``."""
-        raise NotImplementedError
+    Call it before ``tf.train.CheckpointManager(..., model_dir)``, which deletes in time
+    whatever that file lists, and begins from scratch when it is lost. Afterwards
 
-    def export(
-        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
-    ):
-        """Exports a checkpoint, or not.
-
-        Args:
-          estimator: the ``Estimator``.
-          export_path: the directory to make the export in.
-          checkpoint_path: the checkpoint that was evaluated.
-          eval_result: what ``Estimator.evaluate`` returned.
-          is_the_final_export: whether the training is at its max_steps.
-
-        Returns:
-          The path of the export, or None.
-        """
-        raise NotImplementedError
-
-
-class _ModelExporter(Exporter):
-    def __init__(self, name, serving_input_receiver_fn, assets_extra, as_text, keep):
-        if keep is not None and keep <= 0:
-            raise ValueError("`exports_to_keep`, if provided, must be positive number")
-        self._name, self._receiver_fn = name, serving_input_receiver_fn
-        self._assets_extra, self._as_text, self._keep = assets_extra, as_text, keep
-
-    @property
-    def name(self):
-        return self._name
-
-    def export(
-        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
-    ):
-        exported = estimator.export_saved_model(
-            export_path,
-            self._receiver_fn,
-            assets_extra=self._assets_extra,
-            as_text=self._as_text,
-            checkpoint_path=checkpoint_path,
-        )
-        keep_newest_exports(export_path, self._keep)
-        return exported
-
-
-class LatestExporter(_ModelExporter):
-    """Exports after every evaluation.
+    - what the list names counts for ``max_to_keep`` and is deleted in time, whoever
+      wrote it: an Estimator lists no times, and a manager passes over what has none;
+    - the latest checkpoint can be read: a torn one is passed over, with a warning. To
+      know that, the latest is read once;
+    - a list that was lost is there again, made from the files.
 
     Args:
-      name: of the directory, below ``export``.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``.
+      model_dir: the Estimator's directory; it may be new.
+
+    Raises:
+      ValueError: there are checkpoints, but none that can be read.
+    """
+    found = _on_disk(model_dir)
+    try:
+        state = tf.train.get_checkpoint_state(model_dir)
+    except ValueError:  # the file is there, but empty
+        state = None
+    listed, names, times, preserved = [], [], {}, None
+    if state:
+        listed = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
+        latest = os.path.basename(state.model_checkpoint_path)
+        names = [*(name for name in listed if name != latest), latest]
+        times = dict(zip(listed, state.all_model_checkpoint_timestamps))
+        preserved = state.last_preserved_timestamp if times else None
+    whole = _without_torn(model_dir, names) or _without_torn(model_dir, found)
+    if (found or names) and not whole:
+        raise ValueError(f"None of the checkpoints in {model_dir} can be read.")
+    managed = {name: times.get(name, found[name]) for name in whole if name in found}
+    if whole != names or list(managed) != listed or managed != times:
+        if preserved is None:  # as if the first of them had been kept for good
+            preserved = min(managed.values()) - 1
+        _write_list(model_dir, whole[-1], managed, preserved)
+
+
+def _on_disk(model_dir):
+    """Returns the time of each checkpoint, in seconds, by name and in order of step."""
+    steps, times = {}, {}
+    for path in tf.io.gfile.glob(os.path.join(model_dir, "*.index")):
+        match = re.fullmatch(r"((?:model\.)?ckpt-(\d+))\.index", os.path.basename(path))
+        if match:
+            steps[match[1]] = int(match[2])
+            times[match[1]] = tf.io.gfile.stat(path).mtime_nsec / 1e9
+    return {name: times[name] for name in sorted(steps, key=steps.get)}
+
+
+def _without_torn(model_dir, names):
+    names = list(names)
+    while names and not _is_whole(os.path.join(model_dir, names[-1])):
+        tf.get_logger().warning("Cannot read checkpoint %s: passed over", names.pop())
+    return names
+
+
+def _is_whole(path):
+    try:
+        reader = tf.train.load_checkpoint(path)
+        for name, dtype in reader.get_variable_to_dtype_map().items():
+            if dtype != tf.variant:  # an iterator's, which no reader returns
+                reader.get_tensor(name)
+    except (tf.errors.OpError, IndexError, RuntimeError, ValueError):
+        return False
+    return True
+
+
+def _write_list(model_dir, latest, managed, preserved):
+    """Writes ``checkpoint``, a text of TensorFlow's ``CheckpointState``, in one go."""
+    lines = [f'model_checkpoint_path: "{latest}"']
+    lines += [f'all_model_checkpoint_paths: "{name}"' for name in managed]
+    lines += [f"all_model_checkpoint_timestamps: {t}" for t in managed.values()]
+    lines += [f"last_preserved_timestamp: {preserved}"]
+    path = os.path.join(model_dir, "checkpoint")
+    tf.io.write_file(path + ".new", "\n".join(lines) + "\n")
+    tf.io.gfile.rename(path + ".new", path, overwrite=True)
+
+
+def variable_key(name):
+    """Returns the key of a variable in the checkpoints of ``train.checkpoint``."""
+    escaped = name.replace(".", "..").replace("/", ".S")
+    return f"variables/{escaped}/.ATTRIBUTES/VARIABLE_VALUE"
+
+
+def is_by_name(path):
+    """Returns whether an Estimator, or a ``Saver``, wrote a checkpoint."""
+    saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
+    return "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved
+
+
+def saved_step(path):
+    """Returns the global step of a checkpoint, an int."""
+    key = str if is_by_name(path) else variable_key
+    return int(tf.train.load_variable(path, key("global_step")))
+
+
+def input_in_graph(input_fn, mode, params=None, config=None, input_context=None):
+    """Calls ``input_fn`` in the default graph.
+
+    Args:
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      mode, params, config, input_context: passed on where input_fn names them.
+
+    Returns:
+      The batch, a structure of tensors, and the hooks that the session needs for it.
+    """
+    batch = call_input_fn(input_fn, mode, params, config, input_context)
+    if not isinstance(batch, tf.data.Dataset):
+        return batch, []
+    iterator = tf1.data.make_initializable_iterator(batch)
+    return iterator.get_next(), [_StartIterator(iterator.initializer)]
+
+
+def warm_start(settings, checkpoint_path):
+    """Has the variables of the default graph begin with those of another training.
+
+    Args:
+      settings: a checkpoint's path or a ``WarmStartSettings``; None for nothing.
+      checkpoint_path: what is restored after all; then nothing is done.
+    """
+    if settings and checkpoint_path is None:
+        path = isinstance(settings, str)
+        tf1.train.warm_start(*([settings] if path else settings))
+
+
+class _StartIterator(tf1.train.SessionRunHook):
+    def __init__(self, initializer):
+        self._initializer = initializer
+
+    def after_create_session(self, session, coord):
+        session.run(self._initializer)
+
+
+class RestoredSession(tf1.train.SessionCreator):
+    """Makes sessions whose variables are restored from a checkpoint.
+
+    Args:
+      checkpoint_path: of a ``tf.train.CheckpointManager`` or an Estimator; None to
+        initialize the variables.
+      scaffold: the EstimatorSpec's ``tf.compat.v1.train.Scaffold``, or None.
+    """
+
+    def __init__(self, checkpoint_path, scaffold=None):
+        self._path = checkpoint_path
+        self._scaffold = scaffold or tf1.train.Scaffold()
+
+    def create_session(self):
+        """Returns a ``tf.compat.v1.Session`` of the default graph."""
+        if self._path is None:
+            return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
+        if not tf1.train.checkpoint_exists(self._path):
+            raise ValueError(
+                f"The passed save_path is not a valid checkpoint: {self._path}"
+            )
+        local = (
+            self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
+        )
+        session = tf1.Session()
+        self._saver().restore(session, self._path)
+        session.run(local)
+        return session
+
+    def _saver(self):
+        if self._scaffold.saver or is_by_name(self._path):
+            return self._scaffold.saver or tf1.train.Saver()
+        by_key = {variable_key(v.op.name): v for v in tf1.global_variables()}
+        return tf1.train.Saver(by_key)
+
+
+def dataset_from_input_fn(
+    input_fn, params=None, config=None, input_context=None, seed=None, mode="train"
+):
+    """Returns the data of an ``input_fn`` as a ``tf.data.Dataset``.
+
+    Where input_fn returns the tensors of a batch, each iteration calls it in a graph of
+    its own, as an Estimator does, and takes batch after batch from there.
+
+    Args:
+      input_fn: returns a Dataset; or tensors, as of ``iterator.get_next()`` or of TF1's
+        queues.
+      params: a dict for the input_fn.
+      config: what the input_fn reads from a ``RunConfig``, if anything.
+      input_context: a ``tf.distribute.InputContext`` for the input_fn, if it names one.
+      seed: the random seed of the graph of an input_fn that returns tensors.
+      mode: what the data are for, as the input_fn is told: "train", "eval" or "infer".
+    """
+    given = params, config, input_context
+    with tf.Graph().as_default():
+        batch = call_input_fn(input_fn, mode, *given)
+    if isinstance(batch, tf.data.Dataset):
+        return call_input_fn(input_fn, mode, *given)
+    features_and_labels(batch)  # raises an error where it is neither
+
+    def batches():
+        with tf.Graph().as_default():
+            tf1.set_random_seed(seed)
+            batch, hooks = input_in_graph(input_fn, mode, *given)
+            session = tf1.train.MonitoredSession(hooks=hooks)
+        with session:
+            while not session.should_stop():
+                yield session.run(batch)
+
+    signature = tf.nest.map_structure(tf.type_spec_from_value, batch)
+    return tf.data.Dataset.from_generator(batches, output_signature=signature)
+
+
+def evaluate_model_fn(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    steps=None,
+    hooks=(),
+    checkpoint_path=None,
+    name=None,
+    warm_start_from=None,
+):
+    """Evaluates a checkpoint, and writes the metrics for TensorBoard.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      model_dir: holds the checkpoints; the metrics go to its ``eval`` or ``eval_NAME``.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      steps: how many batches, of a fraction the next whole number; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      name: tells apart evaluations on several datasets.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
+
+    Returns:
+      A dict with the model_fn's metrics, the mean "loss", and the "global_step".
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        step = tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "eval", params, config)
+        features, labels = features_and_labels(batch)
+        spec = call_model_fn(model_fn, features, labels, "eval", params, config)
+        warm_start(warm_start_from, path)
+        metrics = spec.eval_metric_ops or {}
+        pairs = {name: _pair(metric) for name, metric in metrics.items()}
+        pairs["loss"] = tf1.metrics.mean(spec.loss)
+        update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
+        values = {name: value for name, (value, _) in sorted(pairs.items())}
+        final = tf1.train.FinalOpsHook({**values, "global_step": step})
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
+        with tf1.train.MonitoredSession(creator, hooks) as session:
+            taken = 0
+            while not session.should_stop() and (steps is None or taken < steps):
+                session.run(update)
+                taken += 1
+        directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
+        write_metrics(directory, final.final_ops_values)
+    return final.final_ops_values
+
+
+def _pair(metric):
+    """Returns the value and the update of a ``tf1.metrics`` pair or a Keras metric."""
+    if isinstance(metric, tuple):
+        return metric
+    return metric.result(), metric.updates
+
+
+def write_metrics(directory, metrics):
+    """Writes what an evaluation came to into the log, and for TensorBoard."""
+    step = metrics["global_step"]
+    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
+    tf1.logging.info("Saving dict for global step %d: %s", step, told)
+    summary = tf1.Summary()
+    for name, value in metrics.items():
+        if name != "global_step" and isinstance(value, numbers.Number):
+            summary.value.add(tag=name, simple_value=value)
+    writer = tf1.summary.FileWriterCache.get(directory)
+    writer.add_summary(summary, step)
+    writer.flush()
+
+
+def new_export(export_dir_base):
+    """Returns where to write an export, a path that is not there yet."""
+    while True:
+        name = str(int(time.time()))
+        if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
+            # Whoever watches for exports sees a whole one or none.
+            return os.path.join(export_dir_base, "temp-" + name)
+        time.sleep(1)
+
+
+def finish_export(unfinished, assets_extra=None):
+    """Gives an export the name by which it is found.
+
+    Args:
+      unfinished: what ``new_export`` gave, written by now.
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-      as_text: whether to write the graph as text.
-      exports_to_keep: an int; None for all.
+
+    Returns:
+      The path of the export: bytes, as the Estimator gave it.
     """
-
-    def __init__(
-        self,
-        name,
-        serving_input_receiver_fn,
-        assets_extra=None,
-        as_text=False,
-        exports_to_keep=5,
-    ):
-        super().__init__(
-            name, serving_input_receiver_fn, assets_extra, as_text, exports_to_keep
-        )
-
-
-class FinalExporter(_ModelExporter):
-    """Exports when the training is at its max_steps; see ``LatestExporter``."""
-
-    def __init__(
-        self, name, serving_input_receiver_fn, assets_extra=None, as_text=False
-    ):
-        super().__init__(name, serving_input_receiver_fn, assets_extra, as_text, None)
-
-    def export(
-        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
-    ):
-        if not is_the_final_export:
-            return None
-        tf1.logging.info("Performing the final export in the end of training.")
-        return super().export(
-            estimator, export_path, checkpoint_path, eval_result, True
-        )
-
-
-class BestExporter(_ModelExporter):
-    """Exports after the first evaluation, and after those that are better.
-
-    Args:
-      name, serving_input_receiver_fn, assets_extra, as_text, exports_to_keep: as for
-        ``LatestExporter``.
-      event_file_pattern: the files, below the model_dir, that hold the evaluations of
-        earlier runs; None to forget them.
-      compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and
-        returns whether the current one is better.
-    """
-
-    def __init__(
-        self,
-        name="best_exporter",
-        serving_input_receiver_fn=None,
-        event_file_pattern="eval/*.tfevents.*",
-        compare_fn=loss_smaller,
-        assets_extra=None,
-        as_text=False,
-        exports_to_keep=5,
-    ):
-        if compare_fn is None:
-            raise ValueError("`compare_fn` must not be None.")
-        if argument_names(compare_fn) != {"best_eval_result", "current_eval_result"}:
-            raise ValueError(
-                f"compare_fn ({compare_fn}) must take best_eval_result and "
-                "current_eval_result."
-            )
-        super().__init__(
-            name, serving_input_receiver_fn, assets_extra, as_text, exports_to_keep
-        )
-        self._pattern, self._compare_fn = event_file_pattern, compare_fn
-        self._model_dir = self._best = None
-
-    def export(
-        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
-    ):
-        if self._best is None or self._model_dir != estimator.model_dir:
-            self._model_dir = estimator.model_dir
-            events = self._pattern and os.path.join(self._model_dir, self._pattern)
-            self._best = BestResult(events, self._compare_fn)
-        if not self._best.improves(eval_result):
-            return None
-        tf1.logging.info("Performing best model export.")
-        return super().export(
-            estimator, export_path, checkpoint_path, eval_result, is_the_final_export
-        )
-
-
-class CheckpointRecovery(tf.keras.callbacks.Callback):
-    """Saves while ``fit`` runs, and restores the newest checkpoint that can be read.
-
-    Saves when training starts, every ``manager.checkpoint_interval`` steps or
-    ``save_secs`` seconds, and when it ends; an exception ends it without a save.
-
-    Args:
-      manager: a ``tf.train.CheckpointManager`` of
-        ``tf.train.Checkpoint(model=..., optimizer=...)``.
-      save_secs: seconds between two saves; None to save by steps alone.
-    """
-
-    def __init__(self, manager, save_secs=None):
-        super().__init__()
-        self.manager = manager
-        self.save_secs = save_secs
-        self._saved_step = None
-
-    @property
-    def step(self):
-        """The number of training steps that the model has seen, an int."""
-        return int(self.manager.checkpoint.optimizer.iterations.numpy())
-
-    def restore(self):
-        """Restores the newest readable checkpoint and returns its step, 0 if none.
-
-        Raises:
-          ValueError: the checkpoint does not fit; the message names the variable.
-          RuntimeError: there are checkpoints, but none of them can be read.
-        """
-        problem = None
-        for path in self._newest_first():
-            try:
-                self._restore_all(path)
-            except (tf.errors.OpError, IndexError) as error:  # IndexError: cut short
-                tf.get_logger().warning("Cannot read %s (%s)", path, error)
-                problem = error
-            else:
-                tf.get_logger().info("Restored %s at step %d", path, self.step)
-                self._saved_step = self.step
-                return self.step
-        if problem is not None:  # Never train from scratch over what is there.
-            directory = self.manager.directory
-            raise RuntimeError(f"No checkpoint in {directory} is whole.") from problem
-        return self.step
-
-    def on_train_begin(self, logs=None):
-        self._make_slots()
-        self._save()
-
-    def on_epoch_begin(self, epoch, logs=None):
-        self._epoch_start, self._epoch_steps = self.step, 0
-
-    def on_train_batch_end(self, batch, logs=None):
-        self._epoch_steps = batch + 1
-        self._unsaved_steps += 1
-        every, seconds = self.manager.checkpoint_interval, self.save_secs
-        by_step = every is not None and self._unsaved_steps >= every
-        if by_step or (
-            seconds is not None and time.monotonic() >= self._saved_time + seconds
-        ):
-            self._save()
-
-    def on_epoch_end(self, epoch, logs=None):
-        self._uncount_missing_batch(self._epoch_start + self._epoch_steps)
-
-    def on_train_end(self, logs=None):
-        self._save()
-
-    def _uncount_missing_batch(self, trained):
-        # Of a dataset of unknown cardinality Keras finds the end by a step more, which
-        # trains nothing but is counted.
-        if self.step == trained + 1:
-            self.manager.checkpoint.optimizer.iterations.assign(trained)
-
-    def _save(self):
-        step = self.step
-        if step != self._saved_step:
-            # check_interval=True would skip the last save.
-            self.manager.save(checkpoint_number=step, check_interval=False)
-        self._saved_step, self._unsaved_steps = step, 0
-        self._saved_time = time.monotonic()
-
-    def _newest_first(self):
-        if self.manager.checkpoints:
-            return self.manager.checkpoints[::-1]
-        # The file "checkpoint", which lists them, is lost.
-        files = tf.io.gfile.glob(
-            os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
-        )
-        paths = [file[: -len(".index")] for file in files]
-        return sorted(paths, key=lambda path: int(path.split("-")[-1]), reverse=True)
-
-    def _restore_all(self, path):
-        names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
-        is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
-        if not is_of_objects or "estimator_global_step" in {
-            n.split("/")[0] for n in names
-        }:
-            directory = self.manager.directory
-            raise ValueError(
-                f"{path} was written by tf.estimator and has other names than this "
-                "model. To go on from it, train in the directory that this makes: "
-                f"estimator-migrate checkpoint {directory} NEW_DIRECTORY --for "
-                f"{sys.argv[0]}"
-            )
-        self._make_slots()
-        try:
-            self.manager.checkpoint.restore(path).assert_consumed()
-        except (AssertionError, ValueError) as error:
-            raise ValueError(f"{path} does not fit this model: {error}") from error
-
-    def _make_slots(self):
-        # Keras 3 would make them in the first step: too late for the first save, and
-        # for a restore, which would find no place for them.
-        checkpoint = self.manager.checkpoint
-        model, optimizer = checkpoint.model, checkpoint.optimizer
-        if not model.built:
-            return
-        with model.distribute_strategy.scope():
-            if hasattr(optimizer, "build"):
-                optimizer.build(model.trainable_variables)
-            else:  # tf.keras.optimizers.legacy; Keras calls this to load a model.
-                optimizer._create_all_weights(model.trainable_variables)
+    for name, source in (assets_extra or {}).items():
+        copy = os.path.join(unfinished, "assets.extra", name)
+        tf.io.gfile.makedirs(os.path.dirname(copy))
+        tf.io.gfile.copy(source, copy)
+    base, name = os.path.split(unfinished)
+    export_dir = os.path.join(base, name[len("temp-") :])
+    tf.io.gfile.rename(unfinished, export_dir)
+    return tf.compat.as_bytes(export_dir)
 
 
 class TensorServingInputReceiver(NamedTuple):
@@ -525,27 +441,6 @@ class ServingInputReceiver(TensorServingInputReceiver):
     def __new__(cls, features, receiver_tensors):
         features = features if isinstance(features, dict) else {"feature": features}
         return super().__new__(cls, features, receiver_tensors)
-
-
-def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
-    """Returns a ``serving_input_receiver_fn`` whose requests feed the features.
-
-    Args:
-      features: a dict from name to a tensor or ``tf.TensorSpec``, whose first dimension
-        is the batch.
-      default_batch_size: an int, or None for any.
-    """
-
-    def serving_input_receiver_fn():
-        tensors = {
-            name: tf1.placeholder(
-                feature.dtype, [default_batch_size, *feature.shape[1:]], name
-            )
-            for name, feature in features.items()
-        }
-        return ServingInputReceiver(dict(tensors), tensors)
-
-    return serving_input_receiver_fn
 
 
 def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=None):
@@ -577,332 +472,230 @@ class PredictOutput:
         return tf1.saved_model.predict_signature_def(receiver_tensors, self.outputs)
 
 
-class ClassificationOutput:
-    """The outputs of a signature for the Classify API: scores, classes, or both."""
-
-    def __init__(self, scores=None, classes=None):
-        self._scores, self._classes = scores, classes
-
-    def as_signature_def(self, receiver_tensors):
-        """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
-        (examples,) = receiver_tensors.values()
-        return tf1.saved_model.classification_signature_def(
-            examples, self._classes, self._scores
-        )
-
-
-class RegressionOutput:
-    """The output of a signature for the Regress API: a float tensor."""
-
-    def __init__(self, value):
-        self._value = value
-
-    def as_signature_def(self, receiver_tensors):
-        """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
-        (examples,) = receiver_tensors.values()
-        return tf1.saved_model.regression_signature_def(examples, self._value)
-
-
-class ColumnBatch:
-    """The features of one batch, each transformed once by the columns that read it.
+def export_model_fn(
+    model_fn, export_dir_base, serving_input_receiver_fn, model_dir, **options
+):
+    """Writes a SavedModel for serving; for the options see ``export_modes``.
 
     Args:
-      features: a dict of dense or sparse tensors, [batch] or [batch, ...].
+      model_fn, export_dir_base, model_dir, options: as there.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
     """
-
-    def __init__(self, features):
-        self._features = features
-        self._transformed = {}
-
-    def get(self, key, state_manager=None, training=None):
-        """Returns a feature by its name, or what a column makes of its own."""
-        if key not in self._transformed:
-            is_name = isinstance(key, str)
-            self._transformed[key] = (
-                self._feature(key)
-                if is_name
-                else key.transform_feature(self, state_manager)
-            )
-        return self._transformed[key]
-
-    def _feature(self, name):
-        if name not in self._features:
-            raise ValueError(f"The input has no feature {name!r}.")
-        value = self._features[name]
-        if value.shape.rank != 1:
-            return value
-        if isinstance(value, tf.SparseTensor):
-            return tf.sparse.expand_dims(value, -1)
-        return tf.expand_dims(value, -1)
+    receivers = {"infer": serving_input_receiver_fn}
+    return export_modes(model_fn, export_dir_base, receivers, model_dir, **options)
 
 
-class ColumnState:
-    """The embeddings of feature columns, and the tables of their vocabularies.
+def export_modes(
+    model_fn,
+    export_dir_base,
+    input_receiver_fn_map,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    checkpoint_path=None,
+    assets_extra=None,
+    as_text=False,
+    strip_default_attrs=True,
+):
+    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
 
     Args:
-      add_weight: that of the Keras layer to which the embeddings belong.
+      model_fn: takes features and any of labels, mode, params and config.
+      export_dir_base: the directory to make the new one in.
+      input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
+        returns a receiver; the SavedModel holds a graph for each.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn.
+      config: what it reads from a ``RunConfig``, if anything.
+      checkpoint_path: None for the latest.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+      as_text: whether to write the graph as text.
+      strip_default_attrs: whether to leave out attributes that have their defaults.
 
-    Attributes:
-      embeddings: the variables by the names of their columns.
-    """
-
-    def __init__(self, add_weight):
-        self.embeddings = {}
-        self._add_weight = add_weight
-        self._resources = {}
-
-    def create_variable(
-        self,
-        feature_column,
-        name,
-        shape,
-        dtype=None,
-        trainable=True,
-        use_resource=True,
-        initializer=None,
-    ):
-        self.embeddings[feature_column.name] = self._add_weight(
-            name=weight_name(feature_column),
-            shape=shape,
-            dtype=dtype or "float32",
-            trainable=trainable,
-            initializer=initializer,
-        )
-
-    def get_variable(self, feature_column, name):
-        return trained_variable(self.embeddings[feature_column.name])
-
-    def has_resource(self, feature_column, name):
-        return (feature_column.name, name) in self._resources
-
-    def add_resource(self, feature_column, name, resource):
-        self._resources[feature_column.name, name] = resource
-
-    def get_resource(self, feature_column, name):
-        return self._resources[feature_column.name, name]
-
-    @property
-    def tables(self):
-        """The tables that have been made so far, a list."""
-        return list(self._resources.values())
-
-
-def in_order(columns):
-    """Returns feature columns in the Estimator's order, that of their names.
+    Returns:
+      The path of the new directory: bytes, as the Estimator gave it.
 
     Raises:
-      ValueError: two columns have one name.
+      ValueError: there is no checkpoint, it lacks a variable, or there is no receiver.
     """
-    by_name = {column.name: column for column in columns}
-    if len(by_name) < len(columns):
-        raise ValueError(f"Two feature columns have one name: {sorted(by_name)}")
-    return [column for _, column in sorted(by_name.items())]
-
-
-def weight_name(column):
-    """Returns a name for a column's weight; Keras 3 takes no slash in one."""
-    return column.name.replace("/", "_")
-
-
-def trained_variable(weight):
-    """Returns the ``tf.Variable`` of a layer's weight, which Keras 3 wraps."""
-    return weight if isinstance(weight, tf.Variable) else weight.value
-
-
-def example_batch(columns):
-    """Returns features of one example without missing values, to build a model with.
-
-    Args:
-      columns: the feature columns of the model.
-    """
-    features = {}
-    for column in columns:
-        for name, kind in column.parse_example_spec.items():
-            shape = getattr(kind, "shape", None)
-            if shape is None and name in features:
-                continue  # read as a number too, which settles its shape
-            value = "?" if kind.dtype == tf.string else int(kind.dtype.is_floating)
-            features[name] = tf.fill(
-                [1, *(shape or (1,))], tf.constant(value, kind.dtype)
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    if path is None:
+        raise ValueError(f"Couldn't find trained model at {model_dir}.")
+    modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
+    if not modes:
+        raise ValueError(
+            "No valid modes for exporting found. Got " f"{list(input_receiver_fn_map)}."
+        )
+    unfinished = new_export(export_dir_base)
+    builder = tf1.saved_model.Builder(unfinished)
+    for mode in modes:
+        with tf.Graph().as_default():
+            tf1.train.create_global_step()
+            receiver = input_receiver_fn_map[mode]()
+            labels = getattr(receiver, "labels", None)
+            spec = call_model_fn(
+                model_fn, receiver.features, labels, mode, params, config
             )
-    return features
+            local = spec.scaffold and spec.scaffold.local_init_op
+            graph = {
+                "signature_def_map": _signatures(spec, mode, receiver),
+                "assets_collection": tf1.get_collection("asset_filepaths"),
+                "main_op": local or tf1.train.Scaffold.default_local_init_op(),
+                "strip_default_attrs": strip_default_attrs,
+            }
+            with _session_of(path, spec.scaffold, mode) as session:
+                if mode == modes[0]:
+                    tags = [_TAGS[mode]]
+                    builder.add_meta_graph_and_variables(session, tags, **graph)
+                else:
+                    builder.add_meta_graph([_TAGS[mode]], **graph)
+    builder.save(as_text)
+    return finish_export(unfinished, assets_extra)
 
 
-class DenseColumns(tf.keras.layers.Layer):
-    """Reads features through their columns, as the Estimator's networks do.
+_TAGS = {"train": "train", "eval": "eval", "infer": "serve"}
 
-    Takes a dict of features and gives [batch, sum of the columns' sizes].
+
+def _session_of(path, scaffold, mode):
+    try:
+        return RestoredSession(path, scaffold).create_session()
+    except tf.errors.NotFoundError as error:
+        raise ValueError(
+            f"Could not load all variables that the mode {mode!r} has from {path}: "
+            f"{error}"
+        ) from error
+
+
+def _signatures(spec, mode, receiver):
+    if mode != "infer":
+        return {mode: _supervised_signature(spec, mode, receiver)}
+    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
+    if len(outputs) == 1:
+        outputs = {default: next(iter(outputs.values())), **outputs}
+    if default not in outputs:
+        raise ValueError(
+            "Multiple `export_outputs` were provided, but none of them is named "
+            f"{default!r}: {list(outputs)}."
+        )
+    fed = {"": receiver.receiver_tensors}
+    fed.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
+    signatures = {}
+    for prefix, tensors in fed.items():
+        tensors = tensors if isinstance(tensors, dict) else {"input": tensors}
+        for name, output in outputs.items():
+            key = f"{prefix}:{name}" if prefix else name
+            try:
+                signatures[key] = output.as_signature_def(tensors)
+            except ValueError as error:  # such as one that only tf.Example can feed
+                tf1.logging.info("No signature %s: %s", key, error)
+    return signatures
+
+
+def _supervised_signature(spec, mode, receiver):
+    """Returns the signature of a graph that trains or evaluates."""
+    outputs = {"loss": spec.loss}
+    predictions = spec.predictions
+    if predictions is not None and not isinstance(predictions, dict):
+        predictions = {"output": predictions}
+    for name, tensor in (predictions or {}).items():
+        outputs[f"predictions/{name}"] = tensor
+    for name, (value, update) in (spec.eval_metric_ops or {}).items():
+        outputs[f"metrics/{name}/value"] = value
+        outputs[f"metrics/{name}/update_op"] = update
+    kind = {"train": "training", "eval": "eval"}[mode]
+    info = tf1.saved_model.build_tensor_info
+    inputs = receiver.receiver_tensors
+    return tf1.saved_model.build_signature_def(
+        {name: info(tensor) for name, tensor in inputs.items()},
+        {name: info(tensor) for name, tensor in outputs.items()},
+        f"tensorflow/supervised/{kind}",
+    )
+
+
+def predict_with_model_fn(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    predict_keys=None,
+    hooks=(),
+    checkpoint_path=None,
+    yield_single_examples=True,
+    warm_start_from=None,
+):
+    """Yields predictions of a checkpoint.
 
     Args:
-      columns: numeric, bucketized, indicator and embedding columns of
-        ``tf.feature_column``.
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch; of a pair,
+        the first is the features.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      predict_keys: the keys of the predictions to compute; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      yield_single_examples: whether to take the batches apart.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
 
-    Attributes:
-      embeddings: the weights by the names of their columns.
+    Yields:
+      The predictions of one example, or of one batch, as numpy arrays.
+
+    Raises:
+      ValueError: no prediction has one of the predict_keys.
     """
-
-    def __init__(self, columns):
-        super().__init__()
-        self.supports_jit = False  # XLA knows no strings
-        columns = self._columns = in_order(list(columns))
-        self._state = ColumnState(self.add_weight)
-        for column in columns:
-            column.create_state(self._state)
-        self.embeddings = self._state.embeddings
-        for number, weight in enumerate(self.embeddings.values()):
-            setattr(self, f"embedding_{number}", weight)  # for tf.train.Checkpoint
-        self.built = True
-
-    @property
-    def tables(self):
-        """The tables of the columns' vocabularies, a list; an export has to hold them."""
-        return self._state.tables
-
-    def call(self, features):
-        batch, parts = ColumnBatch(features), []
-        for column in self._columns:
-            size = column.variable_shape.num_elements()
-            dense = column.get_dense_tensor(batch, self._state)
-            parts.append(tf.reshape(dense, [-1, size]))
-        return tf.concat(parts, 1)
-
-
-class EpochRecovery(CheckpointRecovery):
-    """Saves after each epoch of ``fit``, and restores the newest checkpoint.
-
-    Use ``model.fit(..., initial_epoch=recovery.restore(), callbacks=[recovery])``;
-    ``epochs`` is then the total over all starts of the job. From ``restore`` until the
-    training ends, ``model.save`` and ``model.save_weights`` put a file in its place when
-    it is whole, so that a kill leaves none that an older way to resume cannot load. The
-    history that ``fit`` returns holds the epochs of earlier starts too.
-
-    Args:
-      manager: a ``tf.train.CheckpointManager`` of ``tf.train.Checkpoint(model=...,
-        optimizer=..., epoch=tf.Variable(0))``.
-    """
-
-    _unbuilt = None  # The checkpoint of a model that is not built yet.
-    _is_built_late = False  # Whether the first batch builds the model.
-    _is_first_again = False  # Whether the process's first epoch is not the job's.
-    _first = 0  # The epoch before which the history is that of earlier starts.
-
-    def __init__(self, manager):
-        super().__init__(manager)
-        self._logs = {}  # By epoch.
-
-    def restore(self, epoch=0, in_loop=False):
-        """Restores the newest readable checkpoint and returns its epoch.
-
-        Args:
-          epoch: what to return where there is no checkpoint, an int.
-          in_loop: whether each ``fit`` trains one epoch and returns its history alone.
-        """
-        super().restore()
-        if self._saved_step is None:
-            self.manager.checkpoint.epoch.assign(int(epoch))
-        epoch = int(self.manager.checkpoint.epoch.numpy())
-        if tf.io.gfile.exists(self._file("history.json")):
-            with tf.io.gfile.GFile(self._file("history.json")) as file:
-                logs = {int(name): value for name, value in json.load(file).items()}
-            self._logs = {name: logs[name] for name in sorted(logs) if name < epoch}
-        self._first = 0 if in_loop else epoch
-        # Keras 2 looks for the end of the data in its first epoch alone, which a job
-        # without interruptions counts once; Keras 3 does so in each epoch.
-        self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
-        model = self.manager.checkpoint.model
-        self._is_built_late = not model.built and isinstance(model, tf.keras.Sequential)
-        for name in ("save", "save_weights"):
-            write = functools.partial(self._write_whole, getattr(model, name))
-            object.__setattr__(model, name, write)  # Keras looks into what it is set.
-        return epoch
-
-    def on_train_begin(self, logs=None):
-        model = self.manager.checkpoint.model
-        is_restorable = model.built or isinstance(model, tf.keras.Sequential)
-        if not is_restorable and hasattr(tf.keras, "ops"):  # Keras 3 restores it never.
-            raise ValueError("Build the model before fit: model.build(input_shape).")
-        is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
-        shape = self._file("input_shape.json")
-        if self._is_built_late and is_done and tf.io.gfile.exists(shape):
-            with tf.io.gfile.GFile(shape) as file:
-                model.build(json.load(file))  # Keras 2 wants it, for no epoch too.
-        if self._unbuilt is not None and model.built:
-            super()._restore_all(self._unbuilt)
-            self._unbuilt = None
-
-    def on_train_batch_end(self, batch, logs=None):
-        if self._is_first_again:
-            self._trained = self.step
-        if self._unbuilt is not None:  # It was restored while it was built.
-            self._status.assert_consumed()
-            self._unbuilt = None
-
-    def on_epoch_end(self, epoch, logs=None):
-        if self._is_first_again:
-            self._uncount_missing_batch(self._trained)
-        self._is_first_again = False
-        self._logs[epoch] = dict(logs or {})
-        self._write("history.json", self._logs)
-        self.save(epoch + 1)
-
-    def save(self, epoch):
-        """Saves after an epoch.
-
-        Args:
-          epoch: the number of epochs that are done, an int.
-        """
-        self.manager.checkpoint.epoch.assign(epoch)
-        self.manager.save(checkpoint_number=epoch, check_interval=False)
-        if self._is_built_late:
-            self._is_built_late = False
-            shape = self.manager.checkpoint.model.input_shape
-            self._write("input_shape.json", shape)
-
-    def on_train_end(self, logs=None):
-        for name in ("save", "save_weights"):  # The last epoch is saved.
-            vars(self.manager.checkpoint.model).pop(name, None)
-        history, whole = self.model.history, {}
-        earlier = [epoch for epoch in self._logs if epoch < self._first]
-        for epoch in earlier:
-            for name, value in self._logs[epoch].items():
-                whole.setdefault(name, []).append(value)
-        for name, values in history.history.items():
-            whole.setdefault(name, []).extend(values)
-        history.history, history.epoch = whole, earlier + history.epoch
-        self._first = 0
-
-    def _file(self, name):
-        return os.path.join(self.manager.directory, name)
-
-    def _write(self, name, value):
-        tf.io.gfile.makedirs(self.manager.directory)
-        with tf.io.gfile.GFile(self._file(name + ".part"), "w") as file:
-            json.dump(
-                value, file, default=lambda one: tf.constant(one).numpy().tolist()
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "infer", params, config)
+        features = batch[0] if isinstance(batch, (list, tuple)) else batch
+        spec = call_model_fn(model_fn, features, None, "infer", params, config)
+        warm_start(warm_start_from, path)
+        wanted = _with_keys(spec.predictions, predict_keys)
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
+        session = tf1.train.MonitoredSession(creator, hooks)
+    # The graph is not the default one at a yield: the caller may go on eagerly.
+    with session:
+        while not session.should_stop():
+            predictions = session.run(wanted)
+            yield from (
+                _examples(predictions) if yield_single_examples else [predictions]
             )
-        tf.io.gfile.rename(self._file(name + ".part"), self._file(name), overwrite=True)
 
-    def _write_whole(self, write, filepath, *args, **kwargs):
-        is_over = args[0] if args else kwargs.get("overwrite", True)
-        is_file = str(filepath).endswith((".h5", ".hdf5", ".keras"))
-        if not is_file or not is_over:
-            write(filepath, *args, **kwargs)
-            return
-        directory, name = self.manager.directory, os.path.basename(str(filepath))
-        tf.io.gfile.makedirs(directory)
-        part = os.path.join(directory, name)
-        write(part, *args, **kwargs)
-        tf.io.gfile.rename(part, str(filepath), overwrite=True)
 
-    def _restore_all(self, path):
-        if self.manager.checkpoint.model.built:
-            super()._restore_all(path)
-        else:
-            self._status = self.manager.checkpoint.restore(path)
-            self._unbuilt = path
+def _examples(predictions):
+    if not isinstance(predictions, dict):
+        return list(predictions)
+    lengths = {key: len(value) for key, value in predictions.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"Predictions differ in batch length: {lengths}.")
+    examples = zip(*predictions.values())
+    return [dict(zip(predictions, example)) for example in examples]
+
+
+def _with_keys(predictions, keys):
+    if not keys:
+        return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError("predict_keys is for predictions that are a dict.")
+    wanted = {key: predictions[key] for key in predictions if key in keys}
+    if not wanted:
+        raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")
+    return wanted
 
 
 _RESOURCE = tf.resource.as_datatype_enum
+
+
 _EFFECTS = {"Assert", "EagerPyFunc", "Print", "PrintV2", "PyFunc"}
 
 
@@ -1046,104 +839,6 @@ def _inside(given):
     if isinstance(given, tf.Variable):
         return tf.convert_to_tensor(given.handle)
     return tf.identity(given)
-
-
-def mend_checkpoint_list(model_dir):
-    """Makes the file ``checkpoint``, a directory's list of checkpoints, safe to use.
-
-    Call it before ``tf.train.CheckpointManager(..., model_dir)``, which deletes in time
-    whatever that file lists, and begins from scratch when it is lost. Afterwards
-
-    - what the list names counts for ``max_to_keep`` and is deleted in time, whoever
-      wrote it: an Estimator lists no times, and a manager passes over what has none;
-    - the latest checkpoint can be read: a torn one is passed over, with a warning. To
-      know that, the latest is read once;
-    - a list that was lost is there again, made from the files.
-
-    Args:
-      model_dir: the Estimator's directory; it may be new.
-
-    Raises:
-      ValueError: there are checkpoints, but none that can be read.
-    """
-    found = _on_disk(model_dir)
-    try:
-        state = tf.train.get_checkpoint_state(model_dir)
-    except ValueError:  # the file is there, but empty
-        state = None
-    listed, names, times, preserved = [], [], {}, None
-    if state:
-        listed = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
-        latest = os.path.basename(state.model_checkpoint_path)
-        names = [*(name for name in listed if name != latest), latest]
-        times = dict(zip(listed, state.all_model_checkpoint_timestamps))
-        preserved = state.last_preserved_timestamp if times else None
-    whole = _without_torn(model_dir, names) or _without_torn(model_dir, found)
-    if (found or names) and not whole:
-        raise ValueError(f"None of the checkpoints in {model_dir} can be read.")
-    managed = {name: times.get(name, found[name]) for name in whole if name in found}
-    if whole != names or list(managed) != listed or managed != times:
-        if preserved is None:  # as if the first of them had been kept for good
-            preserved = min(managed.values()) - 1
-        _write_list(model_dir, whole[-1], managed, preserved)
-
-
-def _on_disk(model_dir):
-    """Returns the time of each checkpoint, in seconds, by name and in order of step."""
-    steps, times = {}, {}
-    for path in tf.io.gfile.glob(os.path.join(model_dir, "*.index")):
-        match = re.fullmatch(r"((?:model\.)?ckpt-(\d+))\.index", os.path.basename(path))
-        if match:
-            steps[match[1]] = int(match[2])
-            times[match[1]] = tf.io.gfile.stat(path).mtime_nsec / 1e9
-    return {name: times[name] for name in sorted(steps, key=steps.get)}
-
-
-def _without_torn(model_dir, names):
-    names = list(names)
-    while names and not _is_whole(os.path.join(model_dir, names[-1])):
-        tf.get_logger().warning("Cannot read checkpoint %s: passed over", names.pop())
-    return names
-
-
-def _is_whole(path):
-    try:
-        reader = tf.train.load_checkpoint(path)
-        for name, dtype in reader.get_variable_to_dtype_map().items():
-            if dtype != tf.variant:  # an iterator's, which no reader returns
-                reader.get_tensor(name)
-    except (tf.errors.OpError, IndexError, RuntimeError, ValueError):
-        return False
-    return True
-
-
-def _write_list(model_dir, latest, managed, preserved):
-    """Writes ``checkpoint``, a text of TensorFlow's ``CheckpointState``, in one go."""
-    lines = [f'model_checkpoint_path: "{latest}"']
-    lines += [f'all_model_checkpoint_paths: "{name}"' for name in managed]
-    lines += [f"all_model_checkpoint_timestamps: {t}" for t in managed.values()]
-    lines += [f"last_preserved_timestamp: {preserved}"]
-    path = os.path.join(model_dir, "checkpoint")
-    tf.io.write_file(path + ".new", "\n".join(lines) + "\n")
-    tf.io.gfile.rename(path + ".new", path, overwrite=True)
-
-
-def variable_key(name):
-    """Returns the key of a variable in the checkpoints of ``train.checkpoint``."""
-    escaped = name.replace(".", "..").replace("/", ".S")
-    return f"variables/{escaped}/.ATTRIBUTES/VARIABLE_VALUE"
-
-
-def is_by_name(path):
-    """Returns whether an Estimator, or a ``Saver``, wrote a checkpoint."""
-    saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
-    return "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved
-
-
-def saved_step(path):
-    """Returns the global step of a checkpoint, an int."""
-    key = str if is_by_name(path) else variable_key
-    return int(tf.train.load_variable(path, key("global_step")))
 
 
 _ITERATOR = "batches/.ATTRIBUTES/ITERATOR_STATE"
@@ -1362,79 +1057,6 @@ def _check_fit(path, saved, variables, keys):
             f"{', '.join(missing) or 'none'}. Of another shape: "
             f"{', '.join(misshapen) or 'none'}."
         )
-
-
-def input_in_graph(input_fn, mode, params=None, config=None, input_context=None):
-    """Calls ``input_fn`` in the default graph.
-
-    Args:
-      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
-      mode, params, config, input_context: passed on where input_fn names them.
-
-    Returns:
-      The batch, a structure of tensors, and the hooks that the session needs for it.
-    """
-    batch = call_input_fn(input_fn, mode, params, config, input_context)
-    if not isinstance(batch, tf.data.Dataset):
-        return batch, []
-    iterator = tf1.data.make_initializable_iterator(batch)
-    return iterator.get_next(), [_StartIterator(iterator.initializer)]
-
-
-def warm_start(settings, checkpoint_path):
-    """Has the variables of the default graph begin with those of another training.
-
-    Args:
-      settings: a checkpoint's path or a ``WarmStartSettings``; None for nothing.
-      checkpoint_path: what is restored after all; then nothing is done.
-    """
-    if settings and checkpoint_path is None:
-        path = isinstance(settings, str)
-        tf1.train.warm_start(*([settings] if path else settings))
-
-
-class _StartIterator(tf1.train.SessionRunHook):
-    def __init__(self, initializer):
-        self._initializer = initializer
-
-    def after_create_session(self, session, coord):
-        session.run(self._initializer)
-
-
-class RestoredSession(tf1.train.SessionCreator):
-    """Makes sessions whose variables are restored from a checkpoint.
-
-    Args:
-      checkpoint_path: of a ``tf.train.CheckpointManager`` or an Estimator; None to
-        initialize the variables.
-      scaffold: the EstimatorSpec's ``tf.compat.v1.train.Scaffold``, or None.
-    """
-
-    def __init__(self, checkpoint_path, scaffold=None):
-        self._path = checkpoint_path
-        self._scaffold = scaffold or tf1.train.Scaffold()
-
-    def create_session(self):
-        """Returns a ``tf.compat.v1.Session`` of the default graph."""
-        if self._path is None:
-            return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
-        if not tf1.train.checkpoint_exists(self._path):
-            raise ValueError(
-                f"The passed save_path is not a valid checkpoint: {self._path}"
-            )
-        local = (
-            self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
-        )
-        session = tf1.Session()
-        self._saver().restore(session, self._path)
-        session.run(local)
-        return session
-
-    def _saver(self):
-        if self._scaffold.saver or is_by_name(self._path):
-            return self._scaffold.saver or tf1.train.Saver()
-        by_key = {variable_key(v.op.name): v for v in tf1.global_variables()}
-        return tf1.train.Saver(by_key)
 
 
 def saved_keys(variables, saver):
@@ -1747,6 +1369,24 @@ def _check_carried(variables):
         raise ValueError(f"Not resource variables, so they would be lost: {other}.")
 
 
+def get_variable_names(model_dir):
+    """Returns the names of the variables in the latest checkpoint of a directory."""
+    path = tf.train.latest_checkpoint(model_dir)
+    names = [name for name, _ in tf.train.list_variables(path)]
+    if is_by_name(path):  # an iterator's state may lie beside them
+        return [name for name in names if not name.startswith("batches/.")]
+    inside = [name.split("/")[1] for name in names if name.startswith("variables/")]
+    return [name.replace(".S", "/").replace("..", ".") for name in inside]
+
+
+def get_variable_value(model_dir, name):
+    """Returns the value of a variable in the latest checkpoint, a numpy array."""
+    path = tf.train.latest_checkpoint(model_dir)
+    return tf.train.load_variable(
+        path, name if is_by_name(path) else variable_key(name)
+    )
+
+
 _UNSET = object()
 
 
@@ -1955,545 +1595,6 @@ def _check_strategies(config):
         raise ValueError("Give train_distribute in place of experimental_distribute.")
 
 
-class TrainingSession:
-    """Computes what a hook or a listener asks its session for.
-
-    Args:
-      train: a ``ModelFnTraining``.
-
-    Attributes:
-      graph: the model_fn's graph.
-    """
-
-    def __init__(self, train):
-        self._train, self.graph, self._functions = train, train.graph, {}
-        # Hooks run in the graph, functions do not; each thread has a place of its own.
-        self._eager = ThreadPoolExecutor(1)
-
-    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """Computes tensors, and runs operations, that need no batch."""
-        if feed_dict:
-            raise ValueError("A hook cannot feed tensors here.")
-        names = fetch_names(self.graph, fetches)
-        key = tuple(tf.nest.flatten(names))
-        if key not in self._functions:
-            elements = [self.graph.as_graph_element(name) for name in key]
-            part, given = self._train.part(elements), self._train.given(())
-            self._functions[key] = tf.function(
-                lambda: fetch_tensors(key, part.run(given)), autograph=False
-            )
-        values = self._eager.submit(lambda: self._functions[key]()).result()
-        return fetch_results(names, values)
-
-
-def fetch_names(graph, fetches):
-    """Replaces what is fetched, be it a variable or a name, by names of the graph."""
-    return tf.nest.map_structure(
-        lambda fetch: None if fetch is None else graph.as_graph_element(fetch).name,
-        fetches,
-    )
-
-
-def fetch_tensors(names, values):
-    """Returns those of the values that are tensors, by their names."""
-    pairs = zip(names, values)
-    return {name: value for name, value in pairs if isinstance(value, tf.Tensor)}
-
-
-def fetch_results(names, values):
-    """Replaces names by numpy values, and those of operations by None, as a session."""
-    return tf.nest.map_structure(
-        lambda name: values[name].numpy() if name in values else None, names
-    )
-
-
-class TrainingHooks:
-    """The hooks of a training, for ``run_training``.
-
-    What their ``before_run`` asks for, of the model_fn's graph, is computed by the step
-    itself. ``run_context.session.run`` computes what needs no batch. A hook that stops
-    ends the training as the end of the data does.
-
-    Args:
-      train: a ``ModelFnTraining``.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects. As under an Estimator, the
-        chief's hooks of the model_fn come before them, its other ones after them.
-
-    Attributes:
-      hooks: all of them.
-      session: the ``TrainingSession`` that they get.
-      saver: the ``CheckpointSaverHook`` among them, or None.
-    """
-
-    def __init__(self, train, hooks=()):
-        first, last = train.spec.training_chief_hooks, train.spec.training_hooks
-        self._train, self.hooks = train, [*(first or ()), *hooks, *(last or ())]
-        self.session = TrainingSession(train)
-        savers = [hook for hook in self.hooks if hasattr(hook, "save_with")]
-        if len(savers) > 1:
-            raise ValueError("Only one CheckpointSaverHook can save a training.")
-        self.saver = savers[0] if savers else None
-        self._wanted, self._step = {}, None
-
-    def begin(self):
-        """Tells the hooks that a training begins, before it is restored."""
-        self._each("begin")
-
-    def after_create_session(self):
-        """Tells the hooks that the training is restored."""
-        self._each("after_create_session", self.session, tf.train.Coordinator())
-
-    def take_step(self, batches, until, first_step):
-        """Takes one step, after the hooks' ``before_run``.
-
-        Args:
-          batches, until, first_step: as for a call of the ``ModelFnTraining``.
-
-        Returns:
-          The loss, a number.
-        """
-        own = tf1.train.SessionRunArgs([self._train.spec.train_op])
-        self._context = tf1.train.SessionRunContext(own, self.session)
-        asked = [
-            args and args.fetches for args in self._each("before_run", self._context)
-        ]
-        graph = self._train.graph
-        self._names = [fetch_names(graph, fetches) for fetches in asked]
-        new = set(tf.nest.flatten(self._names)) - self._wanted.keys() - {None}
-        if self._step is None or new:
-            self._wanted.update((name, graph.as_graph_element(name)) for name in new)
-            self._step = tf.function(self._compute(dict(self._wanted)), autograph=False)
-        first = tf.constant(first_step, tf.int64)
-        loss, self._values = self._step(batches, first)
-        return loss.numpy()
-
-    def after_run(self):
-        """Gives the hooks what they asked for; returns whether one of them stops."""
-        if not self.hooks:
-            return False
-        metadata = tf1.RunMetadata()
-        with self._train.graph.as_default():
-            for hook, wanted in zip(self.hooks, self._names):
-                results = fetch_results(wanted, self._values)
-                values = tf1.train.SessionRunValues(results, None, metadata)
-                hook.after_run(self._context, values)
-        return self._context.stop_requested
-
-    def end(self):
-        """Tells the hooks that the training has ended without an error."""
-        self._each("end", self.session)
-
-    def _each(self, event, *arguments):
-        with self._train.graph.as_default():
-            return [getattr(hook, event)(*arguments) for hook in self.hooks]
-
-    def _compute(self, wanted):
-        def step(batches, first_step):
-            loss, values = self._train.take_step(batches, first_step, wanted.values())
-            return loss, fetch_tensors(wanted, values)
-
-        return step
-
-
-def dataset_from_input_fn(
-    input_fn, params=None, config=None, input_context=None, seed=None, mode="train"
-):
-    """Returns the data of an ``input_fn`` as a ``tf.data.Dataset``.
-
-    Where input_fn returns the tensors of a batch, each iteration calls it in a graph of
-    its own, as an Estimator does, and takes batch after batch from there.
-
-    Args:
-      input_fn: returns a Dataset; or tensors, as of ``iterator.get_next()`` or of TF1's
-        queues.
-      params: a dict for the input_fn.
-      config: what the input_fn reads from a ``RunConfig``, if anything.
-      input_context: a ``tf.distribute.InputContext`` for the input_fn, if it names one.
-      seed: the random seed of the graph of an input_fn that returns tensors.
-      mode: what the data are for, as the input_fn is told: "train", "eval" or "infer".
-    """
-    given = params, config, input_context
-    with tf.Graph().as_default():
-        batch = call_input_fn(input_fn, mode, *given)
-    if isinstance(batch, tf.data.Dataset):
-        return call_input_fn(input_fn, mode, *given)
-    features_and_labels(batch)  # raises an error where it is neither
-
-    def batches():
-        with tf.Graph().as_default():
-            tf1.set_random_seed(seed)
-            batch, hooks = input_in_graph(input_fn, mode, *given)
-            session = tf1.train.MonitoredSession(hooks=hooks)
-        with session:
-            while not session.should_stop():
-                yield session.run(batch)
-
-    signature = tf.nest.map_structure(tf.type_spec_from_value, batch)
-    return tf.data.Dataset.from_generator(batches, output_signature=signature)
-
-
-def evaluate_model_fn(
-    model_fn,
-    input_fn,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    seed=None,
-    steps=None,
-    hooks=(),
-    checkpoint_path=None,
-    name=None,
-    warm_start_from=None,
-):
-    """Evaluates a checkpoint, and writes the metrics for TensorBoard.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
-      model_dir: holds the checkpoints; the metrics go to its ``eval`` or ``eval_NAME``.
-      params: a dict for the model_fn and the input_fn.
-      config: what they read from a ``RunConfig``, if anything.
-      seed: the graph's random seed.
-      steps: how many batches, of a fraction the next whole number; None for all.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
-      checkpoint_path: None for the latest; where there is none, the variables are new.
-      name: tells apart evaluations on several datasets.
-      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
-        that are new.
-
-    Returns:
-      A dict with the model_fn's metrics, the mean "loss", and the "global_step".
-    """
-    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
-    with tf.Graph().as_default():
-        tf1.set_random_seed(seed)
-        step = tf1.train.create_global_step()
-        batch, input_hooks = input_in_graph(input_fn, "eval", params, config)
-        features, labels = features_and_labels(batch)
-        spec = call_model_fn(model_fn, features, labels, "eval", params, config)
-        warm_start(warm_start_from, path)
-        metrics = spec.eval_metric_ops or {}
-        pairs = {name: _pair(metric) for name, metric in metrics.items()}
-        pairs["loss"] = tf1.metrics.mean(spec.loss)
-        update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
-        values = {name: value for name, (value, _) in sorted(pairs.items())}
-        final = tf1.train.FinalOpsHook({**values, "global_step": step})
-        creator = RestoredSession(path, spec.scaffold)
-        hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
-        with tf1.train.MonitoredSession(creator, hooks) as session:
-            taken = 0
-            while not session.should_stop() and (steps is None or taken < steps):
-                session.run(update)
-                taken += 1
-        directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
-        write_metrics(directory, final.final_ops_values)
-    return final.final_ops_values
-
-
-def _pair(metric):
-    """Returns the value and the update of a ``tf1.metrics`` pair or a Keras metric."""
-    if isinstance(metric, tuple):
-        return metric
-    return metric.result(), metric.updates
-
-
-def write_metrics(directory, metrics):
-    """Writes what an evaluation came to into the log, and for TensorBoard."""
-    step = metrics["global_step"]
-    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
-    tf1.logging.info("Saving dict for global step %d: %s", step, told)
-    summary = tf1.Summary()
-    for name, value in metrics.items():
-        if name != "global_step" and isinstance(value, numbers.Number):
-            summary.value.add(tag=name, simple_value=value)
-    writer = tf1.summary.FileWriterCache.get(directory)
-    writer.add_summary(summary, step)
-    writer.flush()
-
-
-def new_export(export_dir_base):
-    """Returns where to write an export, a path that is not there yet."""
-    while True:
-        name = str(int(time.time()))
-        if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
-            # Whoever watches for exports sees a whole one or none.
-            return os.path.join(export_dir_base, "temp-" + name)
-        time.sleep(1)
-
-
-def finish_export(unfinished, assets_extra=None):
-    """Gives an export the name by which it is found.
-
-    Args:
-      unfinished: what ``new_export`` gave, written by now.
-      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-
-    Returns:
-      The path of the export: bytes, as the Estimator gave it.
-    """
-    for name, source in (assets_extra or {}).items():
-        copy = os.path.join(unfinished, "assets.extra", name)
-        tf.io.gfile.makedirs(os.path.dirname(copy))
-        tf.io.gfile.copy(source, copy)
-    base, name = os.path.split(unfinished)
-    export_dir = os.path.join(base, name[len("temp-") :])
-    tf.io.gfile.rename(unfinished, export_dir)
-    return tf.compat.as_bytes(export_dir)
-
-
-def export_model_fn(
-    model_fn, export_dir_base, serving_input_receiver_fn, model_dir, **options
-):
-    """Writes a SavedModel for serving; for the options see ``export_modes``.
-
-    Args:
-      model_fn, export_dir_base, model_dir, options: as there.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
-    """
-    receivers = {"infer": serving_input_receiver_fn}
-    return export_modes(model_fn, export_dir_base, receivers, model_dir, **options)
-
-
-def export_modes(
-    model_fn,
-    export_dir_base,
-    input_receiver_fn_map,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    checkpoint_path=None,
-    assets_extra=None,
-    as_text=False,
-    strip_default_attrs=True,
-):
-    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      export_dir_base: the directory to make the new one in.
-      input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
-        returns a receiver; the SavedModel holds a graph for each.
-      model_dir: holds the checkpoints.
-      params: a dict for the model_fn.
-      config: what it reads from a ``RunConfig``, if anything.
-      checkpoint_path: None for the latest.
-      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-      as_text: whether to write the graph as text.
-      strip_default_attrs: whether to leave out attributes that have their defaults.
-
-    Returns:
-      The path of the new directory: bytes, as the Estimator gave it.
-
-    Raises:
-      ValueError: there is no checkpoint, it lacks a variable, or there is no receiver.
-    """
-    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
-    if path is None:
-        raise ValueError(f"Couldn't find trained model at {model_dir}.")
-    modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
-    if not modes:
-        raise ValueError(
-            "No valid modes for exporting found. Got " f"{list(input_receiver_fn_map)}."
-        )
-    unfinished = new_export(export_dir_base)
-    builder = tf1.saved_model.Builder(unfinished)
-    for mode in modes:
-        with tf.Graph().as_default():
-            tf1.train.create_global_step()
-            receiver = input_receiver_fn_map[mode]()
-            labels = getattr(receiver, "labels", None)
-            spec = call_model_fn(
-                model_fn, receiver.features, labels, mode, params, config
-            )
-            local = spec.scaffold and spec.scaffold.local_init_op
-            graph = {
-                "signature_def_map": _signatures(spec, mode, receiver),
-                "assets_collection": tf1.get_collection("asset_filepaths"),
-                "main_op": local or tf1.train.Scaffold.default_local_init_op(),
-                "strip_default_attrs": strip_default_attrs,
-            }
-            with _session_of(path, spec.scaffold, mode) as session:
-                if mode == modes[0]:
-                    tags = [_TAGS[mode]]
-                    builder.add_meta_graph_and_variables(session, tags, **graph)
-                else:
-                    builder.add_meta_graph([_TAGS[mode]], **graph)
-    builder.save(as_text)
-    return finish_export(unfinished, assets_extra)
-
-
-_TAGS = {"train": "train", "eval": "eval", "infer": "serve"}
-
-
-def _session_of(path, scaffold, mode):
-    try:
-        return RestoredSession(path, scaffold).create_session()
-    except tf.errors.NotFoundError as error:
-        raise ValueError(
-            f"Could not load all variables that the mode {mode!r} has from {path}: "
-            f"{error}"
-        ) from error
-
-
-def _signatures(spec, mode, receiver):
-    if mode != "infer":
-        return {mode: _supervised_signature(spec, mode, receiver)}
-    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
-    if len(outputs) == 1:
-        outputs = {default: next(iter(outputs.values())), **outputs}
-    if default not in outputs:
-        raise ValueError(
-            "Multiple `export_outputs` were provided, but none of them is named "
-            f"{default!r}: {list(outputs)}."
-        )
-    fed = {"": receiver.receiver_tensors}
-    fed.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
-    signatures = {}
-    for prefix, tensors in fed.items():
-        tensors = tensors if isinstance(tensors, dict) else {"input": tensors}
-        for name, output in outputs.items():
-            key = f"{prefix}:{name}" if prefix else name
-            try:
-                signatures[key] = output.as_signature_def(tensors)
-            except ValueError as error:  # such as one that only tf.Example can feed
-                tf1.logging.info("No signature %s: %s", key, error)
-    return signatures
-
-
-def _supervised_signature(spec, mode, receiver):
-    """Returns the signature of a graph that trains or evaluates."""
-    outputs = {"loss": spec.loss}
-    predictions = spec.predictions
-    if predictions is not None and not isinstance(predictions, dict):
-        predictions = {"output": predictions}
-    for name, tensor in (predictions or {}).items():
-        outputs[f"predictions/{name}"] = tensor
-    for name, (value, update) in (spec.eval_metric_ops or {}).items():
-        outputs[f"metrics/{name}/value"] = value
-        outputs[f"metrics/{name}/update_op"] = update
-    kind = {"train": "training", "eval": "eval"}[mode]
-    info = tf1.saved_model.build_tensor_info
-    inputs = receiver.receiver_tensors
-    return tf1.saved_model.build_signature_def(
-        {name: info(tensor) for name, tensor in inputs.items()},
-        {name: info(tensor) for name, tensor in outputs.items()},
-        f"tensorflow/supervised/{kind}",
-    )
-
-
-def get_variable_names(model_dir):
-    """Returns the names of the variables in the latest checkpoint of a directory."""
-    path = tf.train.latest_checkpoint(model_dir)
-    names = [name for name, _ in tf.train.list_variables(path)]
-    if is_by_name(path):  # an iterator's state may lie beside them
-        return [name for name in names if not name.startswith("batches/.")]
-    inside = [name.split("/")[1] for name in names if name.startswith("variables/")]
-    return [name.replace(".S", "/").replace("..", ".") for name in inside]
-
-
-def get_variable_value(model_dir, name):
-    """Returns the value of a variable in the latest checkpoint, a numpy array."""
-    path = tf.train.latest_checkpoint(model_dir)
-    return tf.train.load_variable(
-        path, name if is_by_name(path) else variable_key(name)
-    )
-
-
-def is_of_class(value, kind):
-    """Returns whether a value is an instance of a class, or of its twin in another file.
-
-    Args:
-      value: any object.
-      kind: a class of these helpers.
-    """
-    twins = [one for one in type(value).__mro__ if one.__name__ == kind.__name__]
-    return isinstance(value, kind) or any(
-        not one.__module__.startswith("tensorflow") for one in twins
-    )
-
-
-def predict_with_model_fn(
-    model_fn,
-    input_fn,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    seed=None,
-    predict_keys=None,
-    hooks=(),
-    checkpoint_path=None,
-    yield_single_examples=True,
-    warm_start_from=None,
-):
-    """Yields predictions of a checkpoint.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch; of a pair,
-        the first is the features.
-      model_dir: holds the checkpoints.
-      params: a dict for the model_fn and the input_fn.
-      config: what they read from a ``RunConfig``, if anything.
-      seed: the graph's random seed.
-      predict_keys: the keys of the predictions to compute; None for all.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
-      checkpoint_path: None for the latest; where there is none, the variables are new.
-      yield_single_examples: whether to take the batches apart.
-      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
-        that are new.
-
-    Yields:
-      The predictions of one example, or of one batch, as numpy arrays.
-
-    Raises:
-      ValueError: no prediction has one of the predict_keys.
-    """
-    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
-    with tf.Graph().as_default():
-        tf1.set_random_seed(seed)
-        tf1.train.create_global_step()
-        batch, input_hooks = input_in_graph(input_fn, "infer", params, config)
-        features = batch[0] if isinstance(batch, (list, tuple)) else batch
-        spec = call_model_fn(model_fn, features, None, "infer", params, config)
-        warm_start(warm_start_from, path)
-        wanted = _with_keys(spec.predictions, predict_keys)
-        creator = RestoredSession(path, spec.scaffold)
-        hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
-        session = tf1.train.MonitoredSession(creator, hooks)
-    # The graph is not the default one at a yield: the caller may go on eagerly.
-    with session:
-        while not session.should_stop():
-            predictions = session.run(wanted)
-            yield from (
-                _examples(predictions) if yield_single_examples else [predictions]
-            )
-
-
-def _examples(predictions):
-    if not isinstance(predictions, dict):
-        return list(predictions)
-    lengths = {key: len(value) for key, value in predictions.items()}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"Predictions differ in batch length: {lengths}.")
-    examples = zip(*predictions.values())
-    return [dict(zip(predictions, example)) for example in examples]
-
-
-def _with_keys(predictions, keys):
-    if not keys:
-        return predictions
-    if not isinstance(predictions, dict):
-        raise ValueError("predict_keys is for predictions that are a dict.")
-    wanted = {key: predictions[key] for key in predictions if key in keys}
-    if not wanted:
-        raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")
-    return wanted
-
-
 def run_training(
     train,
     manager,
@@ -2684,6 +1785,159 @@ class _StepLog:
             summary = tf1.Summary(value=[scalar]).SerializeToString()
             with self._train.writer.as_default(step):
                 tf.summary.experimental.write_raw_pb(summary)
+
+
+class TrainingSession:
+    """Computes what a hook or a listener asks its session for.
+
+    Args:
+      train: a ``ModelFnTraining``.
+
+    Attributes:
+      graph: the model_fn's graph.
+    """
+
+    def __init__(self, train):
+        self._train, self.graph, self._functions = train, train.graph, {}
+        # Hooks run in the graph, functions do not; each thread has a place of its own.
+        self._eager = ThreadPoolExecutor(1)
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """Computes tensors, and runs operations, that need no batch."""
+        if feed_dict:
+            raise ValueError("A hook cannot feed tensors here.")
+        names = fetch_names(self.graph, fetches)
+        key = tuple(tf.nest.flatten(names))
+        if key not in self._functions:
+            elements = [self.graph.as_graph_element(name) for name in key]
+            part, given = self._train.part(elements), self._train.given(())
+            self._functions[key] = tf.function(
+                lambda: fetch_tensors(key, part.run(given)), autograph=False
+            )
+        values = self._eager.submit(lambda: self._functions[key]()).result()
+        return fetch_results(names, values)
+
+
+def fetch_names(graph, fetches):
+    """Replaces what is fetched, be it a variable or a name, by names of the graph."""
+    return tf.nest.map_structure(
+        lambda fetch: None if fetch is None else graph.as_graph_element(fetch).name,
+        fetches,
+    )
+
+
+def fetch_tensors(names, values):
+    """Returns those of the values that are tensors, by their names."""
+    pairs = zip(names, values)
+    return {name: value for name, value in pairs if isinstance(value, tf.Tensor)}
+
+
+def fetch_results(names, values):
+    """Replaces names by numpy values, and those of operations by None, as a session."""
+    return tf.nest.map_structure(
+        lambda name: values[name].numpy() if name in values else None, names
+    )
+
+
+class TrainingHooks:
+    """The hooks of a training, for ``run_training``.
+
+    What their ``before_run`` asks for, of the model_fn's graph, is computed by the step
+    itself. ``run_context.session.run`` computes what needs no batch. A hook that stops
+    ends the training as the end of the data does.
+
+    Args:
+      train: a ``ModelFnTraining``.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects. As under an Estimator, the
+        chief's hooks of the model_fn come before them, its other ones after them.
+
+    Attributes:
+      hooks: all of them.
+      session: the ``TrainingSession`` that they get.
+      saver: the ``CheckpointSaverHook`` among them, or None.
+    """
+
+    def __init__(self, train, hooks=()):
+        first, last = train.spec.training_chief_hooks, train.spec.training_hooks
+        self._train, self.hooks = train, [*(first or ()), *hooks, *(last or ())]
+        self.session = TrainingSession(train)
+        savers = [hook for hook in self.hooks if hasattr(hook, "save_with")]
+        if len(savers) > 1:
+            raise ValueError("Only one CheckpointSaverHook can save a training.")
+        self.saver = savers[0] if savers else None
+        self._wanted, self._step = {}, None
+
+    def begin(self):
+        """Tells the hooks that a training begins, before it is restored."""
+        self._each("begin")
+
+    def after_create_session(self):
+        """Tells the hooks that the training is restored."""
+        self._each("after_create_session", self.session, tf.train.Coordinator())
+
+    def take_step(self, batches, until, first_step):
+        """Takes one step, after the hooks' ``before_run``.
+
+        Args:
+          batches, until, first_step: as for a call of the ``ModelFnTraining``.
+
+        Returns:
+          The loss, a number.
+        """
+        own = tf1.train.SessionRunArgs([self._train.spec.train_op])
+        self._context = tf1.train.SessionRunContext(own, self.session)
+        asked = [
+            args and args.fetches for args in self._each("before_run", self._context)
+        ]
+        graph = self._train.graph
+        self._names = [fetch_names(graph, fetches) for fetches in asked]
+        new = set(tf.nest.flatten(self._names)) - self._wanted.keys() - {None}
+        if self._step is None or new:
+            self._wanted.update((name, graph.as_graph_element(name)) for name in new)
+            self._step = tf.function(self._compute(dict(self._wanted)), autograph=False)
+        first = tf.constant(first_step, tf.int64)
+        loss, self._values = self._step(batches, first)
+        return loss.numpy()
+
+    def after_run(self):
+        """Gives the hooks what they asked for; returns whether one of them stops."""
+        if not self.hooks:
+            return False
+        metadata = tf1.RunMetadata()
+        with self._train.graph.as_default():
+            for hook, wanted in zip(self.hooks, self._names):
+                results = fetch_results(wanted, self._values)
+                values = tf1.train.SessionRunValues(results, None, metadata)
+                hook.after_run(self._context, values)
+        return self._context.stop_requested
+
+    def end(self):
+        """Tells the hooks that the training has ended without an error."""
+        self._each("end", self.session)
+
+    def _each(self, event, *arguments):
+        with self._train.graph.as_default():
+            return [getattr(hook, event)(*arguments) for hook in self.hooks]
+
+    def _compute(self, wanted):
+        def step(batches, first_step):
+            loss, values = self._train.take_step(batches, first_step, wanted.values())
+            return loss, fetch_tensors(wanted, values)
+
+        return step
+
+
+def is_of_class(value, kind):
+    """Returns whether a value is an instance of a class, or of its twin in another file.
+
+    Args:
+      value: any object.
+      kind: a class of these helpers.
+    """
+    twins = [one for one in type(value).__mro__ if one.__name__ == kind.__name__]
+    return isinstance(value, kind) or any(
+        not one.__module__.startswith("tensorflow") for one in twins
+    )
 
 
 class Estimator:
@@ -3067,6 +2321,525 @@ class EstimatorSpec(NamedTuple):
     prediction_hooks: Any = ()
 
 
+def canned_variables(model):
+    """Yields the variables of a migrated canned model, each after its old name.
+
+    Args:
+      model: the ``tf.keras.Model``, or one part of a ``WideAndDeep``.
+
+    Raises:
+      ValueError: a layer has weights, and no canned model has such a layer.
+    """
+    layers = getattr(model, "stack", None) or getattr(model, "layers", [model])
+    dense = [layer for layer in layers if isinstance(layer, tf.keras.layers.Dense)]
+    position, scope = -1, ""
+    for layer in layers:
+        kind = type(layer).__name__
+        if isinstance(layer, tf.keras.layers.Dense):
+            position += 1
+            last = layer is dense[-1]
+            scope = "dnn/logits" if last else f"dnn/hiddenlayer_{position}"
+            for part in ("kernel", "bias"):
+                yield f"{scope}/{part}", getattr(layer, part)
+        elif isinstance(layer, tf.keras.layers.BatchNormalization):
+            for part in ("gamma", "beta", "moving_mean", "moving_variance"):
+                yield f"{scope}/batchnorm_{position}/{part}", getattr(layer, part)
+        elif kind == "DenseColumns":
+            where = "dnn/input_from_feature_columns/input_layer"
+            for column, variable in layer.embeddings.items():
+                yield f"{where}/{_in_scope(column)}/embedding_weights", variable
+        elif kind == "LinearColumns":
+            for column, variable in layer.kernels.items():
+                yield f"linear/linear_model/{_in_scope(column)}/weights", variable
+            yield "linear/linear_model/bias_weights", layer.bias
+        elif kind == "BiasAlone":
+            yield "baseline/bias", layer.bias
+        elif layer.trainable_weights:
+            raise ValueError(
+                f"The layer {layer.name} has weights, and a canned estimator has no "
+                "such layer."
+            )
+
+
+def _in_scope(column):
+    return re.sub(r"[^A-Za-z0-9.\-_]", "_", column)
+
+
+class CheckpointRecovery(tf.keras.callbacks.Callback):
+    """Saves while ``fit`` runs, and restores the newest checkpoint that can be read.
+
+    Saves when training starts, every ``manager.checkpoint_interval`` steps or
+    ``save_secs`` seconds, and when it ends; an exception ends it without a save.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` of
+        ``tf.train.Checkpoint(model=..., optimizer=...)``.
+      save_secs: seconds between two saves; None to save by steps alone.
+    """
+
+    def __init__(self, manager, save_secs=None):
+        super().__init__()
+        self.manager = manager
+        self.save_secs = save_secs
+        self._saved_step = None
+
+    @property
+    def step(self):
+        """The number of training steps that the model has seen, an int."""
+        return int(self.manager.checkpoint.optimizer.iterations.numpy())
+
+    def restore(self):
+        """Restores the newest readable checkpoint and returns its step, 0 if none.
+
+        Raises:
+          ValueError: the checkpoint does not fit; the message names the variable.
+          RuntimeError: there are checkpoints, but none of them can be read.
+        """
+        problem = None
+        for path in self._newest_first():
+            try:
+                self._restore_all(path)
+            except (tf.errors.OpError, IndexError) as error:  # IndexError: cut short
+                tf.get_logger().warning("Cannot read %s (%s)", path, error)
+                problem = error
+            else:
+                tf.get_logger().info("Restored %s at step %d", path, self.step)
+                self._saved_step = self.step
+                return self.step
+        if problem is not None:  # Never train from scratch over what is there.
+            directory = self.manager.directory
+            raise RuntimeError(f"No checkpoint in {directory} is whole.") from problem
+        return self.step
+
+    def on_train_begin(self, logs=None):
+        self._make_slots()
+        self._save()
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._epoch_start, self._epoch_steps = self.step, 0
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._epoch_steps = batch + 1
+        self._unsaved_steps += 1
+        every, seconds = self.manager.checkpoint_interval, self.save_secs
+        by_step = every is not None and self._unsaved_steps >= every
+        if by_step or (
+            seconds is not None and time.monotonic() >= self._saved_time + seconds
+        ):
+            self._save()
+
+    def on_epoch_end(self, epoch, logs=None):
+        self._uncount_missing_batch(self._epoch_start + self._epoch_steps)
+
+    def on_train_end(self, logs=None):
+        self._save()
+
+    def _uncount_missing_batch(self, trained):
+        # Of a dataset of unknown cardinality Keras finds the end by a step more, which
+        # trains nothing but is counted.
+        if self.step == trained + 1:
+            self.manager.checkpoint.optimizer.iterations.assign(trained)
+
+    def _save(self):
+        step = self.step
+        if step != self._saved_step:
+            # check_interval=True would skip the last save.
+            self.manager.save(checkpoint_number=step, check_interval=False)
+        self._saved_step, self._unsaved_steps = step, 0
+        self._saved_time = time.monotonic()
+
+    def _newest_first(self):
+        if self.manager.checkpoints:
+            return self.manager.checkpoints[::-1]
+        # The file "checkpoint", which lists them, is lost.
+        files = tf.io.gfile.glob(
+            os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
+        )
+        paths = [file[: -len(".index")] for file in files]
+        return sorted(paths, key=lambda path: int(path.split("-")[-1]), reverse=True)
+
+    def _restore_all(self, path):
+        names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
+        is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
+        if not is_of_objects or "estimator_global_step" in {
+            n.split("/")[0] for n in names
+        }:
+            directory = self.manager.directory
+            raise ValueError(
+                f"{path} was written by tf.estimator and has other names than this "
+                "model. To go on from it, train in the directory that this makes: "
+                f"estimator-migrate checkpoint {directory} NEW_DIRECTORY --for "
+                f"{sys.argv[0]}"
+            )
+        self._make_slots()
+        try:
+            self.manager.checkpoint.restore(path).assert_consumed()
+        except (AssertionError, ValueError) as error:
+            raise ValueError(f"{path} does not fit this model: {error}") from error
+
+    def _make_slots(self):
+        # Keras 3 would make them in the first step: too late for the first save, and
+        # for a restore, which would find no place for them.
+        checkpoint = self.manager.checkpoint
+        model, optimizer = checkpoint.model, checkpoint.optimizer
+        if not model.built:
+            return
+        with model.distribute_strategy.scope():
+            if hasattr(optimizer, "build"):
+                optimizer.build(model.trainable_variables)
+            else:  # tf.keras.optimizers.legacy; Keras calls this to load a model.
+                optimizer._create_all_weights(model.trainable_variables)
+
+
+class ColumnBatch:
+    """The features of one batch, each transformed once by the columns that read it.
+
+    Args:
+      features: a dict of dense or sparse tensors, [batch] or [batch, ...].
+    """
+
+    def __init__(self, features):
+        self._features = features
+        self._transformed = {}
+
+    def get(self, key, state_manager=None, training=None):
+        """Returns a feature by its name, or what a column makes of its own."""
+        if key not in self._transformed:
+            is_name = isinstance(key, str)
+            self._transformed[key] = (
+                self._feature(key)
+                if is_name
+                else key.transform_feature(self, state_manager)
+            )
+        return self._transformed[key]
+
+    def _feature(self, name):
+        if name not in self._features:
+            raise ValueError(f"The input has no feature {name!r}.")
+        value = self._features[name]
+        if value.shape.rank != 1:
+            return value
+        if isinstance(value, tf.SparseTensor):
+            return tf.sparse.expand_dims(value, -1)
+        return tf.expand_dims(value, -1)
+
+
+class ColumnState:
+    """The embeddings of feature columns, and the tables of their vocabularies.
+
+    Args:
+      add_weight: that of the Keras layer to which the embeddings belong.
+
+    Attributes:
+      embeddings: the variables by the names of their columns.
+    """
+
+    def __init__(self, add_weight):
+        self.embeddings = {}
+        self._add_weight = add_weight
+        self._resources = {}
+
+    def create_variable(
+        self,
+        feature_column,
+        name,
+        shape,
+        dtype=None,
+        trainable=True,
+        use_resource=True,
+        initializer=None,
+    ):
+        self.embeddings[feature_column.name] = self._add_weight(
+            name=weight_name(feature_column),
+            shape=shape,
+            dtype=dtype or "float32",
+            trainable=trainable,
+            initializer=initializer,
+        )
+
+    def get_variable(self, feature_column, name):
+        return trained_variable(self.embeddings[feature_column.name])
+
+    def has_resource(self, feature_column, name):
+        return (feature_column.name, name) in self._resources
+
+    def add_resource(self, feature_column, name, resource):
+        self._resources[feature_column.name, name] = resource
+
+    def get_resource(self, feature_column, name):
+        return self._resources[feature_column.name, name]
+
+    @property
+    def tables(self):
+        """The tables that have been made so far, a list."""
+        return list(self._resources.values())
+
+
+def in_order(columns):
+    """Returns feature columns in the Estimator's order, that of their names.
+
+    Raises:
+      ValueError: two columns have one name.
+    """
+    by_name = {column.name: column for column in columns}
+    if len(by_name) < len(columns):
+        raise ValueError(f"Two feature columns have one name: {sorted(by_name)}")
+    return [column for _, column in sorted(by_name.items())]
+
+
+def weight_name(column):
+    """Returns a name for a column's weight; Keras 3 takes no slash in one."""
+    return column.name.replace("/", "_")
+
+
+def trained_variable(weight):
+    """Returns the ``tf.Variable`` of a layer's weight, which Keras 3 wraps."""
+    return weight if isinstance(weight, tf.Variable) else weight.value
+
+
+def example_batch(columns):
+    """Returns features of one example without missing values, to build a model with.
+
+    Args:
+      columns: the feature columns of the model.
+    """
+    features = {}
+    for column in columns:
+        for name, kind in column.parse_example_spec.items():
+            shape = getattr(kind, "shape", None)
+            if shape is None and name in features:
+                continue  # read as a number too, which settles its shape
+            value = "?" if kind.dtype == tf.string else int(kind.dtype.is_floating)
+            features[name] = tf.fill(
+                [1, *(shape or (1,))], tf.constant(value, kind.dtype)
+            )
+    return features
+
+
+class DenseColumns(tf.keras.layers.Layer):
+    """Reads features through their columns, as the Estimator's networks do.
+
+    Takes a dict of features and gives [batch, sum of the columns' sizes].
+
+    Args:
+      columns: numeric, bucketized, indicator and embedding columns of
+        ``tf.feature_column``.
+
+    Attributes:
+      embeddings: the weights by the names of their columns.
+    """
+
+    def __init__(self, columns):
+        super().__init__()
+        self.supports_jit = False  # XLA knows no strings
+        columns = self._columns = in_order(list(columns))
+        self._state = ColumnState(self.add_weight)
+        for column in columns:
+            column.create_state(self._state)
+        self.embeddings = self._state.embeddings
+        for number, weight in enumerate(self.embeddings.values()):
+            setattr(self, f"embedding_{number}", weight)  # for tf.train.Checkpoint
+        self.built = True
+
+    @property
+    def tables(self):
+        """The tables of the columns' vocabularies, a list; an export has to hold them."""
+        return self._state.tables
+
+    def call(self, features):
+        batch, parts = ColumnBatch(features), []
+        for column in self._columns:
+            size = column.variable_shape.num_elements()
+            dense = column.get_dense_tensor(batch, self._state)
+            parts.append(tf.reshape(dense, [-1, size]))
+        return tf.concat(parts, 1)
+
+
+def drop_empty_checkpoint_list(directory):
+    """Removes the file ``checkpoint``, a directory's list of checkpoints, if it is empty.
+
+    ``tf.train.CheckpointManager(..., directory)`` would raise a ValueError. Where the
+    file is not there, the recovery finds the checkpoints by their names.
+
+    Args:
+      directory: the manager's; it may be new.
+    """
+    path = os.path.join(directory, "checkpoint")
+    if tf.io.gfile.exists(path) and not tf.io.gfile.stat(path).length:
+        tf.get_logger().warning("%s is empty: removed", path)
+        tf.io.gfile.remove(path)
+
+
+class EpochRecovery(CheckpointRecovery):
+    """Saves after each epoch of ``fit``, and restores the newest checkpoint.
+
+    Use ``model.fit(..., initial_epoch=recovery.restore(), callbacks=[recovery])``;
+    ``epochs`` is then the total over all starts of the job. From ``restore`` until the
+    training ends, ``model.save`` and ``model.save_weights`` put a file in its place when
+    it is whole, so that a kill leaves none that an older way to resume cannot load. The
+    history that ``fit`` returns holds the epochs of earlier starts too.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` of ``tf.train.Checkpoint(model=...,
+        optimizer=..., epoch=tf.Variable(0))``.
+    """
+
+    _unbuilt = None  # The checkpoint of a model that is not built yet.
+    _is_built_late = False  # Whether the first batch builds the model.
+    _is_first_again = False  # Whether the process's first epoch is not the job's.
+    _first = 0  # The epoch before which the history is that of earlier starts.
+
+    def __init__(self, manager):
+        super().__init__(manager)
+        self._logs = {}  # By epoch.
+
+    def restore(self, epoch=0, in_loop=False):
+        """Restores the newest readable checkpoint and returns its epoch.
+
+        Args:
+          epoch: what to return where there is no checkpoint, an int.
+          in_loop: whether each ``fit`` trains one epoch and returns its history alone.
+        """
+        super().restore()
+        if self._saved_step is None:
+            self.manager.checkpoint.epoch.assign(int(epoch))
+        epoch = int(self.manager.checkpoint.epoch.numpy())
+        if tf.io.gfile.exists(self._file("history.json")):
+            with tf.io.gfile.GFile(self._file("history.json")) as file:
+                logs = {int(name): value for name, value in json.load(file).items()}
+            self._logs = {name: logs[name] for name in sorted(logs) if name < epoch}
+        self._first = 0 if in_loop else epoch
+        # Keras 2 looks for the end of the data in its first epoch alone, which a job
+        # without interruptions counts once; Keras 3 does so in each epoch.
+        self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
+        model = self.manager.checkpoint.model
+        self._is_built_late = not model.built and isinstance(model, tf.keras.Sequential)
+        for name in ("save", "save_weights"):
+            write = functools.partial(self._write_whole, getattr(model, name))
+            object.__setattr__(model, name, write)  # Keras looks into what it is set.
+        return epoch
+
+    def on_train_begin(self, logs=None):
+        model = self.manager.checkpoint.model
+        is_restorable = model.built or isinstance(model, tf.keras.Sequential)
+        if not is_restorable and hasattr(tf.keras, "ops"):  # Keras 3 restores it never.
+            raise ValueError("Build the model before fit: model.build(input_shape).")
+        is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
+        shape = self._file("input_shape.json")
+        if self._is_built_late and is_done and tf.io.gfile.exists(shape):
+            with tf.io.gfile.GFile(shape) as file:
+                model.build(json.load(file))  # Keras 2 wants it, for no epoch too.
+        if self._unbuilt is not None and model.built:
+            super()._restore_all(self._unbuilt)
+            self._unbuilt = None
+
+    def on_train_batch_end(self, batch, logs=None):
+        if self._is_first_again:
+            self._trained = self.step
+        if self._unbuilt is not None:  # It was restored while it was built.
+            self._status.assert_consumed()
+            self._unbuilt = None
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self._is_first_again:
+            self._uncount_missing_batch(self._trained)
+        self._is_first_again = False
+        self._logs[epoch] = dict(logs or {})
+        self._write("history.json", self._logs)
+        self.save(epoch + 1)
+
+    def save(self, epoch):
+        """Saves after an epoch.
+
+        Args:
+          epoch: the number of epochs that are done, an int.
+        """
+        self.manager.checkpoint.epoch.assign(epoch)
+        self.manager.save(checkpoint_number=epoch, check_interval=False)
+        if self._is_built_late:
+            self._is_built_late = False
+            shape = self.manager.checkpoint.model.input_shape
+            self._write("input_shape.json", shape)
+
+    def on_train_end(self, logs=None):
+        for name in ("save", "save_weights"):  # The last epoch is saved.
+            vars(self.manager.checkpoint.model).pop(name, None)
+        history, whole = self.model.history, {}
+        earlier = [epoch for epoch in self._logs if epoch < self._first]
+        for epoch in earlier:
+            for name, value in self._logs[epoch].items():
+                whole.setdefault(name, []).append(value)
+        for name, values in history.history.items():
+            whole.setdefault(name, []).extend(values)
+        history.history, history.epoch = whole, earlier + history.epoch
+        self._first = 0
+
+    def _file(self, name):
+        return os.path.join(self.manager.directory, name)
+
+    def _write(self, name, value):
+        tf.io.gfile.makedirs(self.manager.directory)
+        with tf.io.gfile.GFile(self._file(name + ".part"), "w") as file:
+            json.dump(
+                value, file, default=lambda one: tf.constant(one).numpy().tolist()
+            )
+        tf.io.gfile.rename(self._file(name + ".part"), self._file(name), overwrite=True)
+
+    def _write_whole(self, write, filepath, *args, **kwargs):
+        is_over = args[0] if args else kwargs.get("overwrite", True)
+        is_file = str(filepath).endswith((".h5", ".hdf5", ".keras"))
+        if not is_file or not is_over:
+            write(filepath, *args, **kwargs)
+            return
+        directory, name = self.manager.directory, os.path.basename(str(filepath))
+        tf.io.gfile.makedirs(directory)
+        part = os.path.join(directory, name)
+        write(part, *args, **kwargs)
+        tf.io.gfile.rename(part, str(filepath), overwrite=True)
+
+    def _restore_all(self, path):
+        if self.manager.checkpoint.model.built:
+            super()._restore_all(path)
+        else:
+            self._status = self.manager.checkpoint.restore(path)
+            self._unbuilt = path
+
+
+@functools.cache
+def event_writer(directory):
+    """Returns the ``tf.compat.v1.summary.FileWriter`` of a directory, one a process."""
+    # It asks for a graph. That of tf.summary asks for the package tensorboard, which
+    # TensorFlow 2.21 does not install.
+    with tf.Graph().as_default():
+        return tf.compat.v1.summary.FileWriter(
+            directory,
+            # The file's name has the second only: a start within it would empty the file.
+            filename_suffix=f".{time.time_ns()}",
+        )
+
+
+class EvaluationLog(tf.keras.callbacks.Callback):
+    """Writes the metrics that ``evaluate`` gives, at the step of the training.
+
+    Args:
+      model_dir: a path; TensorBoard finds the metrics in its ``eval`` or ``eval_NAME``.
+      name: tells apart evaluations on several datasets; None or a string.
+    """
+
+    def __init__(self, model_dir, name=None):
+        super().__init__()
+        self.directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
+
+    def on_test_end(self, logs=None):
+        summary = tf.compat.v1.Summary()
+        for tag, value in logs.items():
+            if np.ndim(value) == 0:
+                summary.value.add(tag=tag, simple_value=value)
+        writer = event_writer(self.directory)
+        writer.add_summary(summary, int(self.model.optimizer.iterations.numpy()))
+        writer.flush()
+
+
 class EvaluationListener(tf1.train.CheckpointSaverListener):
     """Evaluates after each save but the first, and once at the end.
 
@@ -3099,9 +2872,516 @@ class EvaluationListener(tf1.train.CheckpointSaverListener):
             self._evaluate()
 
 
-def is_evaluator(strategy):
-    """Returns whether ``TF_CONFIG`` says that this process evaluates, and trains not."""
-    return strategy.cluster_resolver.task_type == "evaluator"
+def two_class_metrics():
+    """The metrics of a ``DNNClassifier`` whose model gives one logit for two classes."""
+    metrics = tf.keras.metrics
+    return [
+        OfProbabilities(metrics.BinaryAccuracy("accuracy")),
+        AccuracyBaseline("accuracy_baseline"),
+        OfProbabilities(metrics.AUC(name="auc")),
+        OfProbabilities(metrics.AUC(name="auc_precision_recall", curve="PR")),
+        metrics.MeanMetricWrapper(_cross_entropy_of_each, name="average_loss"),
+        OfProbabilities(metrics.Precision(name="precision")),
+        OfProbabilities(metrics.Recall(name="recall")),
+        metrics.MeanMetricWrapper(_label_of_each, name="label/mean"),
+        OfProbabilities(
+            metrics.MeanMetricWrapper(_prediction_of_each, name="prediction/mean")
+        ),
+    ]
+
+
+def value_metrics():
+    """The metrics of a ``DNNRegressor``."""
+    return [
+        tf.keras.metrics.MeanMetricWrapper(_squared_error_of_each, name="average_loss"),
+        tf.keras.metrics.MeanMetricWrapper(_label_of_each, name="label/mean"),
+        tf.keras.metrics.MeanMetricWrapper(_prediction_of_each, name="prediction/mean"),
+    ]
+
+
+class OfProbabilities(tf.keras.metrics.Metric):
+    """Gives a metric the probabilities of the logits that it is called with.
+
+    Args:
+      metric: a ``tf.keras.metrics.Metric`` of labels and probabilities.
+    """
+
+    def __init__(self, metric):
+        super().__init__(name=metric.name)
+        self.metric = metric
+
+    def update_state(self, labels, logits, sample_weight=None):
+        labels = tf.reshape(labels, tf.shape(logits))  # Keras 3 takes no [batch] here.
+        self.metric.update_state(labels, tf.sigmoid(logits), sample_weight)
+
+    def result(self):
+        return self.metric.result()
+
+    def reset_state(self):
+        self.metric.reset_state()
+
+
+class AccuracyBaseline(tf.keras.metrics.Mean):
+    """The accuracy of always predicting the more frequent of two classes."""
+
+    def update_state(self, labels, logits, sample_weight=None):
+        super().update_state(labels, sample_weight)
+
+    def result(self):
+        mean = super().result()
+        return tf.maximum(mean, 1 - mean)
+
+
+def _cross_entropy_of_each(labels, logits):
+    labels = tf.cast(tf.reshape(labels, tf.shape(logits)), logits.dtype)
+    return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
+
+
+def _squared_error_of_each(labels, values):
+    labels = tf.cast(tf.reshape(labels, tf.shape(values)), values.dtype)
+    return tf.square(labels - values)
+
+
+def _label_of_each(labels, predictions):
+    return labels
+
+
+def _prediction_of_each(labels, predictions):
+    return predictions
+
+
+def keep_newest_exports(export_dir_base, exports_to_keep=5):
+    """Deletes all exports of a directory but the newest.
+
+    Args:
+      export_dir_base: holds exports that are named by their time.
+      exports_to_keep: an int, or None to keep all.
+    """
+    if exports_to_keep is None or not tf.io.gfile.isdir(export_dir_base):
+        return
+    names = [name.rstrip("/") for name in tf.io.gfile.listdir(export_dir_base)]
+    times = sorted(name for name in names if name.isdigit() and len(name) == 10)
+    for name in times[:-exports_to_keep]:
+        tf.io.gfile.rmtree(os.path.join(export_dir_base, name))
+
+
+def loss_smaller(best_eval_result, current_eval_result):
+    """Returns whether the current evaluation has the smaller loss."""
+    return best_eval_result["loss"] > current_eval_result["loss"]
+
+
+class BestResult:
+    """Remembers the best evaluation, across restarts too, as ``BestExporter`` does.
+
+    Args:
+      events: where ``evaluate_model_fn`` writes metrics, such as ``model_dir/eval``; or
+        a pattern of such files; None to forget earlier evaluations.
+      compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and
+        returns whether the current one is better.
+    """
+
+    def __init__(self, events, compare_fn=loss_smaller):
+        self._compare_fn, self._best, self._is_first = compare_fn, None, True
+        if events and "tfevents" not in events:
+            events = os.path.join(events, "*.tfevents.*")
+        for path in sorted(tf.io.gfile.glob(events)) if events else ():
+            for event in tf1.train.summary_iterator(path):
+                scalars = [v for v in event.summary.value if v.HasField("simple_value")]
+                values = {value.tag: value.simple_value for value in scalars}
+                if values and self._is_better(values):
+                    self._best = values
+
+    def improves(self, metrics):
+        """Returns whether to export: at the first call, and when metrics are better."""
+        if not self._is_first and not self._is_better(metrics):
+            return False
+        self._best, self._is_first = metrics, False
+        return True
+
+    def _is_better(self, metrics):
+        return self._best is None or self._compare_fn(
+            best_eval_result=self._best, current_eval_result=metrics
+        )
+
+
+class Exporter:
+    """What ``train_and_evaluate`` calls after its evaluations; a base to derive from."""
+
+    @property
+    def name(self):
+        """The name of the directory that it exports to, below ``export``."""
+        raise NotImplementedError
+
+    def export(
+        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+    ):
+        """Exports a checkpoint, or not.
+
+        Args:
+          estimator: the ``Estimator``.
+          export_path: the directory to make the export in.
+          checkpoint_path: the checkpoint that was evaluated.
+          eval_result: what ``Estimator.evaluate`` returned.
+          is_the_final_export: whether the training is at its max_steps.
+
+        Returns:
+          The path of the export, or None.
+        """
+        raise NotImplementedError
+
+
+class _ModelExporter(Exporter):
+    def __init__(self, name, serving_input_receiver_fn, assets_extra, as_text, keep):
+        if keep is not None and keep <= 0:
+            raise ValueError("`exports_to_keep`, if provided, must be positive number")
+        self._name, self._receiver_fn = name, serving_input_receiver_fn
+        self._assets_extra, self._as_text, self._keep = assets_extra, as_text, keep
+
+    @property
+    def name(self):
+        return self._name
+
+    def export(
+        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+    ):
+        exported = estimator.export_saved_model(
+            export_path,
+            self._receiver_fn,
+            assets_extra=self._assets_extra,
+            as_text=self._as_text,
+            checkpoint_path=checkpoint_path,
+        )
+        keep_newest_exports(export_path, self._keep)
+        return exported
+
+
+class FinalExporter(_ModelExporter):
+    """Exports when the training is at its max_steps; see ``LatestExporter``."""
+
+    def __init__(
+        self, name, serving_input_receiver_fn, assets_extra=None, as_text=False
+    ):
+        super().__init__(name, serving_input_receiver_fn, assets_extra, as_text, None)
+
+    def export(
+        self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
+    ):
+        if not is_the_final_export:
+            return None
+        tf1.logging.info("Performing the final export in the end of training.")
+        return super().export(
+            estimator, export_path, checkpoint_path, eval_result, True
+        )
+
+
+class FeatureNetwork(tf.keras.Model):
+    """What ``tf.keras.Sequential`` is for one tensor, for a dict of features.
+
+    Of Keras 3's Sequential that is called with a dict, and of layers in a list,
+    ``tf.train.Checkpoint`` saves nothing: moving averages would be lost at a restart.
+    So each layer is an attribute.
+
+    Args:
+      stack: the layers, a list; the first takes the dict.
+    """
+
+    def __init__(self, stack):
+        super().__init__()
+        self.stack = list(stack)
+        for number, layer in enumerate(self.stack):
+            setattr(self, f"layer_{number}", layer)
+
+    def call(self, features, training=None):
+        net = features
+        for layer in self.stack:
+            net = layer(net)  # Keras hands ``training`` on
+        return net
+
+
+def fit_on_workers(
+    model,
+    dataset,
+    recovery=None,
+    epochs=1,
+    steps_per_epoch=None,
+    callbacks=(),
+    validation_data=None,
+    validation_steps=None,
+    verbose=1,
+):
+    """Trains a compiled model under its strategy, as ``Model.fit`` would.
+
+    Keras 3 refuses ``fit`` where ``MultiWorkerMirroredStrategy`` has several workers.
+    Callbacks get the metrics at the end of an epoch only.
+
+    Args:
+      model: a ``tf.keras.Model``, made and compiled in the scope of its strategy.
+      dataset: a ``tf.data.Dataset`` of global batches; each worker takes its shard.
+      recovery: a ``WorkerRecovery``, which tells the step to resume at.
+      epochs: the total number of epochs, an int, with those before an interruption.
+      steps_per_epoch: the steps in an epoch; None for a whole pass over ``dataset``.
+      callbacks: more ``tf.keras.callbacks.Callback`` objects.
+      validation_data: a ``tf.data.Dataset`` of global batches; None for none.
+      validation_steps: as ``steps_per_epoch``, for ``validation_data``.
+      verbose: as in ``Model.fit``, an int.
+
+    Returns:
+      The ``History`` that ``Model.fit`` returns.
+    """
+    strategy = model.distribute_strategy
+    if not model.built:
+        with strategy.scope():
+            model(_zeros(dataset.element_spec[0]))
+    done = 0 if recovery is None else recovery.restore()
+
+    @tf.function
+    def train(batches):
+        strategy.run(model.train_step, args=(next(batches),))
+
+    @tf.function
+    def test(batches):
+        strategy.run(model.test_step, args=(next(batches),))
+
+    steps = math.ceil(steps_per_epoch or _length(dataset))
+    batches = iter(strategy.experimental_distribute_dataset(dataset.repeat()))
+    calls = tf.keras.callbacks.CallbackList(
+        [*callbacks, *([] if recovery is None else [recovery])],
+        add_history=True,
+        add_progbar=verbose != 0,
+        model=model,
+        verbose=verbose,
+        epochs=epochs,
+        steps=steps,
+    )
+    model.stop_training = False
+    logs = {}
+    calls.on_train_begin()
+    for epoch in range(done // steps, epochs):
+        model.reset_metrics()
+        calls.on_epoch_begin(epoch)
+        for batch in range(max(0, done - epoch * steps), steps):
+            calls.on_train_batch_begin(batch)
+            train(batches)
+            calls.on_train_batch_end(batch)
+            if model.stop_training:
+                break
+        logs = _metrics(model)
+        if validation_data is not None:
+            model.reset_metrics()
+            held_out = iter(strategy.experimental_distribute_dataset(validation_data))
+            for _ in range(math.ceil(validation_steps or _length(validation_data))):
+                test(held_out)
+            logs |= {f"val_{name}": value for name, value in _metrics(model).items()}
+        calls.on_epoch_end(epoch, logs)
+        if model.stop_training:
+            break
+    calls.on_train_end(logs)
+    return model.history
+
+
+def _metrics(model):
+    return {name: float(value) for name, value in model.get_metrics_result().items()}
+
+
+def _length(dataset):
+    length = int(dataset.cardinality())
+    if length < 0:
+        raise ValueError("Say how many steps an epoch has: the dataset has no length.")
+    return length
+
+
+def _zeros(features):
+    return tf.nest.map_structure(
+        lambda spec: tf.zeros([1, *spec.shape[1:]], spec.dtype), features
+    )
+
+
+def predict_classes(recovery, dataset, names=None):
+    """Yields what a canned classifier predicts for each example of a dataset.
+
+    Args:
+      recovery: a ``CheckpointRecovery``, whose newest checkpoint is restored first,
+        or a trained ``tf.keras.Model``. The model gives logits, [batch, n_classes],
+        or [batch, 1] for two classes.
+      dataset: a ``tf.data.Dataset`` of features or of (features, labels), in batches.
+      names: of the classes, a list of strings; None where they are numbers.
+
+    Yields:
+      A dict of NumPy arrays with the Estimator's keys: "logits", "probabilities",
+      "class_ids", "classes", ..., and "logistic" if there are two classes.
+    """
+    for logits in _output_of_each(recovery, dataset):
+        scores = logits if len(logits) > 1 else tf.concat([[0.0], logits], 0)
+        class_ids = tf.argmax(scores)[tf.newaxis]
+        all_class_ids = tf.range(len(scores))
+        all_classes = tf.strings.as_string(all_class_ids)
+        if names is not None:
+            all_classes = tf.constant(names)
+        logistic = {"logistic": tf.sigmoid(logits).numpy()} if len(logits) == 1 else {}
+        yield {
+            "logits": logits,
+            **logistic,
+            "probabilities": tf.nn.softmax(scores).numpy(),
+            "class_ids": class_ids.numpy(),
+            "classes": tf.gather(all_classes, class_ids).numpy(),
+            "all_class_ids": all_class_ids.numpy(),
+            "all_classes": all_classes.numpy(),
+        }
+
+
+def predict_outputs(recovery, dataset):
+    """Yields what an Estimator made from a Keras model predicts for each example.
+
+    Args: as for ``predict_classes``.
+
+    Yields:
+      A dict of NumPy arrays by the names of the layers that give the outputs.
+    """
+    model = _restored(recovery)
+    layers = [output._keras_history[0].name for output in model.outputs]
+    for batch in dataset:
+        outputs = model.predict_on_batch(_features(batch))
+        for values in zip(*(outputs if len(layers) > 1 else [outputs])):
+            yield dict(zip(layers, values))
+
+
+def _output_of_each(recovery, dataset):
+    model = _restored(recovery)
+    for batch in dataset:
+        yield from model.predict_on_batch(_features(batch))
+
+
+def _restored(recovery):
+    if isinstance(recovery, tf.keras.Model):
+        return recovery
+    recovery.restore()
+    return recovery.manager.checkpoint.model
+
+
+def _features(batch):
+    return batch[0] if isinstance(batch, tuple) else batch
+
+
+class TrainingLog(tf.keras.callbacks.Callback):
+    """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
+
+    Args:
+      directory: where TensorBoard finds the summaries, a path.
+      summary_steps: steps between two summaries of the loss; None for none.
+      log_steps: steps between two lines in the log; None for none.
+      tags: the summaries: a dict from a metric of ``fit`` to its name in TensorBoard.
+
+    Raises:
+      ArithmeticError: out of ``fit``, when the loss is not a number.
+    """
+
+    def __init__(self, directory, summary_steps=None, log_steps=None, tags=None):
+        super().__init__()
+        self.summary_steps = summary_steps
+        self.log_steps = log_steps
+        self.directory = directory
+        self.tags = tags or {"loss": "loss"}
+
+    def on_train_begin(self, logs=None):
+        self._step = int(self.model.optimizer.iterations.numpy())
+        self._first = self._logged = self._step
+        self._logged_time = time.monotonic()
+
+    def on_train_batch_begin(self, batch, logs=None):
+        step = self._step + 1
+        if self._due(step, self.summary_steps) or self._due(step, self.log_steps):
+            # Keras gives the mean since the last reset: of the next step alone, then.
+            self.model.reset_metrics()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._step = step = self._step + 1
+        if math.isnan(logs["loss"]):
+            raise ArithmeticError(f"The loss is not a number at step {step}.")
+        if self._due(step, self.summary_steps):
+            self._write({tag: logs[metric] for metric, tag in self.tags.items()})
+        if self._due(step, self.log_steps):
+            tf.get_logger().info("loss = %g, step = %d", logs["loss"], step)
+            seconds = time.monotonic() - self._logged_time
+            if step > self._first + 1:  # the first step includes tracing
+                self._write({"global_step/sec": (step - self._logged) / seconds})
+            self._logged, self._logged_time = step, time.monotonic()
+
+    def on_train_end(self, logs=None):
+        event_writer(self.directory).flush()
+
+    def _write(self, values):
+        summary = tf.compat.v1.Summary()
+        for tag, value in values.items():
+            summary.value.add(tag=tag, simple_value=value)
+        event_writer(self.directory).add_summary(summary, self._step)
+
+    def _due(self, step, every):
+        return bool(every) and (step - self._first - 1) % every == 0
+
+
+class LinearColumns(tf.keras.layers.Layer):
+    """Adds up weights of features, as the Estimator's linear models do.
+
+    Takes a dict of features and gives [batch, units].
+
+    Args:
+      columns: numeric, bucketized and categorical columns of ``tf.feature_column``.
+      units: how many sums an example has.
+      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+
+    Attributes:
+      kernels: the weights by the names of their columns.
+      bias: a weight, [units].
+    """
+
+    def __init__(self, columns, units=1, sparse_combiner="sum"):
+        super().__init__()
+        self.supports_jit = False  # XLA knows no strings
+        columns = self._columns = in_order(list(columns))
+        self._sparse_combiner = sparse_combiner
+        self._state = ColumnState(self.add_weight)
+        self.kernels = {}
+        for column in columns:
+            is_dense = not hasattr(column, "num_buckets")
+            size = column.variable_shape.num_elements() if is_dense else None
+            if is_dense:
+                column.create_state(self._state)
+            self.kernels[column.name] = self.add_weight(
+                name=weight_name(column),
+                shape=[size or column.num_buckets, units],
+                initializer="zeros",
+            )
+        for number, weight in enumerate(self.kernels.values()):
+            setattr(self, f"kernel_{number}", weight)  # for tf.train.Checkpoint
+        self.bias = self.add_weight(
+            name="bias_weights", shape=[units], initializer="zeros"
+        )
+        self.built = True
+
+    @property
+    def tables(self):
+        """The tables of the columns' vocabularies, a list; an export has to hold them."""
+        return self._state.tables
+
+    def call(self, features):
+        batch = ColumnBatch(features)
+        sums = [self._sum(column, batch) for column in self._columns]
+        return tf.nn.bias_add(tf.add_n(sums), trained_variable(self.bias))
+
+    def _sum(self, column, batch):
+        kernel = trained_variable(self.kernels[column.name])
+        if not hasattr(column, "num_buckets"):
+            dense = column.get_dense_tensor(batch, self._state)
+            return tf.matmul(tf.reshape(dense, [-1, kernel.shape[0]]), kernel)
+        values = column.get_sparse_tensors(batch, self._state)
+        ids, weights = values.id_tensor, values.weight_tensor
+        rows = tf.shape(ids, tf.int64)[0]
+        return tf.nn.safe_embedding_lookup_sparse(
+            kernel,
+            tf.sparse.reshape(ids, [rows, -1]),
+            None if weights is None else tf.sparse.reshape(weights, [rows, -1]),
+            combiner=self._sparse_combiner,
+        )
 
 
 def evaluate_checkpoints(
@@ -3128,6 +3408,99 @@ def evaluate_checkpoints(
             tf.get_logger().info("No new checkpoint in %s", model_dir)
         if max_steps is None or step < max_steps:
             time.sleep(max(1, began + throttle_secs - time.monotonic()))
+
+
+class HostCallHook(tf1.train.SessionRunHook):
+    """Computes in every step what a ``host_call`` returns.
+
+    Args:
+      fetches: what it returned: operations or tensors, in any structure. Those that
+        write summaries write to the graph's own ``tf.summary`` writers.
+    """
+
+    def __init__(self, fetches):
+        self._fetches = fetches
+
+    def begin(self):
+        # What makes each writer of the graph; TensorFlow keeps no public list of them.
+        self._make = tf1.get_collection("_SUMMARY_WRITER_V2")
+        writers = [operation.inputs[0] for operation in self._make]
+        self._flush = [tf.raw_ops.FlushSummaryWriter(writer=one) for one in writers]
+
+    def after_create_session(self, session, coord):
+        session.run(self._make)
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs(self._fetches)
+
+    def end(self, session):
+        session.run(self._flush)
+
+
+class TPUEstimatorSpec(NamedTuple):
+    """What a ``model_fn`` returns, as ``tf.estimator.tpu.TPUEstimatorSpec``.
+
+    Attributes:
+      mode: "train", "eval" or "infer".
+      predictions, loss, train_op, export_outputs: as in ``EstimatorSpec``.
+      eval_metrics: a pair of a function and its arguments, a list or a dict of tensors;
+        the function returns the metrics.
+      scaffold_fn: makes the ``tf.compat.v1.train.Scaffold``.
+      host_call: a pair as eval_metrics; what the function returns runs in every step.
+      training_hooks, evaluation_hooks, prediction_hooks: as in ``EstimatorSpec``.
+    """
+
+    mode: str
+    predictions: Any = None
+    loss: Any = None
+    train_op: Any = None
+    eval_metrics: Any = None
+    export_outputs: Any = None
+    scaffold_fn: Any = None
+    host_call: Any = None
+    training_hooks: Any = ()
+    evaluation_hooks: Any = ()
+    prediction_hooks: Any = ()
+
+    def as_estimator_spec(self):
+        """Returns the ``EstimatorSpec`` that ``TPUEstimator`` makes of it off a TPU."""
+        metrics = _called(self.eval_metrics)
+        hooks = (HostCallHook(_called(self.host_call)),) if self.host_call else ()
+        return EstimatorSpec(
+            mode=self.mode,
+            predictions=self.predictions,
+            loss=self.loss,
+            train_op=self.train_op,
+            eval_metric_ops=metrics,
+            export_outputs=self.export_outputs,
+            scaffold=self.scaffold_fn() if self.scaffold_fn else None,
+            training_hooks=(*(self.training_hooks or ()), *hooks),
+            evaluation_hooks=(*(self.evaluation_hooks or ()), *hooks),
+            prediction_hooks=(*(self.prediction_hooks or ()), *hooks),
+        )
+
+
+def _called(pair):
+    if not pair:
+        return None
+    function, tensors = pair
+    return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
+
+
+class WarmStartSettings(NamedTuple):
+    """What to take from an older checkpoint, as ``tf.estimator.WarmStartSettings``.
+
+    Attributes:
+      ckpt_to_initialize_from: the path of a checkpoint, or of its directory.
+      vars_to_warm_start: a regular expression, or a list of them or of variables.
+      var_name_to_vocab_info: a dict from name to ``tf.compat.v1.train.VocabInfo``.
+      var_name_to_prev_var_name: a dict from a variable's name to the one it had.
+    """
+
+    ckpt_to_initialize_from: str
+    vars_to_warm_start: Any = ".*"
+    var_name_to_vocab_info: Any = None
+    var_name_to_prev_var_name: Any = None
 
 
 class _TrainSpecFields(NamedTuple):
@@ -3310,324 +3683,6 @@ def _all_of(objects, kind, told):
     return objects
 
 
-@functools.cache
-def event_writer(directory):
-    """Returns the ``tf.compat.v1.summary.FileWriter`` of a directory, one a process."""
-    # It asks for a graph. That of tf.summary asks for the package tensorboard, which
-    # TensorFlow 2.21 does not install.
-    with tf.Graph().as_default():
-        return tf.compat.v1.summary.FileWriter(
-            directory,
-            # The file's name has the second only: a start within it would empty the file.
-            filename_suffix=f".{time.time_ns()}",
-        )
-
-
-class EvaluationLog(tf.keras.callbacks.Callback):
-    """Writes the metrics that ``evaluate`` gives, at the step of the training.
-
-    Args:
-      model_dir: a path; TensorBoard finds the metrics in its ``eval`` or ``eval_NAME``.
-      name: tells apart evaluations on several datasets; None or a string.
-    """
-
-    def __init__(self, model_dir, name=None):
-        super().__init__()
-        self.directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
-
-    def on_test_end(self, logs=None):
-        summary = tf.compat.v1.Summary()
-        for tag, value in logs.items():
-            if np.ndim(value) == 0:
-                summary.value.add(tag=tag, simple_value=value)
-        writer = event_writer(self.directory)
-        writer.add_summary(summary, int(self.model.optimizer.iterations.numpy()))
-        writer.flush()
-
-
-class FeatureNetwork(tf.keras.Model):
-    """What ``tf.keras.Sequential`` is for one tensor, for a dict of features.
-
-    Of Keras 3's Sequential that is called with a dict, and of layers in a list,
-    ``tf.train.Checkpoint`` saves nothing: moving averages would be lost at a restart.
-    So each layer is an attribute.
-
-    Args:
-      stack: the layers, a list; the first takes the dict.
-    """
-
-    def __init__(self, stack):
-        super().__init__()
-        self.stack = list(stack)
-        for number, layer in enumerate(self.stack):
-            setattr(self, f"layer_{number}", layer)
-
-    def call(self, features, training=None):
-        net = features
-        for layer in self.stack:
-            net = layer(net)  # Keras hands ``training`` on
-        return net
-
-
-class LinearColumns(tf.keras.layers.Layer):
-    """Adds up weights of features, as the Estimator's linear models do.
-
-    Takes a dict of features and gives [batch, units].
-
-    Args:
-      columns: numeric, bucketized and categorical columns of ``tf.feature_column``.
-      units: how many sums an example has.
-      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
-
-    Attributes:
-      kernels: the weights by the names of their columns.
-      bias: a weight, [units].
-    """
-
-    def __init__(self, columns, units=1, sparse_combiner="sum"):
-        super().__init__()
-        self.supports_jit = False  # XLA knows no strings
-        columns = self._columns = in_order(list(columns))
-        self._sparse_combiner = sparse_combiner
-        self._state = ColumnState(self.add_weight)
-        self.kernels = {}
-        for column in columns:
-            is_dense = not hasattr(column, "num_buckets")
-            size = column.variable_shape.num_elements() if is_dense else None
-            if is_dense:
-                column.create_state(self._state)
-            self.kernels[column.name] = self.add_weight(
-                name=weight_name(column),
-                shape=[size or column.num_buckets, units],
-                initializer="zeros",
-            )
-        for number, weight in enumerate(self.kernels.values()):
-            setattr(self, f"kernel_{number}", weight)  # for tf.train.Checkpoint
-        self.bias = self.add_weight(
-            name="bias_weights", shape=[units], initializer="zeros"
-        )
-        self.built = True
-
-    @property
-    def tables(self):
-        """The tables of the columns' vocabularies, a list; an export has to hold them."""
-        return self._state.tables
-
-    def call(self, features):
-        batch = ColumnBatch(features)
-        sums = [self._sum(column, batch) for column in self._columns]
-        return tf.nn.bias_add(tf.add_n(sums), trained_variable(self.bias))
-
-    def _sum(self, column, batch):
-        kernel = trained_variable(self.kernels[column.name])
-        if not hasattr(column, "num_buckets"):
-            dense = column.get_dense_tensor(batch, self._state)
-            return tf.matmul(tf.reshape(dense, [-1, kernel.shape[0]]), kernel)
-        values = column.get_sparse_tensors(batch, self._state)
-        ids, weights = values.id_tensor, values.weight_tensor
-        rows = tf.shape(ids, tf.int64)[0]
-        return tf.nn.safe_embedding_lookup_sparse(
-            kernel,
-            tf.sparse.reshape(ids, [rows, -1]),
-            None if weights is None else tf.sparse.reshape(weights, [rows, -1]),
-            combiner=self._sparse_combiner,
-        )
-
-
-class HostCallHook(tf1.train.SessionRunHook):
-    """Computes in every step what a ``host_call`` returns.
-
-    Args:
-      fetches: what it returned: operations or tensors, in any structure. Those that
-        write summaries write to the graph's own ``tf.summary`` writers.
-    """
-
-    def __init__(self, fetches):
-        self._fetches = fetches
-
-    def begin(self):
-        # What makes each writer of the graph; TensorFlow keeps no public list of them.
-        self._make = tf1.get_collection("_SUMMARY_WRITER_V2")
-        writers = [operation.inputs[0] for operation in self._make]
-        self._flush = [tf.raw_ops.FlushSummaryWriter(writer=one) for one in writers]
-
-    def after_create_session(self, session, coord):
-        session.run(self._make)
-
-    def before_run(self, run_context):
-        return tf1.train.SessionRunArgs(self._fetches)
-
-    def end(self, session):
-        session.run(self._flush)
-
-
-class TPUEstimatorSpec(NamedTuple):
-    """What a ``model_fn`` returns, as ``tf.estimator.tpu.TPUEstimatorSpec``.
-
-    Attributes:
-      mode: "train", "eval" or "infer".
-      predictions, loss, train_op, export_outputs: as in ``EstimatorSpec``.
-      eval_metrics: a pair of a function and its arguments, a list or a dict of tensors;
-        the function returns the metrics.
-      scaffold_fn: makes the ``tf.compat.v1.train.Scaffold``.
-      host_call: a pair as eval_metrics; what the function returns runs in every step.
-      training_hooks, evaluation_hooks, prediction_hooks: as in ``EstimatorSpec``.
-    """
-
-    mode: str
-    predictions: Any = None
-    loss: Any = None
-    train_op: Any = None
-    eval_metrics: Any = None
-    export_outputs: Any = None
-    scaffold_fn: Any = None
-    host_call: Any = None
-    training_hooks: Any = ()
-    evaluation_hooks: Any = ()
-    prediction_hooks: Any = ()
-
-    def as_estimator_spec(self):
-        """Returns the ``EstimatorSpec`` that ``TPUEstimator`` makes of it off a TPU."""
-        metrics = _called(self.eval_metrics)
-        hooks = (HostCallHook(_called(self.host_call)),) if self.host_call else ()
-        return EstimatorSpec(
-            mode=self.mode,
-            predictions=self.predictions,
-            loss=self.loss,
-            train_op=self.train_op,
-            eval_metric_ops=metrics,
-            export_outputs=self.export_outputs,
-            scaffold=self.scaffold_fn() if self.scaffold_fn else None,
-            training_hooks=(*(self.training_hooks or ()), *hooks),
-            evaluation_hooks=(*(self.evaluation_hooks or ()), *hooks),
-            prediction_hooks=(*(self.prediction_hooks or ()), *hooks),
-        )
-
-
-def _called(pair):
-    if not pair:
-        return None
-    function, tensors = pair
-    return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
-
-
-class TrainingLog(tf.keras.callbacks.Callback):
-    """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
-
-    Args:
-      directory: where TensorBoard finds the summaries, a path.
-      summary_steps: steps between two summaries of the loss; None for none.
-      log_steps: steps between two lines in the log; None for none.
-      tags: the summaries: a dict from a metric of ``fit`` to its name in TensorBoard.
-
-    Raises:
-      ArithmeticError: out of ``fit``, when the loss is not a number.
-    """
-
-    def __init__(self, directory, summary_steps=None, log_steps=None, tags=None):
-        super().__init__()
-        self.summary_steps = summary_steps
-        self.log_steps = log_steps
-        self.directory = directory
-        self.tags = tags or {"loss": "loss"}
-
-    def on_train_begin(self, logs=None):
-        self._step = int(self.model.optimizer.iterations.numpy())
-        self._first = self._logged = self._step
-        self._logged_time = time.monotonic()
-
-    def on_train_batch_begin(self, batch, logs=None):
-        step = self._step + 1
-        if self._due(step, self.summary_steps) or self._due(step, self.log_steps):
-            # Keras gives the mean since the last reset: of the next step alone, then.
-            self.model.reset_metrics()
-
-    def on_train_batch_end(self, batch, logs=None):
-        self._step = step = self._step + 1
-        if math.isnan(logs["loss"]):
-            raise ArithmeticError(f"The loss is not a number at step {step}.")
-        if self._due(step, self.summary_steps):
-            self._write({tag: logs[metric] for metric, tag in self.tags.items()})
-        if self._due(step, self.log_steps):
-            tf.get_logger().info("loss = %g, step = %d", logs["loss"], step)
-            seconds = time.monotonic() - self._logged_time
-            if step > self._first + 1:  # the first step includes tracing
-                self._write({"global_step/sec": (step - self._logged) / seconds})
-            self._logged, self._logged_time = step, time.monotonic()
-
-    def on_train_end(self, logs=None):
-        event_writer(self.directory).flush()
-
-    def _write(self, values):
-        summary = tf.compat.v1.Summary()
-        for tag, value in values.items():
-            summary.value.add(tag=tag, simple_value=value)
-        event_writer(self.directory).add_summary(summary, self._step)
-
-    def _due(self, step, every):
-        return bool(every) and (step - self._first - 1) % every == 0
-
-
-class WarmStartSettings(NamedTuple):
-    """What to take from an older checkpoint, as ``tf.estimator.WarmStartSettings``.
-
-    Attributes:
-      ckpt_to_initialize_from: the path of a checkpoint, or of its directory.
-      vars_to_warm_start: a regular expression, or a list of them or of variables.
-      var_name_to_vocab_info: a dict from name to ``tf.compat.v1.train.VocabInfo``.
-      var_name_to_prev_var_name: a dict from a variable's name to the one it had.
-    """
-
-    ckpt_to_initialize_from: str
-    vars_to_warm_start: Any = ".*"
-    var_name_to_vocab_info: Any = None
-    var_name_to_prev_var_name: Any = None
-
-
-def canned_variables(model):
-    """Yields the variables of a migrated canned model, each after its old name.
-
-    Args:
-      model: the ``tf.keras.Model``, or one part of a ``WideAndDeep``.
-
-    Raises:
-      ValueError: a layer has weights, and no canned model has such a layer.
-    """
-    layers = getattr(model, "stack", None) or getattr(model, "layers", [model])
-    dense = [layer for layer in layers if isinstance(layer, tf.keras.layers.Dense)]
-    position, scope = -1, ""
-    for layer in layers:
-        kind = type(layer).__name__
-        if isinstance(layer, tf.keras.layers.Dense):
-            position += 1
-            last = layer is dense[-1]
-            scope = "dnn/logits" if last else f"dnn/hiddenlayer_{position}"
-            for part in ("kernel", "bias"):
-                yield f"{scope}/{part}", getattr(layer, part)
-        elif isinstance(layer, tf.keras.layers.BatchNormalization):
-            for part in ("gamma", "beta", "moving_mean", "moving_variance"):
-                yield f"{scope}/batchnorm_{position}/{part}", getattr(layer, part)
-        elif kind == "DenseColumns":
-            where = "dnn/input_from_feature_columns/input_layer"
-            for column, variable in layer.embeddings.items():
-                yield f"{where}/{_in_scope(column)}/embedding_weights", variable
-        elif kind == "LinearColumns":
-            for column, variable in layer.kernels.items():
-                yield f"linear/linear_model/{_in_scope(column)}/weights", variable
-            yield "linear/linear_model/bias_weights", layer.bias
-        elif kind == "BiasAlone":
-            yield "baseline/bias", layer.bias
-        elif layer.trainable_weights:
-            raise ValueError(
-                f"The layer {layer.name} has weights, and a canned estimator has no "
-                "such layer."
-            )
-
-
-def _in_scope(column):
-    return re.sub(r"[^A-Za-z0-9.\-_]", "_", column)
-
-
 class WarmStartedRecovery(CheckpointRecovery):
     """A ``CheckpointRecovery`` whose job, where it has no checkpoint yet, starts warm.
 
@@ -3804,191 +3859,3 @@ def _is_chief(strategy):
     if {"chief", "master"} & set(resolver.cluster_spec().jobs):
         return resolver.task_type in ("chief", "master")
     return resolver.task_type == "worker" and resolver.task_id == 0
-
-
-def drop_empty_checkpoint_list(directory):
-    """Removes the file ``checkpoint``, a directory's list of checkpoints, if it is empty.
-
-    ``tf.train.CheckpointManager(..., directory)`` would raise a ValueError. Where the
-    file is not there, the recovery finds the checkpoints by their names.
-
-    Args:
-      directory: the manager's; it may be new.
-    """
-    path = os.path.join(directory, "checkpoint")
-    if tf.io.gfile.exists(path) and not tf.io.gfile.stat(path).length:
-        tf.get_logger().warning("%s is empty: removed", path)
-        tf.io.gfile.remove(path)
-
-
-def fit_on_workers(
-    model,
-    dataset,
-    recovery=None,
-    epochs=1,
-    steps_per_epoch=None,
-    callbacks=(),
-    validation_data=None,
-    validation_steps=None,
-    verbose=1,
-):
-    """Trains a compiled model under its strategy, as ``Model.fit`` would.
-
-    Keras 3 refuses ``fit`` where ``MultiWorkerMirroredStrategy`` has several workers.
-    Callbacks get the metrics at the end of an epoch only.
-
-    Args:
-      model: a ``tf.keras.Model``, made and compiled in the scope of its strategy.
-      dataset: a ``tf.data.Dataset`` of global batches; each worker takes its shard.
-      recovery: a ``WorkerRecovery``, which tells the step to resume at.
-      epochs: the total number of epochs, an int, with those before an interruption.
-      steps_per_epoch: the steps in an epoch; None for a whole pass over ``dataset``.
-      callbacks: more ``tf.keras.callbacks.Callback`` objects.
-      validation_data: a ``tf.data.Dataset`` of global batches; None for none.
-      validation_steps: as ``steps_per_epoch``, for ``validation_data``.
-      verbose: as in ``Model.fit``, an int.
-
-    Returns:
-      The ``History`` that ``Model.fit`` returns.
-    """
-    strategy = model.distribute_strategy
-    if not model.built:
-        with strategy.scope():
-            model(_zeros(dataset.element_spec[0]))
-    done = 0 if recovery is None else recovery.restore()
-
-    @tf.function
-    def train(batches):
-        strategy.run(model.train_step, args=(next(batches),))
-
-    @tf.function
-    def test(batches):
-        strategy.run(model.test_step, args=(next(batches),))
-
-    steps = math.ceil(steps_per_epoch or _length(dataset))
-    batches = iter(strategy.experimental_distribute_dataset(dataset.repeat()))
-    calls = tf.keras.callbacks.CallbackList(
-        [*callbacks, *([] if recovery is None else [recovery])],
-        add_history=True,
-        add_progbar=verbose != 0,
-        model=model,
-        verbose=verbose,
-        epochs=epochs,
-        steps=steps,
-    )
-    model.stop_training = False
-    logs = {}
-    calls.on_train_begin()
-    for epoch in range(done // steps, epochs):
-        model.reset_metrics()
-        calls.on_epoch_begin(epoch)
-        for batch in range(max(0, done - epoch * steps), steps):
-            calls.on_train_batch_begin(batch)
-            train(batches)
-            calls.on_train_batch_end(batch)
-            if model.stop_training:
-                break
-        logs = _metrics(model)
-        if validation_data is not None:
-            model.reset_metrics()
-            held_out = iter(strategy.experimental_distribute_dataset(validation_data))
-            for _ in range(math.ceil(validation_steps or _length(validation_data))):
-                test(held_out)
-            logs |= {f"val_{name}": value for name, value in _metrics(model).items()}
-        calls.on_epoch_end(epoch, logs)
-        if model.stop_training:
-            break
-    calls.on_train_end(logs)
-    return model.history
-
-
-def _metrics(model):
-    return {name: float(value) for name, value in model.get_metrics_result().items()}
-
-
-def _length(dataset):
-    length = int(dataset.cardinality())
-    if length < 0:
-        raise ValueError("Say how many steps an epoch has: the dataset has no length.")
-    return length
-
-
-def _zeros(features):
-    return tf.nest.map_structure(
-        lambda spec: tf.zeros([1, *spec.shape[1:]], spec.dtype), features
-    )
-
-
-def predict_classes(recovery, dataset, names=None):
-    """Yields what a canned classifier predicts for each example of a dataset.
-
-    Args:
-      recovery: a ``CheckpointRecovery``, whose newest checkpoint is restored first,
-        or a trained ``tf.keras.Model``. The model gives logits, [batch, n_classes],
-        or [batch, 1] for two classes.
-      dataset: a ``tf.data.Dataset`` of features or of (features, labels), in batches.
-      names: of the classes, a list of strings; None where they are numbers.
-
-    Yields:
-      A dict of NumPy arrays with the Estimator's keys: "logits", "probabilities",
-      "class_ids", "classes", ..., and "logistic" if there are two classes.
-    """
-    for logits in _output_of_each(recovery, dataset):
-        scores = logits if len(logits) > 1 else tf.concat([[0.0], logits], 0)
-        class_ids = tf.argmax(scores)[tf.newaxis]
-        all_class_ids = tf.range(len(scores))
-        all_classes = tf.strings.as_string(all_class_ids)
-        if names is not None:
-            all_classes = tf.constant(names)
-        logistic = {"logistic": tf.sigmoid(logits).numpy()} if len(logits) == 1 else {}
-        yield {
-            "logits": logits,
-            **logistic,
-            "probabilities": tf.nn.softmax(scores).numpy(),
-            "class_ids": class_ids.numpy(),
-            "classes": tf.gather(all_classes, class_ids).numpy(),
-            "all_class_ids": all_class_ids.numpy(),
-            "all_classes": all_classes.numpy(),
-        }
-
-
-def predict_values(recovery, dataset):
-    """Yields what a canned regressor predicts: a dict with the key "predictions".
-
-    Args: as for ``predict_classes``; the model gives values, [batch, dimension].
-    """
-    for values in _output_of_each(recovery, dataset):
-        yield {"predictions": values}
-
-
-def predict_outputs(recovery, dataset):
-    """Yields what an Estimator made from a Keras model predicts for each example.
-
-    Args: as for ``predict_classes``.
-
-    Yields:
-      A dict of NumPy arrays by the names of the layers that give the outputs.
-    """
-    model = _restored(recovery)
-    layers = [output._keras_history[0].name for output in model.outputs]
-    for batch in dataset:
-        outputs = model.predict_on_batch(_features(batch))
-        for values in zip(*(outputs if len(layers) > 1 else [outputs])):
-            yield dict(zip(layers, values))
-
-
-def _output_of_each(recovery, dataset):
-    model = _restored(recovery)
-    for batch in dataset:
-        yield from model.predict_on_batch(_features(batch))
-
-
-def _restored(recovery):
-    if isinstance(recovery, tf.keras.Model):
-        return recovery
-    recovery.restore()
-    return recovery.manager.checkpoint.model
-
-
-def _features(batch):
-    return batch[0] if isinstance(batch, tuple) else batch

@@ -1,7 +1,7 @@
-"""The emitted pieces: which module of ``migrate.recovery`` holds which, and their source as it is written."""
+"""The emitted pieces: the definitions of ``migrate.recovery``, and a module of those that a program uses."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -9,6 +9,7 @@ from importlib.resources import files
 from migrate.rewrite.stamp import definitions_of, header, read_stamp
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_OWN = "migrate.recovery."
 
 
 class NotExtended(Exception):
@@ -17,59 +18,98 @@ class NotExtended(Exception):
 
 @dataclass(frozen=True)
 class Piece:
-    """One module of ``migrate.recovery``.
+    """A class, function or variable of a module of ``migrate.recovery``.
 
     Attributes:
-      provides: the public names that it defines.
-      needs: other pieces' names that it imports.
-      imports: its other import statements.
-      definitions: its source below the imports.
+      name: its name.
+      needs: other pieces' names that its source mentions.
+      imports: the import statements that it needs, each of one name.
+      source: its source, with the comments above it and the statements below that define nothing.
     """
 
-    provides: tuple[str, ...]
+    name: str
     needs: tuple[str, ...]
     imports: tuple[str, ...]
-    definitions: str
+    source: str
 
 
 @cache
 def pieces() -> dict[str, Piece]:
-    """Every piece by each of the names that it provides."""
+    """Every piece with a public name, each after those that it needs."""
+    return {name: piece for name, piece in _all().items() if not name.startswith("_")}
+
+
+@cache
+def _all() -> dict[str, Piece]:
+    """Every piece by its name, which no other has, module after module as they import one another."""
+    sources = {
+        entry.name.removesuffix(".py"): entry.read_text(encoding="utf-8")
+        for entry in sorted(files("migrate.recovery").iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".py") and entry.name != "__init__.py"
+    }
     found: dict[str, Piece] = {}
-    for entry in sorted(files("migrate.recovery").iterdir(), key=lambda entry: entry.name):
-        if entry.name.endswith(".py") and entry.name != "__init__.py":
-            piece = _read(entry.read_text(encoding="utf-8"))
-            found.update(dict.fromkeys(piece.provides, piece))
+    put = set[str]()
+
+    def add(module: str) -> None:
+        if module not in put:
+            put.add(module)
+            tree = ast.parse(sources[module])
+            for node in tree.body:
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_OWN):
+                    add((node.module or "").removeprefix(_OWN))
+            found.update((piece.name, piece) for piece in _read(sources[module], tree))
+
+    for module in sources:
+        add(module)
     return found
 
 
-def _read(source: str) -> Piece:
-    tree = ast.parse(source)
+def _read(source: str, tree: ast.Module) -> Iterator[Piece]:
+    """The pieces of one module."""
     lines = source.splitlines(keepends=True)
-    needs: list[str] = []
-    imports: list[str] = []
-    first = 0
+    others = {name for node in tree.body for name in _names_of(node)}
+    imports: dict[str, str] = {}
+    groups: list[list[ast.stmt]] = []
+    begin = 0
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("migrate."):
-            needs += [alias.name for alias in node.names]
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            imports.append(ast.unparse(node))
-        elif not (isinstance(node, ast.Expr) and node is tree.body[0]):
-            break
-        first = node.end_lineno or node.lineno
-    public = tuple(name for name in _defined(tree) if not name.startswith("_"))
-    return Piece(public, tuple(needs), tuple(imports), "".join(lines[first:]).strip("\n") + "\n")
+        if isinstance(node, _IMPORTS):
+            is_own = isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_OWN)
+            others |= {alias.name for alias in node.names if is_own}
+            imports |= {} if is_own else dict(_single(node))
+        if isinstance(node, _IMPORTS) or (isinstance(node, ast.Expr) and node is tree.body[0]):
+            begin = node.end_lineno or 0
+        elif _names_of(node):
+            groups.append([node])
+        else:
+            groups[-1].append(node)
+    for group in groups:
+        end = group[-1].end_lineno or 0
+        text = "".join(lines[begin:end]).strip("\n") + "\n"
+        begin = end
+        (name,) = _names_of(group[0])
+        read = {node.id for one in group for node in ast.walk(one) if isinstance(node, ast.Name)}
+        used = tuple(statement for bound, statement in imports.items() if bound in read)
+        yield Piece(name, tuple(sorted(read & others - {name})), used, text)
+
+
+def _single(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """The names that an import binds, each with a statement for it alone."""
+    for alias in node.names:
+        alone = (
+            ast.Import([alias]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [alias], node.level)
+        )
+        yield (alias.asname or alias.name).partition(".")[0], ast.unparse(alone)
 
 
 def needed(names: Iterable[str]) -> list[Piece]:
-    """The pieces behind ``names``, each after those that it needs."""
-    ordered: list[Piece] = []
-    # By what a piece provides, not by what is asked of it, so that more names do not reorder a module.
-    for piece in sorted({pieces()[name] for name in names}, key=lambda piece: min(piece.provides)):
-        for other in [*needed(piece.needs), piece]:
-            if other not in ordered:
-                ordered.append(other)
-    return ordered
+    """The pieces of some names and those that they need, in an order that more names do not change."""
+    found, waiting = set[str](), [*names]
+    while waiting:
+        name = waiting.pop()
+        if name not in found and name in _all():
+            found.add(name)
+            waiting += _all()[name].needs
+    return [piece for name, piece in _all().items() if name in found]
 
 
 def provided_by(text: str) -> set[str]:
@@ -79,21 +119,36 @@ def provided_by(text: str) -> set[str]:
 
 def _defined(tree: ast.Module) -> list[str]:
     """The classes, functions and variables at the top of a module, in order."""
-    made = [node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.Assign)]
-    targets = [node.targets[0] if isinstance(node, ast.Assign) else node for node in made]
-    names = (node.id if isinstance(node, ast.Name) else getattr(node, "name", "") for node in targets)
-    return [name for name in names if name]
+    return [name for node in tree.body for name in _names_of(node)]
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.ClassDef | ast.FunctionDef):
+        return [node.name]
+    is_variable = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    return [node.targets[0].id] if is_variable else []  # type: ignore[attr-defined]
 
 
 def definitions(names: Iterable[str]) -> str:
     """The source of the pieces behind ``names``, without imports."""
-    return "\n\n".join(piece.definitions for piece in needed(names))
+    return "\n\n".join(piece.source for piece in needed(names))
 
 
 def imports(names: Iterable[str]) -> list[str]:
     """The import statements that the pieces behind ``names`` need: the standard library's, then TensorFlow's."""
-    found = {statement for piece in needed(names) for statement in piece.imports}
-    return sorted(found, key=lambda statement: ("tensorflow" in statement, "numpy" not in statement, statement))
+    return _joined(statement for piece in needed(names) for statement in piece.imports)
+
+
+def _joined(statements: Iterable[str]) -> list[str]:
+    """Import statements, sorted, those from one module as one."""
+    found: dict[str, dict[str, None]] = {}
+    for statement in statements:
+        module, _, name = statement.partition(" import ")
+        found.setdefault(module, {})[name] = None
+    joined = [
+        f"{module} import {', '.join(sorted(names))}" if any(names) else module for module, names in found.items()
+    ]
+    return sorted(joined, key=lambda statement: ("tensorflow" in statement, "numpy" not in statement, statement))
 
 
 def extended(before: str, names: set[str]) -> str:
@@ -109,15 +164,16 @@ def extended(before: str, names: set[str]) -> str:
     if not stamp.is_of_this_release:
         release = f"release {stamp.version}" if stamp.version else "an earlier release"
         raise NotExtended(f"is of {release} and was changed since")
-    if names <= present:
-        return before
     before = before.replace("\r\n", "\n")
-    more = [piece for piece in needed(names) if not present.issuperset({*piece.provides} & names or piece.provides)]
+    held = _defined(ast.parse(before))
+    more = [piece for piece in needed(names) if piece.name not in held]
+    if not more:
+        return before
     lines = before.rstrip("\n").splitlines()
     last = max((node.end_lineno or 0 for node in ast.parse(before).body if isinstance(node, _IMPORTS)), default=0)
-    wanted = {statement for piece in more for statement in piece.imports} - set(lines)
-    lines[last:last] = sorted(wanted)
-    return "\n".join([*lines, *("\n\n" + piece.definitions.rstrip("\n") for piece in more)]) + "\n"
+    wanted = {statement for piece in more for statement in piece.imports}
+    lines[last:last] = sorted({*_joined(wanted)} - set(lines))
+    return "\n".join([*lines, *("\n\n" + piece.source.rstrip("\n") for piece in more)]) + "\n"
 
 
 def renewed(before: str) -> str:

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 28a94d470e2b).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 7f28345f7747).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -12,114 +12,6 @@ import time
 
 import numpy as np
 import tensorflow as tf
-
-
-@functools.cache
-def event_writer(directory):
-    """Returns the ``tf.compat.v1.summary.FileWriter`` of a directory, one a process."""
-    # It asks for a graph. That of tf.summary asks for the package tensorboard, which
-    # TensorFlow 2.21 does not install.
-    with tf.Graph().as_default():
-        return tf.compat.v1.summary.FileWriter(
-            directory,
-            # The file's name has the second only: a start within it would empty the file.
-            filename_suffix=f".{time.time_ns()}",
-        )
-
-
-class EvaluationLog(tf.keras.callbacks.Callback):
-    """Writes the metrics that ``evaluate`` gives, at the step of the training.
-
-    Args:
-      model_dir: a path; TensorBoard finds the metrics in its ``eval`` or ``eval_NAME``.
-      name: tells apart evaluations on several datasets; None or a string.
-    """
-
-    def __init__(self, model_dir, name=None):
-        super().__init__()
-        self.directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
-
-    def on_test_end(self, logs=None):
-        summary = tf.compat.v1.Summary()
-        for tag, value in logs.items():
-            if np.ndim(value) == 0:
-                summary.value.add(tag=tag, simple_value=value)
-        writer = event_writer(self.directory)
-        writer.add_summary(summary, int(self.model.optimizer.iterations.numpy()))
-        writer.flush()
-
-
-class StopAtStep(tf.keras.callbacks.Callback):
-    """Ends ``fit`` when the optimizer has made ``last_step`` steps.
-
-    Args:
-      last_step: the step to stop at, an int, counted from the first step of the job.
-    """
-
-    def __init__(self, last_step):
-        super().__init__()
-        self.last_step = last_step
-
-    def on_train_batch_end(self, batch, logs=None):
-        if int(self.model.optimizer.iterations.numpy()) >= self.last_step:
-            self.model.stop_training = True
-
-
-class TrainingLog(tf.keras.callbacks.Callback):
-    """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
-
-    Args:
-      directory: where TensorBoard finds the summaries, a path.
-      summary_steps: steps between two summaries of the loss; None for none.
-      log_steps: steps between two lines in the log; None for none.
-      tags: the summaries: a dict from a metric of ``fit`` to its name in TensorBoard.
-
-    Raises:
-      ArithmeticError: out of ``fit``, when the loss is not a number.
-    """
-
-    def __init__(self, directory, summary_steps=None, log_steps=None, tags=None):
-        super().__init__()
-        self.summary_steps = summary_steps
-        self.log_steps = log_steps
-        self.directory = directory
-        self.tags = tags or {"loss": "loss"}
-
-    def on_train_begin(self, logs=None):
-        self._step = int(self.model.optimizer.iterations.numpy())
-        self._first = self._logged = self._step
-        self._logged_time = time.monotonic()
-
-    def on_train_batch_begin(self, batch, logs=None):
-        step = self._step + 1
-        if self._due(step, self.summary_steps) or self._due(step, self.log_steps):
-            # Keras gives the mean since the last reset: of the next step alone, then.
-            self.model.reset_metrics()
-
-    def on_train_batch_end(self, batch, logs=None):
-        self._step = step = self._step + 1
-        if math.isnan(logs["loss"]):
-            raise ArithmeticError(f"The loss is not a number at step {step}.")
-        if self._due(step, self.summary_steps):
-            self._write({tag: logs[metric] for metric, tag in self.tags.items()})
-        if self._due(step, self.log_steps):
-            tf.get_logger().info("loss = %g, step = %d", logs["loss"], step)
-            seconds = time.monotonic() - self._logged_time
-            if step > self._first + 1:  # the first step includes tracing
-                self._write({"global_step/sec": (step - self._logged) / seconds})
-            self._logged, self._logged_time = step, time.monotonic()
-
-    def on_train_end(self, logs=None):
-        event_writer(self.directory).flush()
-
-    def _write(self, values):
-        summary = tf.compat.v1.Summary()
-        for tag, value in values.items():
-            summary.value.add(tag=tag, simple_value=value)
-        event_writer(self.directory).add_summary(summary, self._step)
-
-    def _due(self, step, every):
-        return bool(every) and (step - self._first - 1) % every == 0
 
 
 class CheckpointRecovery(tf.keras.callbacks.Callback):
@@ -248,74 +140,39 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
                 optimizer._create_all_weights(model.trainable_variables)
 
 
-class WorkerRecovery(CheckpointRecovery):
-    """Saves on all workers at once, and restores the chief's checkpoint on each.
+@functools.cache
+def event_writer(directory):
+    """Returns the ``tf.compat.v1.summary.FileWriter`` of a directory, one a process."""
+    # It asks for a graph. That of tf.summary asks for the package tensorboard, which
+    # TensorFlow 2.21 does not install.
+    with tf.Graph().as_default():
+        return tf.compat.v1.summary.FileWriter(
+            directory,
+            # The file's name has the second only: a start within it would empty the file.
+            filename_suffix=f".{time.time_ns()}",
+        )
 
-    A save gathers values from every worker, so every worker has to take part. Only
-    what the chief writes stays: each other one writes to ``workertemp_<task>_<index>``
-    in the same directory and removes it.
+
+class EvaluationLog(tf.keras.callbacks.Callback):
+    """Writes the metrics that ``evaluate`` gives, at the step of the training.
 
     Args:
-      manager: a ``tf.train.CheckpointManager`` of
-        ``tf.train.Checkpoint(model=..., optimizer=...)`` with a
-        ``checkpoint_interval``, in a directory that all workers share.
+      model_dir: a path; TensorBoard finds the metrics in its ``eval`` or ``eval_NAME``.
+      name: tells apart evaluations on several datasets; None or a string.
     """
 
-    def __init__(self, manager):
-        super().__init__(manager)
-        self.strategy = strategy = manager.checkpoint.model.distribute_strategy
-        self._temporary = None
-        if not _is_chief(strategy):
-            task = strategy.cluster_resolver
-            name = f"workertemp_{task.task_type}_{task.task_id}"
-            self._temporary = os.path.join(manager.directory, name)
-            self._remove_temporary()  # A killed worker has left it behind.
+    def __init__(self, model_dir, name=None):
+        super().__init__()
+        self.directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
 
-    def restore(self):
-        """Restores the newest readable checkpoint and returns its step, 0 if none.
-
-        Raises:
-          RuntimeError: the workers found checkpoints of different steps.
-        """
-        with self.strategy.scope():
-            # Made by the first step, the slots would miss in the save before it.
-            self._make_slots()
-            step = super().restore()
-        own = self.strategy.experimental_distribute_values_from_function(
-            lambda context: tf.constant([step])
-        )
-        steps = self.strategy.gather(own, axis=0).numpy().tolist()
-        if len(set(steps)) > 1:
-            raise RuntimeError(
-                f"The workers would resume at different steps, {steps}: "
-                f"{self.manager.directory} has to be a directory that all of them see."
-            )
-        return step
-
-    def _save(self):
-        if self._temporary is None or self.step == self._saved_step:
-            super()._save()
-            return
-        self.manager.checkpoint.save(os.path.join(self._temporary, "ckpt"))
-        self._remove_temporary()
-        self._saved_step, self._unsaved_steps = self.step, 0
-
-    def _remove_temporary(self):
-        if tf.io.gfile.exists(self._temporary):
-            tf.io.gfile.rmtree(self._temporary)
-
-
-def _is_chief(strategy):
-    """Whether it is this worker's files that count; those of a single process do.
-
-    The chief is the task of that name, or worker 0 in a ``TF_CONFIG`` without one.
-    """
-    resolver = strategy.cluster_resolver
-    if resolver is None or resolver.task_type is None:
-        return True
-    if {"chief", "master"} & set(resolver.cluster_spec().jobs):
-        return resolver.task_type in ("chief", "master")
-    return resolver.task_type == "worker" and resolver.task_id == 0
+    def on_test_end(self, logs=None):
+        summary = tf.compat.v1.Summary()
+        for tag, value in logs.items():
+            if np.ndim(value) == 0:
+                summary.value.add(tag=tag, simple_value=value)
+        writer = event_writer(self.directory)
+        writer.add_summary(summary, int(self.model.optimizer.iterations.numpy()))
+        writer.flush()
 
 
 def fit_on_workers(
@@ -416,48 +273,6 @@ def _zeros(features):
     )
 
 
-def predict_classes(recovery, dataset, names=None):
-    """Yields what a canned classifier predicts for each example of a dataset.
-
-    Args:
-      recovery: a ``CheckpointRecovery``, whose newest checkpoint is restored first,
-        or a trained ``tf.keras.Model``. The model gives logits, [batch, n_classes],
-        or [batch, 1] for two classes.
-      dataset: a ``tf.data.Dataset`` of features or of (features, labels), in batches.
-      names: of the classes, a list of strings; None where they are numbers.
-
-    Yields:
-      A dict of NumPy arrays with the Estimator's keys: "logits", "probabilities",
-      "class_ids", "classes", ..., and "logistic" if there are two classes.
-    """
-    for logits in _output_of_each(recovery, dataset):
-        scores = logits if len(logits) > 1 else tf.concat([[0.0], logits], 0)
-        class_ids = tf.argmax(scores)[tf.newaxis]
-        all_class_ids = tf.range(len(scores))
-        all_classes = tf.strings.as_string(all_class_ids)
-        if names is not None:
-            all_classes = tf.constant(names)
-        logistic = {"logistic": tf.sigmoid(logits).numpy()} if len(logits) == 1 else {}
-        yield {
-            "logits": logits,
-            **logistic,
-            "probabilities": tf.nn.softmax(scores).numpy(),
-            "class_ids": class_ids.numpy(),
-            "classes": tf.gather(all_classes, class_ids).numpy(),
-            "all_class_ids": all_class_ids.numpy(),
-            "all_classes": all_classes.numpy(),
-        }
-
-
-def predict_values(recovery, dataset):
-    """Yields what a canned regressor predicts: a dict with the key "predictions".
-
-    Args: as for ``predict_classes``; the model gives values, [batch, dimension].
-    """
-    for values in _output_of_each(recovery, dataset):
-        yield {"predictions": values}
-
-
 def predict_outputs(recovery, dataset):
     """Yields what an Estimator made from a Keras model predicts for each example.
 
@@ -474,12 +289,6 @@ def predict_outputs(recovery, dataset):
             yield dict(zip(layers, values))
 
 
-def _output_of_each(recovery, dataset):
-    model = _restored(recovery)
-    for batch in dataset:
-        yield from model.predict_on_batch(_features(batch))
-
-
 def _restored(recovery):
     if isinstance(recovery, tf.keras.Model):
         return recovery
@@ -489,6 +298,63 @@ def _restored(recovery):
 
 def _features(batch):
     return batch[0] if isinstance(batch, tuple) else batch
+
+
+class TrainingLog(tf.keras.callbacks.Callback):
+    """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
+
+    Args:
+      directory: where TensorBoard finds the summaries, a path.
+      summary_steps: steps between two summaries of the loss; None for none.
+      log_steps: steps between two lines in the log; None for none.
+      tags: the summaries: a dict from a metric of ``fit`` to its name in TensorBoard.
+
+    Raises:
+      ArithmeticError: out of ``fit``, when the loss is not a number.
+    """
+
+    def __init__(self, directory, summary_steps=None, log_steps=None, tags=None):
+        super().__init__()
+        self.summary_steps = summary_steps
+        self.log_steps = log_steps
+        self.directory = directory
+        self.tags = tags or {"loss": "loss"}
+
+    def on_train_begin(self, logs=None):
+        self._step = int(self.model.optimizer.iterations.numpy())
+        self._first = self._logged = self._step
+        self._logged_time = time.monotonic()
+
+    def on_train_batch_begin(self, batch, logs=None):
+        step = self._step + 1
+        if self._due(step, self.summary_steps) or self._due(step, self.log_steps):
+            # Keras gives the mean since the last reset: of the next step alone, then.
+            self.model.reset_metrics()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._step = step = self._step + 1
+        if math.isnan(logs["loss"]):
+            raise ArithmeticError(f"The loss is not a number at step {step}.")
+        if self._due(step, self.summary_steps):
+            self._write({tag: logs[metric] for metric, tag in self.tags.items()})
+        if self._due(step, self.log_steps):
+            tf.get_logger().info("loss = %g, step = %d", logs["loss"], step)
+            seconds = time.monotonic() - self._logged_time
+            if step > self._first + 1:  # the first step includes tracing
+                self._write({"global_step/sec": (step - self._logged) / seconds})
+            self._logged, self._logged_time = step, time.monotonic()
+
+    def on_train_end(self, logs=None):
+        event_writer(self.directory).flush()
+
+    def _write(self, values):
+        summary = tf.compat.v1.Summary()
+        for tag, value in values.items():
+            summary.value.add(tag=tag, simple_value=value)
+        event_writer(self.directory).add_summary(summary, self._step)
+
+    def _due(self, step, every):
+        return bool(every) and (step - self._first - 1) % every == 0
 
 
 def refuse_old_job(model_dir):
@@ -507,3 +373,89 @@ def refuse_old_job(model_dir):
         f"this makes: estimator-migrate checkpoint {model_dir} NEW_DIRECTORY --for "
         f"{sys.argv[0]}"
     )
+
+
+class StopAtStep(tf.keras.callbacks.Callback):
+    """Ends ``fit`` when the optimizer has made ``last_step`` steps.
+
+    Args:
+      last_step: the step to stop at, an int, counted from the first step of the job.
+    """
+
+    def __init__(self, last_step):
+        super().__init__()
+        self.last_step = last_step
+
+    def on_train_batch_end(self, batch, logs=None):
+        if int(self.model.optimizer.iterations.numpy()) >= self.last_step:
+            self.model.stop_training = True
+
+
+class WorkerRecovery(CheckpointRecovery):
+    """Saves on all workers at once, and restores the chief's checkpoint on each.
+
+    A save gathers values from every worker, so every worker has to take part. Only
+    what the chief writes stays: each other one writes to ``workertemp_<task>_<index>``
+    in the same directory and removes it.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` of
+        ``tf.train.Checkpoint(model=..., optimizer=...)`` with a
+        ``checkpoint_interval``, in a directory that all workers share.
+    """
+
+    def __init__(self, manager):
+        super().__init__(manager)
+        self.strategy = strategy = manager.checkpoint.model.distribute_strategy
+        self._temporary = None
+        if not _is_chief(strategy):
+            task = strategy.cluster_resolver
+            name = f"workertemp_{task.task_type}_{task.task_id}"
+            self._temporary = os.path.join(manager.directory, name)
+            self._remove_temporary()  # A killed worker has left it behind.
+
+    def restore(self):
+        """Restores the newest readable checkpoint and returns its step, 0 if none.
+
+        Raises:
+          RuntimeError: the workers found checkpoints of different steps.
+        """
+        with self.strategy.scope():
+            # Made by the first step, the slots would miss in the save before it.
+            self._make_slots()
+            step = super().restore()
+        own = self.strategy.experimental_distribute_values_from_function(
+            lambda context: tf.constant([step])
+        )
+        steps = self.strategy.gather(own, axis=0).numpy().tolist()
+        if len(set(steps)) > 1:
+            raise RuntimeError(
+                f"The workers would resume at different steps, {steps}: "
+                f"{self.manager.directory} has to be a directory that all of them see."
+            )
+        return step
+
+    def _save(self):
+        if self._temporary is None or self.step == self._saved_step:
+            super()._save()
+            return
+        self.manager.checkpoint.save(os.path.join(self._temporary, "ckpt"))
+        self._remove_temporary()
+        self._saved_step, self._unsaved_steps = self.step, 0
+
+    def _remove_temporary(self):
+        if tf.io.gfile.exists(self._temporary):
+            tf.io.gfile.rmtree(self._temporary)
+
+
+def _is_chief(strategy):
+    """Whether it is this worker's files that count; those of a single process do.
+
+    The chief is the task of that name, or worker 0 in a ``TF_CONFIG`` without one.
+    """
+    resolver = strategy.cluster_resolver
+    if resolver is None or resolver.task_type is None:
+        return True
+    if {"chief", "master"} & set(resolver.cluster_spec().jobs):
+        return resolver.task_type in ("chief", "master")
+    return resolver.task_type == "worker" and resolver.task_id == 0

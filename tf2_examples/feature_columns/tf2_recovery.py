@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content ba65617c20b2).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content f78836844290).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -20,6 +20,360 @@ import uuid
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
+
+def argument_names(function):
+    """Returns the names of the arguments that a function can be given, a set."""
+    bound = getattr(function, "keywords", {})  # of a functools.partial
+    parameters = inspect.signature(function).parameters.values()
+    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return {one.name for one in parameters if one.kind not in several} - bound.keys()
+
+
+def call_with_known(function, **known):
+    """Calls ``function`` with those of the arguments ``known`` that it names."""
+    names = argument_names(function)
+    return function(**{name: known[name] for name in names if name in known})
+
+
+def call_input_fn(input_fn, mode, params=None, config=None, input_context=None):
+    """Calls ``input_fn`` on the CPU with those of the other arguments that it names."""
+    known = {"params": params, "config": config, "input_context": input_context}
+    with tf.device("/cpu:0"):
+        return call_with_known(input_fn, mode=mode, **known)
+
+
+def features_and_labels(batch):
+    """Splits a batch into features and labels; labels are None where it has none."""
+    if not isinstance(batch, (list, tuple)):
+        return batch, None
+    if len(batch) != 2:
+        raise ValueError("input_fn should give features, or (features, labels).")
+    return batch
+
+
+def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
+    """Calls an unchanged TF1 ``model_fn`` in the default graph.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      features: a tensor or a structure of tensors.
+      labels: the same, or None.
+      mode: "train", "eval" or "infer", as in ``tf.estimator.ModeKeys``.
+      params: a dict; the model_fn gets a copy.
+      config: what the model_fn reads from its ``RunConfig``, if anything.
+
+    Returns:
+      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
+
+    Raises:
+      ValueError: there are labels and the model_fn takes none, or its result lacks what
+        the mode needs.
+    """
+    if labels is not None and "labels" not in argument_names(model_fn):
+        raise ValueError("model_fn does not take labels, but input_fn returns labels.")
+    spec = call_with_known(
+        model_fn,
+        features=features,
+        labels=labels,
+        mode=mode,
+        params=copy.deepcopy(params or {}),
+        config=config,
+    )
+    if hasattr(spec, "as_estimator_spec"):
+        spec = spec.as_estimator_spec()
+    needed = {
+        "train": ("loss", "train_op"),
+        "eval": ("loss",),
+        "infer": ("predictions",),
+    }
+    for name in needed[mode]:
+        if not hasattr(spec, name):
+            raise ValueError("model_fn should return an EstimatorSpec.")
+        if getattr(spec, name) is None:
+            raise ValueError(f"Missing {name}.")
+    return spec
+
+
+def mend_checkpoint_list(model_dir):
+    """Makes the file ``checkpoint``, a directory's list of checkpoints, safe to use.
+
+    Call it before ``tf.train.CheckpointManager(..., model_dir)``, which deletes in time
+    whatever that file lists, and begins from scratch when it is lost. Afterwards
+
+    - what the list names counts for ``max_to_keep`` and is deleted in time, whoever
+      wrote it: an Estimator lists no times, and a manager passes over what has none;
+    - the latest checkpoint can be read: a torn one is passed over, with a warning. To
+      know that, the latest is read once;
+    - a list that was lost is there again, made from the files.
+
+    Args:
+      model_dir: the Estimator's directory; it may be new.
+
+    Raises:
+      ValueError: there are checkpoints, but none that can be read.
+    """
+    found = _on_disk(model_dir)
+    try:
+        state = tf.train.get_checkpoint_state(model_dir)
+    except ValueError:  # the file is there, but empty
+        state = None
+    listed, names, times, preserved = [], [], {}, None
+    if state:
+        listed = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
+        latest = os.path.basename(state.model_checkpoint_path)
+        names = [*(name for name in listed if name != latest), latest]
+        times = dict(zip(listed, state.all_model_checkpoint_timestamps))
+        preserved = state.last_preserved_timestamp if times else None
+    whole = _without_torn(model_dir, names) or _without_torn(model_dir, found)
+    if (found or names) and not whole:
+        raise ValueError(f"None of the checkpoints in {model_dir} can be read.")
+    managed = {name: times.get(name, found[name]) for name in whole if name in found}
+    if whole != names or list(managed) != listed or managed != times:
+        if preserved is None:  # as if the first of them had been kept for good
+            preserved = min(managed.values()) - 1
+        _write_list(model_dir, whole[-1], managed, preserved)
+
+
+def _on_disk(model_dir):
+    """Returns the time of each checkpoint, in seconds, by name and in order of step."""
+    steps, times = {}, {}
+    for path in tf.io.gfile.glob(os.path.join(model_dir, "*.index")):
+        match = re.fullmatch(r"((?:model\.)?ckpt-(\d+))\.index", os.path.basename(path))
+        if match:
+            steps[match[1]] = int(match[2])
+            times[match[1]] = tf.io.gfile.stat(path).mtime_nsec / 1e9
+    return {name: times[name] for name in sorted(steps, key=steps.get)}
+
+
+def _without_torn(model_dir, names):
+    names = list(names)
+    while names and not _is_whole(os.path.join(model_dir, names[-1])):
+        tf.get_logger().warning("Cannot read checkpoint %s: passed over", names.pop())
+    return names
+
+
+def _is_whole(path):
+    try:
+        reader = tf.train.load_checkpoint(path)
+        for name, dtype in reader.get_variable_to_dtype_map().items():
+            if dtype != tf.variant:  # an iterator's, which no reader returns
+                reader.get_tensor(name)
+    except (tf.errors.OpError, IndexError, RuntimeError, ValueError):
+        return False
+    return True
+
+
+def _write_list(model_dir, latest, managed, preserved):
+    """Writes ``checkpoint``, a text of TensorFlow's ``CheckpointState``, in one go."""
+    lines = [f'model_checkpoint_path: "{latest}"']
+    lines += [f'all_model_checkpoint_paths: "{name}"' for name in managed]
+    lines += [f"all_model_checkpoint_timestamps: {t}" for t in managed.values()]
+    lines += [f"last_preserved_timestamp: {preserved}"]
+    path = os.path.join(model_dir, "checkpoint")
+    tf.io.write_file(path + ".new", "\n".join(lines) + "\n")
+    tf.io.gfile.rename(path + ".new", path, overwrite=True)
+
+
+def variable_key(name):
+    """Returns the key of a variable in the checkpoints of ``train.checkpoint``."""
+    escaped = name.replace(".", "..").replace("/", ".S")
+    return f"variables/{escaped}/.ATTRIBUTES/VARIABLE_VALUE"
+
+
+def is_by_name(path):
+    """Returns whether an Estimator, or a ``Saver``, wrote a checkpoint."""
+    saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
+    return "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved
+
+
+def saved_step(path):
+    """Returns the global step of a checkpoint, an int."""
+    key = str if is_by_name(path) else variable_key
+    return int(tf.train.load_variable(path, key("global_step")))
+
+
+def input_in_graph(input_fn, mode, params=None, config=None, input_context=None):
+    """Calls ``input_fn`` in the default graph.
+
+    Args:
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      mode, params, config, input_context: passed on where input_fn names them.
+
+    Returns:
+      The batch, a structure of tensors, and the hooks that the session needs for it.
+    """
+    batch = call_input_fn(input_fn, mode, params, config, input_context)
+    if not isinstance(batch, tf.data.Dataset):
+        return batch, []
+    iterator = tf1.data.make_initializable_iterator(batch)
+    return iterator.get_next(), [_StartIterator(iterator.initializer)]
+
+
+def warm_start(settings, checkpoint_path):
+    """Has the variables of the default graph begin with those of another training.
+
+    Args:
+      settings: a checkpoint's path or a ``WarmStartSettings``; None for nothing.
+      checkpoint_path: what is restored after all; then nothing is done.
+    """
+    if settings and checkpoint_path is None:
+        path = isinstance(settings, str)
+        tf1.train.warm_start(*([settings] if path else settings))
+
+
+class _StartIterator(tf1.train.SessionRunHook):
+    def __init__(self, initializer):
+        self._initializer = initializer
+
+    def after_create_session(self, session, coord):
+        session.run(self._initializer)
+
+
+class RestoredSession(tf1.train.SessionCreator):
+    """Makes sessions whose variables are restored from a checkpoint.
+
+    Args:
+      checkpoint_path: of a ``tf.train.CheckpointManager`` or an Estimator; None to
+        initialize the variables.
+      scaffold: the EstimatorSpec's ``tf.compat.v1.train.Scaffold``, or None.
+    """
+
+    def __init__(self, checkpoint_path, scaffold=None):
+        self._path = checkpoint_path
+        self._scaffold = scaffold or tf1.train.Scaffold()
+
+    def create_session(self):
+        """Returns a ``tf.compat.v1.Session`` of the default graph."""
+        if self._path is None:
+            return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
+        if not tf1.train.checkpoint_exists(self._path):
+            raise ValueError(
+                f"The passed save_path is not a valid checkpoint: {self._path}"
+            )
+        local = (
+            self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
+        )
+        session = tf1.Session()
+        self._saver().restore(session, self._path)
+        session.run(local)
+        return session
+
+    def _saver(self):
+        if self._scaffold.saver or is_by_name(self._path):
+            return self._scaffold.saver or tf1.train.Saver()
+        by_key = {variable_key(v.op.name): v for v in tf1.global_variables()}
+        return tf1.train.Saver(by_key)
+
+
+def evaluate_model_fn(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    steps=None,
+    hooks=(),
+    checkpoint_path=None,
+    name=None,
+    warm_start_from=None,
+):
+    """Evaluates a checkpoint, and writes the metrics for TensorBoard.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
+      model_dir: holds the checkpoints; the metrics go to its ``eval`` or ``eval_NAME``.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      steps: how many batches, of a fraction the next whole number; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      name: tells apart evaluations on several datasets.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
+
+    Returns:
+      A dict with the model_fn's metrics, the mean "loss", and the "global_step".
+    """
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        step = tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "eval", params, config)
+        features, labels = features_and_labels(batch)
+        spec = call_model_fn(model_fn, features, labels, "eval", params, config)
+        warm_start(warm_start_from, path)
+        metrics = spec.eval_metric_ops or {}
+        pairs = {name: _pair(metric) for name, metric in metrics.items()}
+        pairs["loss"] = tf1.metrics.mean(spec.loss)
+        update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
+        values = {name: value for name, (value, _) in sorted(pairs.items())}
+        final = tf1.train.FinalOpsHook({**values, "global_step": step})
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
+        with tf1.train.MonitoredSession(creator, hooks) as session:
+            taken = 0
+            while not session.should_stop() and (steps is None or taken < steps):
+                session.run(update)
+                taken += 1
+        directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
+        write_metrics(directory, final.final_ops_values)
+    return final.final_ops_values
+
+
+def _pair(metric):
+    """Returns the value and the update of a ``tf1.metrics`` pair or a Keras metric."""
+    if isinstance(metric, tuple):
+        return metric
+    return metric.result(), metric.updates
+
+
+def write_metrics(directory, metrics):
+    """Writes what an evaluation came to into the log, and for TensorBoard."""
+    step = metrics["global_step"]
+    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
+    tf1.logging.info("Saving dict for global step %d: %s", step, told)
+    summary = tf1.Summary()
+    for name, value in metrics.items():
+        if name != "global_step" and isinstance(value, numbers.Number):
+            summary.value.add(tag=name, simple_value=value)
+    writer = tf1.summary.FileWriterCache.get(directory)
+    writer.add_summary(summary, step)
+    writer.flush()
+
+
+def new_export(export_dir_base):
+    """Returns where to write an export, a path that is not there yet."""
+    while True:
+        name = str(int(time.time()))
+        if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
+            # Whoever watches for exports sees a whole one or none.
+            return os.path.join(export_dir_base, "temp-" + name)
+        time.sleep(1)
+
+
+def finish_export(unfinished, assets_extra=None):
+    """Gives an export the name by which it is found.
+
+    Args:
+      unfinished: what ``new_export`` gave, written by now.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+
+    Returns:
+      The path of the export: bytes, as the Estimator gave it.
+    """
+    for name, source in (assets_extra or {}).items():
+        copy = os.path.join(unfinished, "assets.extra", name)
+        tf.io.gfile.makedirs(os.path.dirname(copy))
+        tf.io.gfile.copy(source, copy)
+    base, name = os.path.split(unfinished)
+    export_dir = os.path.join(base, name[len("temp-") :])
+    tf.io.gfile.rename(unfinished, export_dir)
+    return tf.compat.as_bytes(export_dir)
 
 
 class TensorServingInputReceiver(NamedTuple):
@@ -45,27 +399,6 @@ class ServingInputReceiver(TensorServingInputReceiver):
     def __new__(cls, features, receiver_tensors):
         features = features if isinstance(features, dict) else {"feature": features}
         return super().__new__(cls, features, receiver_tensors)
-
-
-def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
-    """Returns a ``serving_input_receiver_fn`` whose requests feed the features.
-
-    Args:
-      features: a dict from name to a tensor or ``tf.TensorSpec``, whose first dimension
-        is the batch.
-      default_batch_size: an int, or None for any.
-    """
-
-    def serving_input_receiver_fn():
-        tensors = {
-            name: tf1.placeholder(
-                feature.dtype, [default_batch_size, *feature.shape[1:]], name
-            )
-            for name, feature in features.items()
-        }
-        return ServingInputReceiver(dict(tensors), tensors)
-
-    return serving_input_receiver_fn
 
 
 def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=None):
@@ -123,358 +456,230 @@ class RegressionOutput:
         return tf1.saved_model.regression_signature_def(examples, self._value)
 
 
-class ModeKeys:
-    """The modes that a ``model_fn`` is called in."""
-
-    TRAIN = "train"
-    EVAL = "eval"
-    PREDICT = INFER = "infer"  # contrib.learn says INFER
-
-
-class EstimatorSpec(NamedTuple):
-    """What a ``model_fn`` returns, as ``tf.estimator.EstimatorSpec``.
-
-    Attributes:
-      mode: one of ``ModeKeys``.
-      predictions: a tensor or a dict of tensors; needed to predict.
-      loss: a tensor with one value; needed to train and to evaluate.
-      train_op: needed to train.
-      eval_metric_ops: a dict from name to a pair of value and update, or to a metric.
-      export_outputs: a dict from the name of a signature to its outputs.
-      training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks:
-        ``tf.compat.v1.train.SessionRunHook`` objects.
-      scaffold: a ``tf.compat.v1.train.Scaffold``.
-    """
-
-    mode: str
-    predictions: Any = None
-    loss: Any = None
-    train_op: Any = None
-    eval_metric_ops: Any = None
-    export_outputs: Any = None
-    training_chief_hooks: Any = ()
-    training_hooks: Any = ()
-    scaffold: Any = None
-    evaluation_hooks: Any = ()
-    prediction_hooks: Any = ()
-
-
-def class_predictions(logits, names=None):
-    """Returns the predictions for a batch, a dict of tensors by the Estimator's keys.
+def export_model_fn(
+    model_fn, export_dir_base, serving_input_receiver_fn, model_dir, **options
+):
+    """Writes a SavedModel for serving; for the options see ``export_modes``.
 
     Args:
-      logits: a tensor, [batch, n_classes], or [batch, 1] for two classes.
-      names: of the classes, a list of strings; None where they are numbers.
+      model_fn, export_dir_base, model_dir, options: as there.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
     """
-    scores, logistic = logits, {}
-    if logits.shape[-1] == 1:
-        logistic = {"logistic": tf.sigmoid(logits)}
-        scores = tf.concat([tf.zeros_like(logits), logits], -1)
-    class_ids = tf.expand_dims(tf.argmax(scores, -1), -1)
-    all_ids = tf.range(scores.shape[-1])
-    if names:
-        names = tf.constant(names)
-        classes, all_classes = tf.gather(names, class_ids), names
-    else:
-        classes = tf.strings.as_string(class_ids)
-        all_classes = tf.strings.as_string(all_ids)
-    each = [tf.shape(logits)[0], 1]
-    return {
-        "logits": logits,
-        **logistic,
-        "probabilities": tf.nn.softmax(scores),
-        "class_ids": class_ids,
-        "classes": classes,
-        "all_class_ids": tf.tile(all_ids[tf.newaxis], each),
-        "all_classes": tf.tile(all_classes[tf.newaxis], each),
-    }
+    receivers = {"infer": serving_input_receiver_fn}
+    return export_modes(model_fn, export_dir_base, receivers, model_dir, **options)
 
 
-class CannedHead:
-    """What a canned estimator makes of its logits.
+def export_modes(
+    model_fn,
+    export_dir_base,
+    input_receiver_fn_map,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    checkpoint_path=None,
+    assets_extra=None,
+    as_text=False,
+    strip_default_attrs=True,
+):
+    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
 
     Args:
-      weight_column: a feature's name or a numeric column: the weight of each example.
-      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+      model_fn: takes features and any of labels, mode, params and config.
+      export_dir_base: the directory to make the new one in.
+      input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
+        returns a receiver; the SavedModel holds a graph for each.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn.
+      config: what it reads from a ``RunConfig``, if anything.
+      checkpoint_path: None for the latest.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+      as_text: whether to write the graph as text.
+      strip_default_attrs: whether to leave out attributes that have their defaults.
+
+    Returns:
+      The path of the new directory: bytes, as the Estimator gave it.
+
+    Raises:
+      ValueError: there is no checkpoint, it lacks a variable, or there is no receiver.
     """
-
-    name = None
-
-    def __init__(self, weight_column=None, loss_reduction="weighted_sum"):
-        if isinstance(weight_column, str):
-            weight_column = tf.feature_column.numeric_column(weight_column)
-        self._weight_column = weight_column
-        self._loss_reduction = loss_reduction
-
-    @property
-    def logits_dimension(self):
-        """How many logits an example has."""
-        return self.units
-
-    def create_estimator_spec(
-        self,
-        features,
-        mode,
-        logits,
-        labels=None,
-        optimizer=None,
-        trainable_variables=None,
-        train_op_fn=None,
-        update_ops=None,
-        regularization_losses=None,
-    ):
-        """Returns the ``EstimatorSpec`` for one mode, as ``tf.estimator.Head`` does.
-
-        Args:
-          features, mode, logits, labels: as for ``spec``.
-          optimizer: a ``tf.compat.v1.train.Optimizer``; or
-          train_op_fn: takes the loss and returns what a step runs.
-          trainable_variables: what the optimizer trains; None for all.
-          update_ops: what a step runs as well; None for the collection UPDATE_OPS.
-          regularization_losses: tensors, to be added to the loss.
-
-        Raises:
-          ValueError: optimizer and train_op_fn are both given, or neither, to train.
-        """
-        if mode == "train" and (optimizer is None) == (train_op_fn is None):
-            raise ValueError("Give one of optimizer and train_op_fn.")
-
-        def minimize(loss):
-            return self._minimize(optimizer, loss, trainable_variables)
-
-        train = train_op_fn or minimize
-        more = regularization_losses
-        return self.spec(features, labels, mode, logits, train, update_ops, more)
-
-    def spec(
-        self,
-        features,
-        labels,
-        mode,
-        logits,
-        train_op_fn,
-        update_ops=None,
-        regularization_losses=None,
-    ):
-        """Returns the ``EstimatorSpec`` for one mode.
-
-        Args:
-          features: a dict of tensors.
-          labels: a tensor, [batch] or [batch, 1]; None to predict.
-          mode: "train", "eval" or "infer".
-          logits: a tensor, [batch, units].
-          train_op_fn: takes the loss and returns what a step runs.
-          update_ops, regularization_losses: as for ``create_estimator_spec``.
-        """
-        with tf.name_scope(self.name or "head"):
-            predictions = self._predictions(logits)
-            if mode == "infer":
-                outputs = self._outputs(predictions)
-                return EstimatorSpec(mode, predictions, export_outputs=outputs)
-            if labels.shape.rank == 1:
-                labels = tf.expand_dims(labels, -1)
-            labels = self._checked(labels)
-            losses = self._losses(labels, logits, features)
-            weights = self._weights(features)
-            loss = tf1.losses.compute_weighted_loss(
-                losses, weights, reduction=self._loss_reduction
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    if path is None:
+        raise ValueError(f"Couldn't find trained model at {model_dir}.")
+    modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
+    if not modes:
+        raise ValueError(
+            "No valid modes for exporting found. Got " f"{list(input_receiver_fn_map)}."
+        )
+    unfinished = new_export(export_dir_base)
+    builder = tf1.saved_model.Builder(unfinished)
+    for mode in modes:
+        with tf.Graph().as_default():
+            tf1.train.create_global_step()
+            receiver = input_receiver_fn_map[mode]()
+            labels = getattr(receiver, "labels", None)
+            spec = call_model_fn(
+                model_fn, receiver.features, labels, mode, params, config
             )
-            metrics = None
-            if mode == "eval":
-                metrics = self._metrics(labels, predictions, losses, weights)
-            settings = train_op_fn, update_ops, regularization_losses
-            return self._spec_of(mode, predictions, loss, metrics, *settings)
-
-    def _spec_of(self, mode, predictions, loss, metrics, train_op_fn, update_ops, more):
-        """Returns the ``EstimatorSpec`` to train or evaluate, with more losses added."""
-        more = tf.add_n(more) if more else None
-        loss = loss if more is None else loss + more
-        if mode == "eval":
-            if more is not None:
-                metrics["regularization_loss"] = tf1.metrics.mean(more)
-            if self.name:
-                metrics = {f"{key}/{self.name}": one for key, one in metrics.items()}
-            return EstimatorSpec(mode, predictions, loss, None, metrics)
-        if update_ops is None:
-            update_ops = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
-        train_op = tf.group(train_op_fn(loss), *update_ops)
-        return EstimatorSpec(mode, predictions, loss, train_op)
-
-    def _minimize(self, optimizer, loss, variables):
-        if not hasattr(optimizer, "compute_gradients"):
-            raise ValueError(
-                "Give a tf.compat.v1.train.Optimizer, or train_op_fn, in place of "
-                f"{optimizer!r}."
-            )
-        return optimizer.minimize(loss, tf1.train.get_global_step(), variables)
-
-    def _weights(self, features):
-        if self._weight_column is None:
-            return 1.0
-        return tf1.feature_column.input_layer(features, [self._weight_column])
-
-    def _checked(self, labels):
-        return labels
-
-    def _metrics(self, labels, predictions, losses, weights):
-        return {"average_loss": tf1.metrics.mean(losses, weights)}
+            local = spec.scaffold and spec.scaffold.local_init_op
+            graph = {
+                "signature_def_map": _signatures(spec, mode, receiver),
+                "assets_collection": tf1.get_collection("asset_filepaths"),
+                "main_op": local or tf1.train.Scaffold.default_local_init_op(),
+                "strip_default_attrs": strip_default_attrs,
+            }
+            with _session_of(path, spec.scaffold, mode) as session:
+                if mode == modes[0]:
+                    tags = [_TAGS[mode]]
+                    builder.add_meta_graph_and_variables(session, tags, **graph)
+                else:
+                    builder.add_meta_graph([_TAGS[mode]], **graph)
+    builder.save(as_text)
+    return finish_export(unfinished, assets_extra)
 
 
-class CannedRegression(CannedHead):
-    """The head of a ``DNNRegressor`` and the like.
+_TAGS = {"train": "train", "eval": "eval", "infer": "serve"}
+
+
+def _session_of(path, scaffold, mode):
+    try:
+        return RestoredSession(path, scaffold).create_session()
+    except tf.errors.NotFoundError as error:
+        raise ValueError(
+            f"Could not load all variables that the mode {mode!r} has from {path}: "
+            f"{error}"
+        ) from error
+
+
+def _signatures(spec, mode, receiver):
+    if mode != "infer":
+        return {mode: _supervised_signature(spec, mode, receiver)}
+    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
+    if len(outputs) == 1:
+        outputs = {default: next(iter(outputs.values())), **outputs}
+    if default not in outputs:
+        raise ValueError(
+            "Multiple `export_outputs` were provided, but none of them is named "
+            f"{default!r}: {list(outputs)}."
+        )
+    fed = {"": receiver.receiver_tensors}
+    fed.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
+    signatures = {}
+    for prefix, tensors in fed.items():
+        tensors = tensors if isinstance(tensors, dict) else {"input": tensors}
+        for name, output in outputs.items():
+            key = f"{prefix}:{name}" if prefix else name
+            try:
+                signatures[key] = output.as_signature_def(tensors)
+            except ValueError as error:  # such as one that only tf.Example can feed
+                tf1.logging.info("No signature %s: %s", key, error)
+    return signatures
+
+
+def _supervised_signature(spec, mode, receiver):
+    """Returns the signature of a graph that trains or evaluates."""
+    outputs = {"loss": spec.loss}
+    predictions = spec.predictions
+    if predictions is not None and not isinstance(predictions, dict):
+        predictions = {"output": predictions}
+    for name, tensor in (predictions or {}).items():
+        outputs[f"predictions/{name}"] = tensor
+    for name, (value, update) in (spec.eval_metric_ops or {}).items():
+        outputs[f"metrics/{name}/value"] = value
+        outputs[f"metrics/{name}/update_op"] = update
+    kind = {"train": "training", "eval": "eval"}[mode]
+    info = tf1.saved_model.build_tensor_info
+    inputs = receiver.receiver_tensors
+    return tf1.saved_model.build_signature_def(
+        {name: info(tensor) for name, tensor in inputs.items()},
+        {name: info(tensor) for name, tensor in outputs.items()},
+        f"tensorflow/supervised/{kind}",
+    )
+
+
+def predict_with_model_fn(
+    model_fn,
+    input_fn,
+    model_dir,
+    *,
+    params=None,
+    config=None,
+    seed=None,
+    predict_keys=None,
+    hooks=(),
+    checkpoint_path=None,
+    yield_single_examples=True,
+    warm_start_from=None,
+):
+    """Yields predictions of a checkpoint.
 
     Args:
-      label_dimension: how many values are predicted for an example.
-      weight_column, loss_reduction: as for ``CannedHead``.
+      model_fn: takes features and any of labels, mode, params and config.
+      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch; of a pair,
+        the first is the features.
+      model_dir: holds the checkpoints.
+      params: a dict for the model_fn and the input_fn.
+      config: what they read from a ``RunConfig``, if anything.
+      seed: the graph's random seed.
+      predict_keys: the keys of the predictions to compute; None for all.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      checkpoint_path: None for the latest; where there is none, the variables are new.
+      yield_single_examples: whether to take the batches apart.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
+        that are new.
+
+    Yields:
+      The predictions of one example, or of one batch, as numpy arrays.
+
+    Raises:
+      ValueError: no prediction has one of the predict_keys.
     """
-
-    def __init__(self, label_dimension=1, **settings):
-        super().__init__(**settings)
-        self.units = label_dimension
-
-    def _predictions(self, logits):
-        return {"predictions": logits}
-
-    def _outputs(self, predictions):
-        return {
-            "serving_default": RegressionOutput(predictions["predictions"]),
-            "regression": RegressionOutput(predictions["predictions"]),
-            "predict": PredictOutput(predictions),
-        }
-
-    def _checked(self, labels):
-        return tf.cast(labels, tf.float32)
-
-    def _losses(self, labels, logits, features):
-        return tf1.losses.mean_squared_error(labels, logits, reduction="none")
-
-    def _metrics(self, labels, predictions, losses, weights):
-        return {
-            **super()._metrics(labels, predictions, losses, weights),
-            "prediction/mean": _mean(predictions["predictions"], weights),
-            "label/mean": _mean(labels, weights),
-        }
-
-
-class CannedClasses(CannedHead):
-    """The head of a ``DNNClassifier`` and the like.
-
-    Args:
-      n_classes: how many classes there are; for two there is one logit.
-      label_vocabulary: the classes' names, a list of strings; None for integers.
-      pr_curve: how the area under the precision-recall curve is summed up, as
-        ``tf.compat.v1.metrics.auc`` takes it.
-      weight_column, loss_reduction: as for ``CannedHead``.
-    """
-
-    def __init__(
-        self, n_classes=2, label_vocabulary=None, pr_curve="trapezoidal", **settings
-    ):
-        super().__init__(**settings)
-        self.units = n_classes if n_classes > 2 else 1
-        self._n_classes = n_classes
-        self._names = label_vocabulary
-        self._pr_curve = pr_curve
-
-    def _predictions(self, logits):
-        return class_predictions(logits, self._names)
-
-    def _outputs(self, predictions):
-        classes = ClassificationOutput(
-            predictions["probabilities"], predictions["all_classes"]
-        )
-        outputs = {"serving_default": classes, "classification": classes}
-        if self.units == 1:
-            outputs["regression"] = RegressionOutput(predictions["logistic"])
-        return {**outputs, "predict": PredictOutput(predictions)}
-
-    def _checked(self, labels):
-        if self._names:
-            ids = tf.range(len(self._names), dtype=tf.int64)
-            entries = tf.lookup.KeyValueTensorInitializer(self._names, ids)
-            labels = tf.lookup.StaticHashTable(entries, -1).lookup(labels)
-        if self.units == 1:
-            labels = tf.cast(labels, tf.float32)
-        last = tf.cast(self._n_classes - 1, labels.dtype)
-        in_range = tf1.debugging.Assert(
-            tf.reduce_all((labels >= 0) & (labels <= last)),
-            [f"Labels must be in [0, {self._n_classes - 1}].", labels],
-        )
-        with tf1.control_dependencies([in_range]):
-            return tf.identity(labels)
-
-    def _losses(self, labels, logits, features):
-        if self.units == 1:
-            return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
-        losses = tf1.losses.sparse_softmax_cross_entropy(
-            labels, logits, reduction="none"
-        )
-        return tf.expand_dims(losses, -1)
-
-    def _metrics(self, labels, predictions, losses, weights):
-        metrics, ids = tf1.metrics, predictions["class_ids"]
-        found = {
-            **super()._metrics(labels, predictions, losses, weights),
-            "accuracy": metrics.accuracy(labels, ids, weights),
-        }
-        if self.units > 1:
-            return found
-        logistic, baseline = predictions["logistic"], _mean(labels, weights)
-        return {
-            **found,
-            "precision": metrics.precision(labels, ids, weights),
-            "recall": metrics.recall(labels, ids, weights),
-            "prediction/mean": _mean(logistic, weights),
-            "label/mean": baseline,
-            "accuracy_baseline": tuple(tf.maximum(v, 1 - v) for v in baseline),
-            "auc": metrics.auc(labels, logistic, weights),
-            "auc_precision_recall": metrics.auc(
-                labels,
-                logistic,
-                weights,
-                curve="PR",
-                summation_method=self._pr_curve,
-            ),
-        }
-
-
-def _mean(values, weights):
-    return tf1.metrics.mean(values, tf.broadcast_to(weights, tf.shape(values)))
-
-
-class EvaluationListener(tf1.train.CheckpointSaverListener):
-    """Evaluates after each save but the first, and once at the end.
-
-    Args:
-      evaluate: is called without arguments.
-      throttle_secs: the least time from one evaluation to the next but the last.
-    """
-
-    def __init__(self, evaluate, throttle_secs=600):
-        self._evaluate, self._secs = evaluate, throttle_secs
-
-    def begin(self):
-        self._timer = tf1.train.SecondOrStepTimer(every_secs=self._secs)
-        self._is_first = True
-
-    def after_save(self, session, global_step_value):
-        if self._is_first:  # nothing is trained yet
-            self._is_first = False
-        elif self._timer.should_trigger_for_step(global_step_value):
-            self._timer.update_last_triggered_step(global_step_value)
-            self._evaluate()
-        else:
-            tf1.logging.info(
-                "Skip the current checkpoint eval due to throttle secs (%s secs).",
-                self._secs,
+    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
+    with tf.Graph().as_default():
+        tf1.set_random_seed(seed)
+        tf1.train.create_global_step()
+        batch, input_hooks = input_in_graph(input_fn, "infer", params, config)
+        features = batch[0] if isinstance(batch, (list, tuple)) else batch
+        spec = call_model_fn(model_fn, features, None, "infer", params, config)
+        warm_start(warm_start_from, path)
+        wanted = _with_keys(spec.predictions, predict_keys)
+        creator = RestoredSession(path, spec.scaffold)
+        hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
+        session = tf1.train.MonitoredSession(creator, hooks)
+    # The graph is not the default one at a yield: the caller may go on eagerly.
+    with session:
+        while not session.should_stop():
+            predictions = session.run(wanted)
+            yield from (
+                _examples(predictions) if yield_single_examples else [predictions]
             )
 
-    def end(self, session, global_step_value):
-        if global_step_value != self._timer.last_triggered_step():
-            self._evaluate()
+
+def _examples(predictions):
+    if not isinstance(predictions, dict):
+        return list(predictions)
+    lengths = {key: len(value) for key, value in predictions.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"Predictions differ in batch length: {lengths}.")
+    examples = zip(*predictions.values())
+    return [dict(zip(predictions, example)) for example in examples]
+
+
+def _with_keys(predictions, keys):
+    if not keys:
+        return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError("predict_keys is for predictions that are a dict.")
+    wanted = {key: predictions[key] for key in predictions if key in keys}
+    if not wanted:
+        raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")
+    return wanted
 
 
 _RESOURCE = tf.resource.as_datatype_enum
+
+
 _EFFECTS = {"Assert", "EagerPyFunc", "Print", "PrintV2", "PyFunc"}
 
 
@@ -618,104 +823,6 @@ def _inside(given):
     if isinstance(given, tf.Variable):
         return tf.convert_to_tensor(given.handle)
     return tf.identity(given)
-
-
-def mend_checkpoint_list(model_dir):
-    """Makes the file ``checkpoint``, a directory's list of checkpoints, safe to use.
-
-    Call it before ``tf.train.CheckpointManager(..., model_dir)``, which deletes in time
-    whatever that file lists, and begins from scratch when it is lost. Afterwards
-
-    - what the list names counts for ``max_to_keep`` and is deleted in time, whoever
-      wrote it: an Estimator lists no times, and a manager passes over what has none;
-    - the latest checkpoint can be read: a torn one is passed over, with a warning. To
-      know that, the latest is read once;
-    - a list that was lost is there again, made from the files.
-
-    Args:
-      model_dir: the Estimator's directory; it may be new.
-
-    Raises:
-      ValueError: there are checkpoints, but none that can be read.
-    """
-    found = _on_disk(model_dir)
-    try:
-        state = tf.train.get_checkpoint_state(model_dir)
-    except ValueError:  # the file is there, but empty
-        state = None
-    listed, names, times, preserved = [], [], {}, None
-    if state:
-        listed = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
-        latest = os.path.basename(state.model_checkpoint_path)
-        names = [*(name for name in listed if name != latest), latest]
-        times = dict(zip(listed, state.all_model_checkpoint_timestamps))
-        preserved = state.last_preserved_timestamp if times else None
-    whole = _without_torn(model_dir, names) or _without_torn(model_dir, found)
-    if (found or names) and not whole:
-        raise ValueError(f"None of the checkpoints in {model_dir} can be read.")
-    managed = {name: times.get(name, found[name]) for name in whole if name in found}
-    if whole != names or list(managed) != listed or managed != times:
-        if preserved is None:  # as if the first of them had been kept for good
-            preserved = min(managed.values()) - 1
-        _write_list(model_dir, whole[-1], managed, preserved)
-
-
-def _on_disk(model_dir):
-    """Returns the time of each checkpoint, in seconds, by name and in order of step."""
-    steps, times = {}, {}
-    for path in tf.io.gfile.glob(os.path.join(model_dir, "*.index")):
-        match = re.fullmatch(r"((?:model\.)?ckpt-(\d+))\.index", os.path.basename(path))
-        if match:
-            steps[match[1]] = int(match[2])
-            times[match[1]] = tf.io.gfile.stat(path).mtime_nsec / 1e9
-    return {name: times[name] for name in sorted(steps, key=steps.get)}
-
-
-def _without_torn(model_dir, names):
-    names = list(names)
-    while names and not _is_whole(os.path.join(model_dir, names[-1])):
-        tf.get_logger().warning("Cannot read checkpoint %s: passed over", names.pop())
-    return names
-
-
-def _is_whole(path):
-    try:
-        reader = tf.train.load_checkpoint(path)
-        for name, dtype in reader.get_variable_to_dtype_map().items():
-            if dtype != tf.variant:  # an iterator's, which no reader returns
-                reader.get_tensor(name)
-    except (tf.errors.OpError, IndexError, RuntimeError, ValueError):
-        return False
-    return True
-
-
-def _write_list(model_dir, latest, managed, preserved):
-    """Writes ``checkpoint``, a text of TensorFlow's ``CheckpointState``, in one go."""
-    lines = [f'model_checkpoint_path: "{latest}"']
-    lines += [f'all_model_checkpoint_paths: "{name}"' for name in managed]
-    lines += [f"all_model_checkpoint_timestamps: {t}" for t in managed.values()]
-    lines += [f"last_preserved_timestamp: {preserved}"]
-    path = os.path.join(model_dir, "checkpoint")
-    tf.io.write_file(path + ".new", "\n".join(lines) + "\n")
-    tf.io.gfile.rename(path + ".new", path, overwrite=True)
-
-
-def variable_key(name):
-    """Returns the key of a variable in the checkpoints of ``train.checkpoint``."""
-    escaped = name.replace(".", "..").replace("/", ".S")
-    return f"variables/{escaped}/.ATTRIBUTES/VARIABLE_VALUE"
-
-
-def is_by_name(path):
-    """Returns whether an Estimator, or a ``Saver``, wrote a checkpoint."""
-    saved = tf.train.load_checkpoint(path).get_variable_to_shape_map()
-    return "_CHECKPOINTABLE_OBJECT_GRAPH" not in saved
-
-
-def saved_step(path):
-    """Returns the global step of a checkpoint, an int."""
-    key = str if is_by_name(path) else variable_key
-    return int(tf.train.load_variable(path, key("global_step")))
 
 
 _ITERATOR = "batches/.ATTRIBUTES/ITERATOR_STATE"
@@ -934,152 +1041,6 @@ def _check_fit(path, saved, variables, keys):
             f"{', '.join(missing) or 'none'}. Of another shape: "
             f"{', '.join(misshapen) or 'none'}."
         )
-
-
-def argument_names(function):
-    """Returns the names of the arguments that a function can be given, a set."""
-    bound = getattr(function, "keywords", {})  # of a functools.partial
-    parameters = inspect.signature(function).parameters.values()
-    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-    return {one.name for one in parameters if one.kind not in several} - bound.keys()
-
-
-def call_with_known(function, **known):
-    """Calls ``function`` with those of the arguments ``known`` that it names."""
-    names = argument_names(function)
-    return function(**{name: known[name] for name in names if name in known})
-
-
-def call_input_fn(input_fn, mode, params=None, config=None, input_context=None):
-    """Calls ``input_fn`` on the CPU with those of the other arguments that it names."""
-    known = {"params": params, "config": config, "input_context": input_context}
-    with tf.device("/cpu:0"):
-        return call_with_known(input_fn, mode=mode, **known)
-
-
-def features_and_labels(batch):
-    """Splits a batch into features and labels; labels are None where it has none."""
-    if not isinstance(batch, (list, tuple)):
-        return batch, None
-    if len(batch) != 2:
-        raise ValueError("input_fn should give features, or (features, labels).")
-    return batch
-
-
-def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
-    """Calls an unchanged TF1 ``model_fn`` in the default graph.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      features: a tensor or a structure of tensors.
-      labels: the same, or None.
-      mode: "train", "eval" or "infer", as in ``tf.estimator.ModeKeys``.
-      params: a dict; the model_fn gets a copy.
-      config: what the model_fn reads from its ``RunConfig``, if anything.
-
-    Returns:
-      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
-
-    Raises:
-      ValueError: there are labels and the model_fn takes none, or its result lacks what
-        the mode needs.
-    """
-    if labels is not None and "labels" not in argument_names(model_fn):
-        raise ValueError("model_fn does not take labels, but input_fn returns labels.")
-    spec = call_with_known(
-        model_fn,
-        features=features,
-        labels=labels,
-        mode=mode,
-        params=copy.deepcopy(params or {}),
-        config=config,
-    )
-    if hasattr(spec, "as_estimator_spec"):
-        spec = spec.as_estimator_spec()
-    needed = {
-        "train": ("loss", "train_op"),
-        "eval": ("loss",),
-        "infer": ("predictions",),
-    }
-    for name in needed[mode]:
-        if not hasattr(spec, name):
-            raise ValueError("model_fn should return an EstimatorSpec.")
-        if getattr(spec, name) is None:
-            raise ValueError(f"Missing {name}.")
-    return spec
-
-
-def input_in_graph(input_fn, mode, params=None, config=None, input_context=None):
-    """Calls ``input_fn`` in the default graph.
-
-    Args:
-      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
-      mode, params, config, input_context: passed on where input_fn names them.
-
-    Returns:
-      The batch, a structure of tensors, and the hooks that the session needs for it.
-    """
-    batch = call_input_fn(input_fn, mode, params, config, input_context)
-    if not isinstance(batch, tf.data.Dataset):
-        return batch, []
-    iterator = tf1.data.make_initializable_iterator(batch)
-    return iterator.get_next(), [_StartIterator(iterator.initializer)]
-
-
-def warm_start(settings, checkpoint_path):
-    """Has the variables of the default graph begin with those of another training.
-
-    Args:
-      settings: a checkpoint's path or a ``WarmStartSettings``; None for nothing.
-      checkpoint_path: what is restored after all; then nothing is done.
-    """
-    if settings and checkpoint_path is None:
-        path = isinstance(settings, str)
-        tf1.train.warm_start(*([settings] if path else settings))
-
-
-class _StartIterator(tf1.train.SessionRunHook):
-    def __init__(self, initializer):
-        self._initializer = initializer
-
-    def after_create_session(self, session, coord):
-        session.run(self._initializer)
-
-
-class RestoredSession(tf1.train.SessionCreator):
-    """Makes sessions whose variables are restored from a checkpoint.
-
-    Args:
-      checkpoint_path: of a ``tf.train.CheckpointManager`` or an Estimator; None to
-        initialize the variables.
-      scaffold: the EstimatorSpec's ``tf.compat.v1.train.Scaffold``, or None.
-    """
-
-    def __init__(self, checkpoint_path, scaffold=None):
-        self._path = checkpoint_path
-        self._scaffold = scaffold or tf1.train.Scaffold()
-
-    def create_session(self):
-        """Returns a ``tf.compat.v1.Session`` of the default graph."""
-        if self._path is None:
-            return tf1.train.ChiefSessionCreator(self._scaffold).create_session()
-        if not tf1.train.checkpoint_exists(self._path):
-            raise ValueError(
-                f"The passed save_path is not a valid checkpoint: {self._path}"
-            )
-        local = (
-            self._scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
-        )
-        session = tf1.Session()
-        self._saver().restore(session, self._path)
-        session.run(local)
-        return session
-
-    def _saver(self):
-        if self._scaffold.saver or is_by_name(self._path):
-            return self._scaffold.saver or tf1.train.Saver()
-        by_key = {variable_key(v.op.name): v for v in tf1.global_variables()}
-        return tf1.train.Saver(by_key)
 
 
 def saved_keys(variables, saver):
@@ -1392,549 +1353,6 @@ def _check_carried(variables):
         raise ValueError(f"Not resource variables, so they would be lost: {other}.")
 
 
-def dnn_logits(
-    features,
-    feature_columns,
-    hidden_units,
-    units,
-    mode,
-    *,
-    activation_fn=tf.nn.relu,
-    dropout=None,
-    batch_norm=False,
-):
-    """Returns the logits of a ``DNNClassifier`` and the like, [batch, units].
-
-    Args:
-      features: a dict of tensors.
-      feature_columns: what to take from them, a list.
-      hidden_units: the widths of the hidden layers, a list of ints.
-      units: how many logits an example has.
-      mode: "train", "eval" or "infer".
-      activation_fn: of the hidden layers.
-      dropout: the part of the units that a training step leaves out, or None.
-      batch_norm: whether the hidden layers are normalized.
-    """
-    training = mode == "train"
-    with tf1.variable_scope("input_from_feature_columns"):
-        net = tf1.feature_column.input_layer(features, feature_columns)
-    for number, width in enumerate(hidden_units):
-        with tf1.variable_scope(f"hiddenlayer_{number}"):
-            net = _dense(net, width)
-            net = activation_fn(net) if activation_fn else net
-            if dropout is not None and training:
-                net = tf.nn.dropout(net, dropout)
-            if batch_norm:
-                with tf1.variable_scope(f"batchnorm_{number}") as scope:
-                    net = _normalized(net, training, scope)
-    with tf1.variable_scope("logits"):
-        return _dense(net, units)
-
-
-def dnn_network(
-    feature_columns,
-    hidden_units,
-    activation_fn=tf.nn.relu,
-    dropout=None,
-    batch_norm=False,
-):
-    """Returns a function that takes features, units and mode, and returns logits.
-
-    Args:
-      feature_columns, hidden_units, activation_fn, dropout, batch_norm: as for
-        ``dnn_logits``.
-    """
-    options = {"activation_fn": activation_fn, "dropout": dropout}
-
-    def network(features, units, mode):
-        return dnn_logits(
-            features,
-            feature_columns,
-            hidden_units,
-            units,
-            mode,
-            batch_norm=batch_norm,
-            **options,
-        )
-
-    return network
-
-
-def linear_network(feature_columns, sparse_combiner="sum"):
-    """Returns a function that takes features, units and mode, and returns logits.
-
-    Args:
-      feature_columns, sparse_combiner: as for ``linear_logits``.
-    """
-    return lambda features, units, mode: linear_logits(
-        features, feature_columns, units, sparse_combiner
-    )
-
-
-def combined_networks(
-    linear_feature_columns,
-    dnn_feature_columns,
-    dnn_hidden_units,
-    dnn_activation_fn=tf.nn.relu,
-    dnn_dropout=None,
-    batch_norm=False,
-    linear_sparse_combiner="sum",
-):
-    """Returns the networks of a ``DNNLinearCombinedEstimator``, by variable scope.
-
-    Args:
-      linear_feature_columns, linear_sparse_combiner: as for ``linear_logits``; no
-        columns for no such network.
-      dnn_feature_columns, dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm:
-        as for ``dnn_logits``; no columns for no such network.
-
-    Raises:
-      ValueError: there are no columns at all.
-    """
-    networks = {}
-    if dnn_feature_columns:
-        networks["dnn"] = dnn_network(
-            dnn_feature_columns,
-            dnn_hidden_units,
-            dnn_activation_fn,
-            dnn_dropout,
-            batch_norm,
-        )
-    if linear_feature_columns:
-        networks["linear"] = linear_network(
-            linear_feature_columns, linear_sparse_combiner
-        )
-    if not networks:
-        raise ValueError(
-            "Either linear_feature_columns or dnn_feature_columns must be defined."
-        )
-    return networks
-
-
-def linear_logits(features, feature_columns, units, sparse_combiner="sum"):
-    """Returns the logits of a ``LinearClassifier`` and the like, [batch, units].
-
-    Args:
-      features, feature_columns, units: as for ``dnn_logits``.
-      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
-    """
-    return tf1.feature_column.linear_model(
-        features, feature_columns, units, sparse_combiner
-    )
-
-
-def baseline_logits(features, units):
-    """Returns the logits of a ``BaselineClassifier`` and the like, [batch, units]."""
-    batch_size = tf.shape(next(iter(features.values())))[0]
-    bias = tf1.get_variable("bias", [units], initializer=tf1.zeros_initializer())
-    return tf.multiply(bias, tf.ones([batch_size, units]))
-
-
-def _dense(net, width):
-    width = int(width)  # a layer takes a number's text too, as a flag gives it
-    glorot = tf1.glorot_uniform_initializer()
-    kernel = tf1.get_variable("kernel", [net.shape[-1], width], initializer=glorot)
-    bias = tf1.get_variable("bias", [width], initializer=tf1.zeros_initializer())
-    return tf.nn.bias_add(tf.matmul(net, kernel), bias)
-
-
-def _normalized(net, training, scope):
-    shape, ones = [net.shape[-1]], tf1.ones_initializer()
-    zeros = tf1.zeros_initializer()
-    gamma = tf1.get_variable("gamma", shape, initializer=ones)
-    beta = tf1.get_variable("beta", shape, initializer=zeros)
-    scope.set_partitioner(None)
-    fixed = {"trainable": False}
-    moving_mean = tf1.get_variable("moving_mean", shape, initializer=zeros, **fixed)
-    moving_variance = tf1.get_variable(
-        "moving_variance", shape, initializer=ones, **fixed
-    )
-    mean, variance = moving_mean, moving_variance
-    if training:
-        mean, variance = tf.nn.moments(net, [0])
-        for moving, value in ((moving_mean, mean), (moving_variance, variance)):
-            update = moving.assign_sub((moving - value) * (1 - 0.999))
-            tf1.add_to_collection(tf1.GraphKeys.UPDATE_OPS, update)
-    return tf.nn.batch_normalization(net, mean, variance, beta, gamma, 0.001)
-
-
-def canned_optimizer(optimizer, learning_rate):
-    """Returns a ``tf.compat.v1.train.Optimizer``.
-
-    Args:
-      optimizer: one, a function that makes one, or the name of one.
-      learning_rate: the rate for one that is given by name.
-    """
-    named = {
-        "Adagrad": tf1.train.AdagradOptimizer,
-        "Adam": tf1.train.AdamOptimizer,
-        "Ftrl": tf1.train.FtrlOptimizer,
-        "RMSProp": tf1.train.RMSPropOptimizer,
-        "SGD": tf1.train.GradientDescentOptimizer,
-    }
-    if isinstance(optimizer, str):
-        return named[optimizer](learning_rate)
-    return optimizer() if callable(optimizer) else optimizer
-
-
-def whole_variables():
-    """Returns a partitioner that leaves variables whole.
-
-    With it slots get the names that the canned estimators of TensorFlow 1 gave them.
-    """
-    return tf1.min_max_variable_partitioner(max_partitions=0)
-
-
-def canned_train_op(loss, optimizer):
-    """Returns what takes a step of an optimizer.
-
-    Args:
-      loss: a tensor with one value.
-      optimizer: a ``tf.compat.v1.train.Optimizer``; or several, by the variable scope
-        that each trains.
-    """
-    step = tf1.train.get_global_step()
-    if not isinstance(optimizer, dict):
-        return optimizer.minimize(loss, step)
-    trained = [
-        one.minimize(loss, var_list=tf1.trainable_variables(f"{scope}/"))
-        for scope, one in optimizer.items()
-    ]
-    with tf1.control_dependencies(trained):
-        return tf1.assign_add(step, 1)
-
-
-def evaluate_model_fn(
-    model_fn,
-    input_fn,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    seed=None,
-    steps=None,
-    hooks=(),
-    checkpoint_path=None,
-    name=None,
-    warm_start_from=None,
-):
-    """Evaluates a checkpoint, and writes the metrics for TensorBoard.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch.
-      model_dir: holds the checkpoints; the metrics go to its ``eval`` or ``eval_NAME``.
-      params: a dict for the model_fn and the input_fn.
-      config: what they read from a ``RunConfig``, if anything.
-      seed: the graph's random seed.
-      steps: how many batches, of a fraction the next whole number; None for all.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
-      checkpoint_path: None for the latest; where there is none, the variables are new.
-      name: tells apart evaluations on several datasets.
-      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
-        that are new.
-
-    Returns:
-      A dict with the model_fn's metrics, the mean "loss", and the "global_step".
-    """
-    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
-    with tf.Graph().as_default():
-        tf1.set_random_seed(seed)
-        step = tf1.train.create_global_step()
-        batch, input_hooks = input_in_graph(input_fn, "eval", params, config)
-        features, labels = features_and_labels(batch)
-        spec = call_model_fn(model_fn, features, labels, "eval", params, config)
-        warm_start(warm_start_from, path)
-        metrics = spec.eval_metric_ops or {}
-        pairs = {name: _pair(metric) for name, metric in metrics.items()}
-        pairs["loss"] = tf1.metrics.mean(spec.loss)
-        update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
-        values = {name: value for name, (value, _) in sorted(pairs.items())}
-        final = tf1.train.FinalOpsHook({**values, "global_step": step})
-        creator = RestoredSession(path, spec.scaffold)
-        hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
-        with tf1.train.MonitoredSession(creator, hooks) as session:
-            taken = 0
-            while not session.should_stop() and (steps is None or taken < steps):
-                session.run(update)
-                taken += 1
-        directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
-        write_metrics(directory, final.final_ops_values)
-    return final.final_ops_values
-
-
-def _pair(metric):
-    """Returns the value and the update of a ``tf1.metrics`` pair or a Keras metric."""
-    if isinstance(metric, tuple):
-        return metric
-    return metric.result(), metric.updates
-
-
-def write_metrics(directory, metrics):
-    """Writes what an evaluation came to into the log, and for TensorBoard."""
-    step = metrics["global_step"]
-    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
-    tf1.logging.info("Saving dict for global step %d: %s", step, told)
-    summary = tf1.Summary()
-    for name, value in metrics.items():
-        if name != "global_step" and isinstance(value, numbers.Number):
-            summary.value.add(tag=name, simple_value=value)
-    writer = tf1.summary.FileWriterCache.get(directory)
-    writer.add_summary(summary, step)
-    writer.flush()
-
-
-def new_export(export_dir_base):
-    """Returns where to write an export, a path that is not there yet."""
-    while True:
-        name = str(int(time.time()))
-        if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
-            # Whoever watches for exports sees a whole one or none.
-            return os.path.join(export_dir_base, "temp-" + name)
-        time.sleep(1)
-
-
-def finish_export(unfinished, assets_extra=None):
-    """Gives an export the name by which it is found.
-
-    Args:
-      unfinished: what ``new_export`` gave, written by now.
-      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-
-    Returns:
-      The path of the export: bytes, as the Estimator gave it.
-    """
-    for name, source in (assets_extra or {}).items():
-        copy = os.path.join(unfinished, "assets.extra", name)
-        tf.io.gfile.makedirs(os.path.dirname(copy))
-        tf.io.gfile.copy(source, copy)
-    base, name = os.path.split(unfinished)
-    export_dir = os.path.join(base, name[len("temp-") :])
-    tf.io.gfile.rename(unfinished, export_dir)
-    return tf.compat.as_bytes(export_dir)
-
-
-def export_model_fn(
-    model_fn, export_dir_base, serving_input_receiver_fn, model_dir, **options
-):
-    """Writes a SavedModel for serving; for the options see ``export_modes``.
-
-    Args:
-      model_fn, export_dir_base, model_dir, options: as there.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or one of a tensor.
-    """
-    receivers = {"infer": serving_input_receiver_fn}
-    return export_modes(model_fn, export_dir_base, receivers, model_dir, **options)
-
-
-def export_modes(
-    model_fn,
-    export_dir_base,
-    input_receiver_fn_map,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    checkpoint_path=None,
-    assets_extra=None,
-    as_text=False,
-    strip_default_attrs=True,
-):
-    """Writes a SavedModel of a checkpoint to a new directory, named by the time.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      export_dir_base: the directory to make the new one in.
-      input_receiver_fn_map: a dict from "train", "eval" or "infer" to a function that
-        returns a receiver; the SavedModel holds a graph for each.
-      model_dir: holds the checkpoints.
-      params: a dict for the model_fn.
-      config: what it reads from a ``RunConfig``, if anything.
-      checkpoint_path: None for the latest.
-      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
-      as_text: whether to write the graph as text.
-      strip_default_attrs: whether to leave out attributes that have their defaults.
-
-    Returns:
-      The path of the new directory: bytes, as the Estimator gave it.
-
-    Raises:
-      ValueError: there is no checkpoint, it lacks a variable, or there is no receiver.
-    """
-    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
-    if path is None:
-        raise ValueError(f"Couldn't find trained model at {model_dir}.")
-    modes = [mode for mode in _TAGS if input_receiver_fn_map.get(mode)]
-    if not modes:
-        raise ValueError(
-            "No valid modes for exporting found. Got " f"{list(input_receiver_fn_map)}."
-        )
-    unfinished = new_export(export_dir_base)
-    builder = tf1.saved_model.Builder(unfinished)
-    for mode in modes:
-        with tf.Graph().as_default():
-            tf1.train.create_global_step()
-            receiver = input_receiver_fn_map[mode]()
-            labels = getattr(receiver, "labels", None)
-            spec = call_model_fn(
-                model_fn, receiver.features, labels, mode, params, config
-            )
-            local = spec.scaffold and spec.scaffold.local_init_op
-            graph = {
-                "signature_def_map": _signatures(spec, mode, receiver),
-                "assets_collection": tf1.get_collection("asset_filepaths"),
-                "main_op": local or tf1.train.Scaffold.default_local_init_op(),
-                "strip_default_attrs": strip_default_attrs,
-            }
-            with _session_of(path, spec.scaffold, mode) as session:
-                if mode == modes[0]:
-                    tags = [_TAGS[mode]]
-                    builder.add_meta_graph_and_variables(session, tags, **graph)
-                else:
-                    builder.add_meta_graph([_TAGS[mode]], **graph)
-    builder.save(as_text)
-    return finish_export(unfinished, assets_extra)
-
-
-_TAGS = {"train": "train", "eval": "eval", "infer": "serve"}
-
-
-def _session_of(path, scaffold, mode):
-    try:
-        return RestoredSession(path, scaffold).create_session()
-    except tf.errors.NotFoundError as error:
-        raise ValueError(
-            f"Could not load all variables that the mode {mode!r} has from {path}: "
-            f"{error}"
-        ) from error
-
-
-def _signatures(spec, mode, receiver):
-    if mode != "infer":
-        return {mode: _supervised_signature(spec, mode, receiver)}
-    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
-    if len(outputs) == 1:
-        outputs = {default: next(iter(outputs.values())), **outputs}
-    if default not in outputs:
-        raise ValueError(
-            "Multiple `export_outputs` were provided, but none of them is named "
-            f"{default!r}: {list(outputs)}."
-        )
-    fed = {"": receiver.receiver_tensors}
-    fed.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
-    signatures = {}
-    for prefix, tensors in fed.items():
-        tensors = tensors if isinstance(tensors, dict) else {"input": tensors}
-        for name, output in outputs.items():
-            key = f"{prefix}:{name}" if prefix else name
-            try:
-                signatures[key] = output.as_signature_def(tensors)
-            except ValueError as error:  # such as one that only tf.Example can feed
-                tf1.logging.info("No signature %s: %s", key, error)
-    return signatures
-
-
-def _supervised_signature(spec, mode, receiver):
-    """Returns the signature of a graph that trains or evaluates."""
-    outputs = {"loss": spec.loss}
-    predictions = spec.predictions
-    if predictions is not None and not isinstance(predictions, dict):
-        predictions = {"output": predictions}
-    for name, tensor in (predictions or {}).items():
-        outputs[f"predictions/{name}"] = tensor
-    for name, (value, update) in (spec.eval_metric_ops or {}).items():
-        outputs[f"metrics/{name}/value"] = value
-        outputs[f"metrics/{name}/update_op"] = update
-    kind = {"train": "training", "eval": "eval"}[mode]
-    info = tf1.saved_model.build_tensor_info
-    inputs = receiver.receiver_tensors
-    return tf1.saved_model.build_signature_def(
-        {name: info(tensor) for name, tensor in inputs.items()},
-        {name: info(tensor) for name, tensor in outputs.items()},
-        f"tensorflow/supervised/{kind}",
-    )
-
-
-def predict_with_model_fn(
-    model_fn,
-    input_fn,
-    model_dir,
-    *,
-    params=None,
-    config=None,
-    seed=None,
-    predict_keys=None,
-    hooks=(),
-    checkpoint_path=None,
-    yield_single_examples=True,
-    warm_start_from=None,
-):
-    """Yields predictions of a checkpoint.
-
-    Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      input_fn: returns a ``tf.data.Dataset``, or the tensors of a batch; of a pair,
-        the first is the features.
-      model_dir: holds the checkpoints.
-      params: a dict for the model_fn and the input_fn.
-      config: what they read from a ``RunConfig``, if anything.
-      seed: the graph's random seed.
-      predict_keys: the keys of the predictions to compute; None for all.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
-      checkpoint_path: None for the latest; where there is none, the variables are new.
-      yield_single_examples: whether to take the batches apart.
-      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, for variables
-        that are new.
-
-    Yields:
-      The predictions of one example, or of one batch, as numpy arrays.
-
-    Raises:
-      ValueError: no prediction has one of the predict_keys.
-    """
-    path = checkpoint_path or tf.train.latest_checkpoint(model_dir)
-    with tf.Graph().as_default():
-        tf1.set_random_seed(seed)
-        tf1.train.create_global_step()
-        batch, input_hooks = input_in_graph(input_fn, "infer", params, config)
-        features = batch[0] if isinstance(batch, (list, tuple)) else batch
-        spec = call_model_fn(model_fn, features, None, "infer", params, config)
-        warm_start(warm_start_from, path)
-        wanted = _with_keys(spec.predictions, predict_keys)
-        creator = RestoredSession(path, spec.scaffold)
-        hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
-        session = tf1.train.MonitoredSession(creator, hooks)
-    # The graph is not the default one at a yield: the caller may go on eagerly.
-    with session:
-        while not session.should_stop():
-            predictions = session.run(wanted)
-            yield from (
-                _examples(predictions) if yield_single_examples else [predictions]
-            )
-
-
-def _examples(predictions):
-    if not isinstance(predictions, dict):
-        return list(predictions)
-    lengths = {key: len(value) for key, value in predictions.items()}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"Predictions differ in batch length: {lengths}.")
-    examples = zip(*predictions.values())
-    return [dict(zip(predictions, example)) for example in examples]
-
-
-def _with_keys(predictions, keys):
-    if not keys:
-        return predictions
-    if not isinstance(predictions, dict):
-        raise ValueError("predict_keys is for predictions that are a dict.")
-    wanted = {key: predictions[key] for key in predictions if key in keys}
-    if not wanted:
-        raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")
-    return wanted
-
-
 def run_training(
     train,
     manager,
@@ -2125,3 +1543,471 @@ class _StepLog:
             summary = tf1.Summary(value=[scalar]).SerializeToString()
             with self._train.writer.as_default(step):
                 tf.summary.experimental.write_raw_pb(summary)
+
+
+def class_predictions(logits, names=None):
+    """Returns the predictions for a batch, a dict of tensors by the Estimator's keys.
+
+    Args:
+      logits: a tensor, [batch, n_classes], or [batch, 1] for two classes.
+      names: of the classes, a list of strings; None where they are numbers.
+    """
+    scores, logistic = logits, {}
+    if logits.shape[-1] == 1:
+        logistic = {"logistic": tf.sigmoid(logits)}
+        scores = tf.concat([tf.zeros_like(logits), logits], -1)
+    class_ids = tf.expand_dims(tf.argmax(scores, -1), -1)
+    all_ids = tf.range(scores.shape[-1])
+    if names:
+        names = tf.constant(names)
+        classes, all_classes = tf.gather(names, class_ids), names
+    else:
+        classes = tf.strings.as_string(class_ids)
+        all_classes = tf.strings.as_string(all_ids)
+    each = [tf.shape(logits)[0], 1]
+    return {
+        "logits": logits,
+        **logistic,
+        "probabilities": tf.nn.softmax(scores),
+        "class_ids": class_ids,
+        "classes": classes,
+        "all_class_ids": tf.tile(all_ids[tf.newaxis], each),
+        "all_classes": tf.tile(all_classes[tf.newaxis], each),
+    }
+
+
+class EstimatorSpec(NamedTuple):
+    """What a ``model_fn`` returns, as ``tf.estimator.EstimatorSpec``.
+
+    Attributes:
+      mode: one of ``ModeKeys``.
+      predictions: a tensor or a dict of tensors; needed to predict.
+      loss: a tensor with one value; needed to train and to evaluate.
+      train_op: needed to train.
+      eval_metric_ops: a dict from name to a pair of value and update, or to a metric.
+      export_outputs: a dict from the name of a signature to its outputs.
+      training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks:
+        ``tf.compat.v1.train.SessionRunHook`` objects.
+      scaffold: a ``tf.compat.v1.train.Scaffold``.
+    """
+
+    mode: str
+    predictions: Any = None
+    loss: Any = None
+    train_op: Any = None
+    eval_metric_ops: Any = None
+    export_outputs: Any = None
+    training_chief_hooks: Any = ()
+    training_hooks: Any = ()
+    scaffold: Any = None
+    evaluation_hooks: Any = ()
+    prediction_hooks: Any = ()
+
+
+class CannedHead:
+    """What a canned estimator makes of its logits.
+
+    Args:
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+    """
+
+    name = None
+
+    def __init__(self, weight_column=None, loss_reduction="weighted_sum"):
+        if isinstance(weight_column, str):
+            weight_column = tf.feature_column.numeric_column(weight_column)
+        self._weight_column = weight_column
+        self._loss_reduction = loss_reduction
+
+    @property
+    def logits_dimension(self):
+        """How many logits an example has."""
+        return self.units
+
+    def create_estimator_spec(
+        self,
+        features,
+        mode,
+        logits,
+        labels=None,
+        optimizer=None,
+        trainable_variables=None,
+        train_op_fn=None,
+        update_ops=None,
+        regularization_losses=None,
+    ):
+        """Returns the ``EstimatorSpec`` for one mode, as ``tf.estimator.Head`` does.
+
+        Args:
+          features, mode, logits, labels: as for ``spec``.
+          optimizer: a ``tf.compat.v1.train.Optimizer``; or
+          train_op_fn: takes the loss and returns what a step runs.
+          trainable_variables: what the optimizer trains; None for all.
+          update_ops: what a step runs as well; None for the collection UPDATE_OPS.
+          regularization_losses: tensors, to be added to the loss.
+
+        Raises:
+          ValueError: optimizer and train_op_fn are both given, or neither, to train.
+        """
+        if mode == "train" and (optimizer is None) == (train_op_fn is None):
+            raise ValueError("Give one of optimizer and train_op_fn.")
+
+        def minimize(loss):
+            return self._minimize(optimizer, loss, trainable_variables)
+
+        train = train_op_fn or minimize
+        more = regularization_losses
+        return self.spec(features, labels, mode, logits, train, update_ops, more)
+
+    def spec(
+        self,
+        features,
+        labels,
+        mode,
+        logits,
+        train_op_fn,
+        update_ops=None,
+        regularization_losses=None,
+    ):
+        """Returns the ``EstimatorSpec`` for one mode.
+
+        Args:
+          features: a dict of tensors.
+          labels: a tensor, [batch] or [batch, 1]; None to predict.
+          mode: "train", "eval" or "infer".
+          logits: a tensor, [batch, units].
+          train_op_fn: takes the loss and returns what a step runs.
+          update_ops, regularization_losses: as for ``create_estimator_spec``.
+        """
+        with tf.name_scope(self.name or "head"):
+            predictions = self._predictions(logits)
+            if mode == "infer":
+                outputs = self._outputs(predictions)
+                return EstimatorSpec(mode, predictions, export_outputs=outputs)
+            if labels.shape.rank == 1:
+                labels = tf.expand_dims(labels, -1)
+            labels = self._checked(labels)
+            losses = self._losses(labels, logits, features)
+            weights = self._weights(features)
+            loss = tf1.losses.compute_weighted_loss(
+                losses, weights, reduction=self._loss_reduction
+            )
+            metrics = None
+            if mode == "eval":
+                metrics = self._metrics(labels, predictions, losses, weights)
+            settings = train_op_fn, update_ops, regularization_losses
+            return self._spec_of(mode, predictions, loss, metrics, *settings)
+
+    def _spec_of(self, mode, predictions, loss, metrics, train_op_fn, update_ops, more):
+        """Returns the ``EstimatorSpec`` to train or evaluate, with more losses added."""
+        more = tf.add_n(more) if more else None
+        loss = loss if more is None else loss + more
+        if mode == "eval":
+            if more is not None:
+                metrics["regularization_loss"] = tf1.metrics.mean(more)
+            if self.name:
+                metrics = {f"{key}/{self.name}": one for key, one in metrics.items()}
+            return EstimatorSpec(mode, predictions, loss, None, metrics)
+        if update_ops is None:
+            update_ops = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
+        train_op = tf.group(train_op_fn(loss), *update_ops)
+        return EstimatorSpec(mode, predictions, loss, train_op)
+
+    def _minimize(self, optimizer, loss, variables):
+        if not hasattr(optimizer, "compute_gradients"):
+            raise ValueError(
+                "Give a tf.compat.v1.train.Optimizer, or train_op_fn, in place of "
+                f"{optimizer!r}."
+            )
+        return optimizer.minimize(loss, tf1.train.get_global_step(), variables)
+
+    def _weights(self, features):
+        if self._weight_column is None:
+            return 1.0
+        return tf1.feature_column.input_layer(features, [self._weight_column])
+
+    def _checked(self, labels):
+        return labels
+
+    def _metrics(self, labels, predictions, losses, weights):
+        return {"average_loss": tf1.metrics.mean(losses, weights)}
+
+
+class CannedRegression(CannedHead):
+    """The head of a ``DNNRegressor`` and the like.
+
+    Args:
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``CannedHead``.
+    """
+
+    def __init__(self, label_dimension=1, **settings):
+        super().__init__(**settings)
+        self.units = label_dimension
+
+    def _predictions(self, logits):
+        return {"predictions": logits}
+
+    def _outputs(self, predictions):
+        return {
+            "serving_default": RegressionOutput(predictions["predictions"]),
+            "regression": RegressionOutput(predictions["predictions"]),
+            "predict": PredictOutput(predictions),
+        }
+
+    def _checked(self, labels):
+        return tf.cast(labels, tf.float32)
+
+    def _losses(self, labels, logits, features):
+        return tf1.losses.mean_squared_error(labels, logits, reduction="none")
+
+    def _metrics(self, labels, predictions, losses, weights):
+        return {
+            **super()._metrics(labels, predictions, losses, weights),
+            "prediction/mean": _mean(predictions["predictions"], weights),
+            "label/mean": _mean(labels, weights),
+        }
+
+
+class CannedClasses(CannedHead):
+    """The head of a ``DNNClassifier`` and the like.
+
+    Args:
+      n_classes: how many classes there are; for two there is one logit.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      pr_curve: how the area under the precision-recall curve is summed up, as
+        ``tf.compat.v1.metrics.auc`` takes it.
+      weight_column, loss_reduction: as for ``CannedHead``.
+    """
+
+    def __init__(
+        self, n_classes=2, label_vocabulary=None, pr_curve="trapezoidal", **settings
+    ):
+        super().__init__(**settings)
+        self.units = n_classes if n_classes > 2 else 1
+        self._n_classes = n_classes
+        self._names = label_vocabulary
+        self._pr_curve = pr_curve
+
+    def _predictions(self, logits):
+        return class_predictions(logits, self._names)
+
+    def _outputs(self, predictions):
+        classes = ClassificationOutput(
+            predictions["probabilities"], predictions["all_classes"]
+        )
+        outputs = {"serving_default": classes, "classification": classes}
+        if self.units == 1:
+            outputs["regression"] = RegressionOutput(predictions["logistic"])
+        return {**outputs, "predict": PredictOutput(predictions)}
+
+    def _checked(self, labels):
+        if self._names:
+            ids = tf.range(len(self._names), dtype=tf.int64)
+            entries = tf.lookup.KeyValueTensorInitializer(self._names, ids)
+            labels = tf.lookup.StaticHashTable(entries, -1).lookup(labels)
+        if self.units == 1:
+            labels = tf.cast(labels, tf.float32)
+        last = tf.cast(self._n_classes - 1, labels.dtype)
+        in_range = tf1.debugging.Assert(
+            tf.reduce_all((labels >= 0) & (labels <= last)),
+            [f"Labels must be in [0, {self._n_classes - 1}].", labels],
+        )
+        with tf1.control_dependencies([in_range]):
+            return tf.identity(labels)
+
+    def _losses(self, labels, logits, features):
+        if self.units == 1:
+            return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
+        losses = tf1.losses.sparse_softmax_cross_entropy(
+            labels, logits, reduction="none"
+        )
+        return tf.expand_dims(losses, -1)
+
+    def _metrics(self, labels, predictions, losses, weights):
+        metrics, ids = tf1.metrics, predictions["class_ids"]
+        found = {
+            **super()._metrics(labels, predictions, losses, weights),
+            "accuracy": metrics.accuracy(labels, ids, weights),
+        }
+        if self.units > 1:
+            return found
+        logistic, baseline = predictions["logistic"], _mean(labels, weights)
+        return {
+            **found,
+            "precision": metrics.precision(labels, ids, weights),
+            "recall": metrics.recall(labels, ids, weights),
+            "prediction/mean": _mean(logistic, weights),
+            "label/mean": baseline,
+            "accuracy_baseline": tuple(tf.maximum(v, 1 - v) for v in baseline),
+            "auc": metrics.auc(labels, logistic, weights),
+            "auc_precision_recall": metrics.auc(
+                labels,
+                logistic,
+                weights,
+                curve="PR",
+                summation_method=self._pr_curve,
+            ),
+        }
+
+
+def _mean(values, weights):
+    return tf1.metrics.mean(values, tf.broadcast_to(weights, tf.shape(values)))
+
+
+def dnn_logits(
+    features,
+    feature_columns,
+    hidden_units,
+    units,
+    mode,
+    *,
+    activation_fn=tf.nn.relu,
+    dropout=None,
+    batch_norm=False,
+):
+    """Returns the logits of a ``DNNClassifier`` and the like, [batch, units].
+
+    Args:
+      features: a dict of tensors.
+      feature_columns: what to take from them, a list.
+      hidden_units: the widths of the hidden layers, a list of ints.
+      units: how many logits an example has.
+      mode: "train", "eval" or "infer".
+      activation_fn: of the hidden layers.
+      dropout: the part of the units that a training step leaves out, or None.
+      batch_norm: whether the hidden layers are normalized.
+    """
+    training = mode == "train"
+    with tf1.variable_scope("input_from_feature_columns"):
+        net = tf1.feature_column.input_layer(features, feature_columns)
+    for number, width in enumerate(hidden_units):
+        with tf1.variable_scope(f"hiddenlayer_{number}"):
+            net = _dense(net, width)
+            net = activation_fn(net) if activation_fn else net
+            if dropout is not None and training:
+                net = tf.nn.dropout(net, dropout)
+            if batch_norm:
+                with tf1.variable_scope(f"batchnorm_{number}") as scope:
+                    net = _normalized(net, training, scope)
+    with tf1.variable_scope("logits"):
+        return _dense(net, units)
+
+
+def linear_logits(features, feature_columns, units, sparse_combiner="sum"):
+    """Returns the logits of a ``LinearClassifier`` and the like, [batch, units].
+
+    Args:
+      features, feature_columns, units: as for ``dnn_logits``.
+      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+    """
+    return tf1.feature_column.linear_model(
+        features, feature_columns, units, sparse_combiner
+    )
+
+
+def _dense(net, width):
+    width = int(width)  # a layer takes a number's text too, as a flag gives it
+    glorot = tf1.glorot_uniform_initializer()
+    kernel = tf1.get_variable("kernel", [net.shape[-1], width], initializer=glorot)
+    bias = tf1.get_variable("bias", [width], initializer=tf1.zeros_initializer())
+    return tf.nn.bias_add(tf.matmul(net, kernel), bias)
+
+
+def _normalized(net, training, scope):
+    shape, ones = [net.shape[-1]], tf1.ones_initializer()
+    zeros = tf1.zeros_initializer()
+    gamma = tf1.get_variable("gamma", shape, initializer=ones)
+    beta = tf1.get_variable("beta", shape, initializer=zeros)
+    scope.set_partitioner(None)
+    fixed = {"trainable": False}
+    moving_mean = tf1.get_variable("moving_mean", shape, initializer=zeros, **fixed)
+    moving_variance = tf1.get_variable(
+        "moving_variance", shape, initializer=ones, **fixed
+    )
+    mean, variance = moving_mean, moving_variance
+    if training:
+        mean, variance = tf.nn.moments(net, [0])
+        for moving, value in ((moving_mean, mean), (moving_variance, variance)):
+            update = moving.assign_sub((moving - value) * (1 - 0.999))
+            tf1.add_to_collection(tf1.GraphKeys.UPDATE_OPS, update)
+    return tf.nn.batch_normalization(net, mean, variance, beta, gamma, 0.001)
+
+
+def canned_optimizer(optimizer, learning_rate):
+    """Returns a ``tf.compat.v1.train.Optimizer``.
+
+    Args:
+      optimizer: one, a function that makes one, or the name of one.
+      learning_rate: the rate for one that is given by name.
+    """
+    named = {
+        "Adagrad": tf1.train.AdagradOptimizer,
+        "Adam": tf1.train.AdamOptimizer,
+        "Ftrl": tf1.train.FtrlOptimizer,
+        "RMSProp": tf1.train.RMSPropOptimizer,
+        "SGD": tf1.train.GradientDescentOptimizer,
+    }
+    if isinstance(optimizer, str):
+        return named[optimizer](learning_rate)
+    return optimizer() if callable(optimizer) else optimizer
+
+
+def whole_variables():
+    """Returns a partitioner that leaves variables whole.
+
+    With it slots get the names that the canned estimators of TensorFlow 1 gave them.
+    """
+    return tf1.min_max_variable_partitioner(max_partitions=0)
+
+
+def canned_train_op(loss, optimizer):
+    """Returns what takes a step of an optimizer.
+
+    Args:
+      loss: a tensor with one value.
+      optimizer: a ``tf.compat.v1.train.Optimizer``; or several, by the variable scope
+        that each trains.
+    """
+    step = tf1.train.get_global_step()
+    if not isinstance(optimizer, dict):
+        return optimizer.minimize(loss, step)
+    trained = [
+        one.minimize(loss, var_list=tf1.trainable_variables(f"{scope}/"))
+        for scope, one in optimizer.items()
+    ]
+    with tf1.control_dependencies(trained):
+        return tf1.assign_add(step, 1)
+
+
+class EvaluationListener(tf1.train.CheckpointSaverListener):
+    """Evaluates after each save but the first, and once at the end.
+
+    Args:
+      evaluate: is called without arguments.
+      throttle_secs: the least time from one evaluation to the next but the last.
+    """
+
+    def __init__(self, evaluate, throttle_secs=600):
+        self._evaluate, self._secs = evaluate, throttle_secs
+
+    def begin(self):
+        self._timer = tf1.train.SecondOrStepTimer(every_secs=self._secs)
+        self._is_first = True
+
+    def after_save(self, session, global_step_value):
+        if self._is_first:  # nothing is trained yet
+            self._is_first = False
+        elif self._timer.should_trigger_for_step(global_step_value):
+            self._timer.update_last_triggered_step(global_step_value)
+            self._evaluate()
+        else:
+            tf1.logging.info(
+                "Skip the current checkpoint eval due to throttle secs (%s secs).",
+                self._secs,
+            )
+
+    def end(self, session, global_step_value):
+        if global_step_value != self._timer.last_triggered_step():
+            self._evaluate()

@@ -1,6 +1,7 @@
 """An emitted module names its release; two releases never mix, and a fix reaches a tree that nobody changed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,8 @@ def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         earlier.setattr(stamp, "__version__", "0.0.9")
         held = pieces.pieces()
         log = held["TrainingLog"]
-        worse = pieces.Piece(log.provides, log.needs, log.imports, log.definitions + "\n\nclass _Mistake:\n    pass\n")
-        earlier.setattr(pieces, "pieces", lambda: {**held, "TrainingLog": worse})
+        worse = replace(log, source=log.source + "\n\nclass _Mistake:\n    pass\n")
+        earlier.setattr(pieces, "_all", lambda: {**held, "TrainingLog": worse})
         assert main(["--write", "."]) == 1
     assert "class _Mistake" in module(tmp_path)
     return tmp_path

@@ -63,8 +63,8 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
         examples, batches = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
         if program.has_model_fn or given.maker is not None:
             _refuse_late_binding(program, draft, given)
-            new = f"lambda: ({examples}{batches})"
-            draft.edits.append(ReplaceExpression(program.module.span(helper), new))
+            draft.renamed[helper] = f"lambda: ({examples}{batches})"
+            draft.edits.append(ReplaceExpression(program.module.span(helper), draft.renamed[helper]))
         elif given.statement is not None:
             _claim(program, draft, given, examples, batches)
         else:

@@ -4,9 +4,16 @@ import tensorflow as tf
 
 
 def index_table_from_file(
-    vocabulary_file, num_oov_buckets=0, vocab_size=None, default_value=-1, name=None
+    vocabulary_file,
+    num_oov_buckets=0,
+    vocab_size=None,
+    default_value=-1,
+    name=None,
+    key_column_index=tf.lookup.TextFileIndex.WHOLE_LINE,
+    value_column_index=tf.lookup.TextFileIndex.LINE_NUMBER,
+    delimiter="\t",
 ):
-    """Returns a table from each line of a file to the line's number, from 0.
+    """Returns a table from the words of a file to numbers.
 
     Args:
       vocabulary_file: the file's path.
@@ -15,15 +22,18 @@ def index_table_from_file(
       default_value: the number of other words, where there are no buckets; with them
         a negative number.
       name: the name of its operation.
+      key_column_index, value_column_index: the columns of the words and the numbers,
+        from 0, or one of ``tf.lookup.TextFileIndex``: the line and its number, from 0.
+      delimiter: what stands between the columns.
     """
-    index = tf.lookup.TextFileIndex
     lines = tf.lookup.TextFileInitializer(
         vocabulary_file,
         tf.string,
-        index.WHOLE_LINE,
+        key_column_index,
         tf.int64,
-        index.LINE_NUMBER,
+        value_column_index,
         vocab_size,
+        delimiter,
     )
     return _table(lines, num_oov_buckets, default_value, name)
 

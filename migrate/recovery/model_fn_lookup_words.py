@@ -4,24 +4,34 @@ import tensorflow as tf
 
 
 def index_to_string_table_from_file(
-    vocabulary_file, vocab_size=None, default_value="UNK", name=None
+    vocabulary_file,
+    vocab_size=None,
+    default_value="UNK",
+    name=None,
+    key_column_index=tf.lookup.TextFileIndex.LINE_NUMBER,
+    value_column_index=tf.lookup.TextFileIndex.WHOLE_LINE,
+    delimiter="\t",
 ):
-    """Returns a table from the numbers of a file's lines, from 0, to the lines.
+    """Returns a table from numbers to the words of a file.
 
     Args:
       vocabulary_file: the file's path.
       vocab_size: how many lines to read; None for all.
       default_value: the word of other numbers.
       name: the name of its operation.
+      key_column_index, value_column_index: the columns of the numbers and the words,
+        from 0, or one of ``tf.lookup.TextFileIndex``: a line's number, from 0, and the
+        line.
+      delimiter: what stands between the columns.
     """
-    index = tf.lookup.TextFileIndex
     lines = tf.lookup.TextFileInitializer(
         vocabulary_file,
         tf.int64,
-        index.LINE_NUMBER,
+        key_column_index,
         tf.string,
-        index.WHOLE_LINE,
+        value_column_index,
         vocab_size,
+        delimiter,
     )
     return tf.lookup.StaticHashTable(lines, default_value, name=name)
 

@@ -123,7 +123,7 @@ from migrate.tensorflow.slim import REQUIREMENT
         "head",
         kind="custom",
     ),
-    Example("w = tf.contrib.lookup.index_to_string_table_from_file(x, delimiter=',')", None, "head", kind="custom"),
+    Example("w = tf.contrib.lookup.index_table_from_file(x, key_dtype=tf.int64)", None, "head", kind="custom"),
     Example("w = tf.contrib.framework.model_variable('w', [3])", "w = model_variable('w', [3])", "head", kind="custom"),
     Example(
         "tf.contrib.framework.model_variable('w', [3], device='/cpu:0')",

@@ -487,7 +487,7 @@ def test_each_left_site_of_both_files_gets_its_comment(tmp_path: Path) -> None:
 
 
 def test_a_name_of_contrib_that_is_carried_over_otherwise_is_not_said_to_be_nowhere(tmp_path: Path) -> None:
-    layers = LAYERS.replace("tf.layers.dense(x, 1)", "tf.contrib.lookup.index_table_from_file(x, delimiter=';')")
+    layers = LAYERS.replace("tf.layers.dense(x, 1)", "tf.contrib.lookup.index_table_from_file(x, key_dtype=tf.int64)")
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_LAYERS, "layers.py": layers})
     reason = "`tensorflow.contrib.lookup.index_table_from_file` cannot be replaced automatically in this form"
     assert reasons(migrated(tmp_path)) == [reason]

@@ -54,6 +54,21 @@ def test_a_table_from_a_file_is_that_of_contrib(others, size, tmp_path):
     assert found == looked_up(lambda: lookup_ops.index_table_from_file(str(path), **arguments))
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_tables_of_the_columns_of_a_file_are_those_of_contrib(delimiter, tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("".join(f"{word}{delimiter}{number}\n" for number, word in enumerate(("emerson", "lake"), 5)))
+    word, number = {"key_column_index": 0, "value_column_index": 1}, {"key_column_index": 1, "value_column_index": 0}
+    for ours, contribs, keys, columns in (
+        (index_table_from_file, lookup_ops.index_table_from_file, WORDS, word),
+        (index_to_string_table_from_file, lookup_ops.index_to_string_table_from_file, np.array([5, 6, 7]), number),
+    ):
+        arguments = {**columns, "delimiter": delimiter}
+        found = looked_up(lambda make=ours, given=arguments: make(str(path), **given), keys)
+        assert found == looked_up(lambda make=contribs, given=arguments: make(str(path), **given), keys)
+        assert found[0] in (5, b"emerson")
+
+
 def test_buckets_beside_a_default_that_is_a_words_number_are_refused():
     with pytest.raises(ValueError, match="must be negative"):
         looked_up(lambda: index_table_from_tensor(WORDS[:3], num_oov_buckets=3, default_value=1))

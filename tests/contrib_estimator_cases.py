@@ -1,5 +1,7 @@
 """More of ``tests.contrib_cases``: what ``tf.contrib.estimator`` had, in a model_fn and around an Estimator."""
 
+import functools
+import os
 import tempfile
 
 import numpy as np
@@ -196,4 +198,115 @@ def mirrored_strategies(of):
             yield name, run(of.core.Estimator(model_fn, directory, config, params={"scale": 2.0}))
 
 
-ESTIMATOR_CASES = (clipped_optimizers, extended_estimators, heads, modes, exports, mirrored_strategies)
+def _learned(of):
+    """An estimator of ``contrib.learn``: how far it trains, what it evaluates and predicts, its checkpoints."""
+    learn = of("learn")
+
+    def ops_of(features, labels, mode, **other):
+        kernel = tf1.get_variable("kernel", [2, 1], initializer=tf1.constant_initializer([[0.5], [-1.0]]))
+        outputs = tf.matmul(features["x"], kernel)
+        predictions = {"y": outputs, "id": features["id"]}
+        if labels is None:
+            return predictions, None, None
+        loss = tf1.losses.mean_squared_error(labels, outputs)
+        step = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
+        return predictions, loss, step
+
+    def model_fn(x, y, mode, params, config, model_dir):
+        predictions, loss, step = ops_of(x, y, mode)
+        predictions["y"] *= params["scale"] * (config.model_dir == model_dir)
+        metrics = None
+        if mode == "eval":
+            metrics = {"error": tf1.metrics.mean_absolute_error(y, predictions["y"]), "value": tf.constant(3.0)}
+        return learn.ModelFnOps(mode=mode, predictions=predictions, loss=loss, train_op=step, eval_metric_ops=metrics)
+
+    def with_own_loss(x, y, mode):
+        predictions, loss, step = ops_of(x, y, mode)
+        return learn.ModelFnOps(mode, predictions, loss, step, {"loss": tf1.metrics.mean(loss + 1.0)})
+
+    def data():
+        numbers = np.cos(np.arange(16)).reshape(8, 2).astype(np.float32)
+        batches = tf.data.Dataset.from_tensor_slices(({"x": numbers, "id": np.arange(8)}, numbers[:, :1])).batch(3)
+        return tf1.data.make_one_shot_iterator(batches.repeat(2)).get_next()
+
+    def queued():
+        return {"x": tf1.train.limit_epochs(tf.ones([2, 2]), 2), "id": tf.constant([1, 2])}
+
+    def metrics_of():
+        def ratio(logits, target, weight=None):
+            return tf1.metrics.mean(logits / (tf.abs(target) + 1.0), weight)
+
+        def largest(outputs):
+            return tf1.metrics.mean(tf.reduce_max(outputs))
+
+        spec = learn.MetricSpec
+        return {
+            "squares": spec(tf1.metrics.mean_squared_error, prediction_key="y"),
+            "weighted": spec(tf1.metrics.mean_squared_error, "y", weight_key="id"),
+            "ratio": spec(ratio, prediction_key="y"),
+            "largest": spec(largest, "y"),
+            "of a partial": spec(functools.partial(tf1.metrics.mean_absolute_error, name="own"), "y"),
+        }
+
+    def numbers(metrics):
+        return {key: float(value) for key, value in sorted(metrics.items())}
+
+    def told(batch):
+        return {key: value.tolist() for key, value in sorted(batch.items())}
+
+    with tempfile.TemporaryDirectory() as directory:
+        config = learn.RunConfig(model_dir=directory, save_checkpoints_steps=2, tf_random_seed=1)
+        made = learn.Estimator(model_fn, config=config, params={"scale": 1.0})
+        for asked in ("evaluate", "predict"):
+            try:
+                getattr(made, asked)(input_fn=data)
+            except ValueError:
+                yield f"{asked} before training", "refused"
+        yield "itself", made.fit(input_fn=data, steps=3) is made
+        yield "no more", made.fit(input_fn=data, max_steps=3) is made
+        made.partial_fit(input_fn=data)
+        yield "to the end of the data", made.fit(input_fn=data, max_steps=100).get_variable_value("kernel")
+        yield "names", sorted(made.get_variable_names())
+        yield "checkpoints", sorted(one for one in os.listdir(directory) if one.endswith(".index"))
+        yield "evaluated", numbers(made.evaluate(input_fn=data, metrics=metrics_of()))
+        yield "two steps", numbers(made.evaluate(input_fn=data, steps=2, name="own"))
+        yield "of no steps", numbers(made.evaluate(input_fn=data, steps=0))
+        yield "directories", sorted(one for one in os.listdir(directory) if one.startswith("eval"))
+        yield "predicted", [told(one) for one in made.predict(input_fn=data)]
+        yield "of a queue", [told(one) for one in made.predict(input_fn=queued, outputs=["y"])]
+        yield "in batches", [told(one) for one in made.predict(input_fn=queued, outputs=["y"], iterate_batches=True)]
+        yield "one batch", told(made.predict(input_fn=queued, as_iterable=False))
+        again = learn.Estimator(model_fn, directory, params={"scale": 2.0})
+        yield "in a new object", [told(one) for one in again.predict(input_fn=data, outputs=["y"])]
+
+        def with_config(run_config, hparams):
+            estimator = learn.Estimator(model_fn, config=run_config, params={"scale": 1.0})
+            options = {"train_steps": 9, "eval_steps": 1, "eval_metrics": metrics_of()}
+            return learn.Experiment(estimator, data, data, **options)
+
+        result = of("learn.learn_runner").run(with_config, run_config=config, schedule="train_and_evaluate")
+        yield "experiment", [numbers(result[0]), len(result[1])]
+    with tempfile.TemporaryDirectory() as directory:
+        doubled = {"feature_engineering_fn": lambda x, y: ({"x": 2.0 * x["x"], "id": x["id"]}, y)}
+        three = learn.Estimator(lambda x, y, mode: ops_of(x, y, mode), directory, **doubled)
+        yield "three results", numbers(three.fit(input_fn=data, steps=2).evaluate(input_fn=data))
+        yield "with labels of the training", [told(one) for one in three.predict(input_fn=data)]
+    with tempfile.TemporaryDirectory() as directory:
+        own = learn.Estimator(with_own_loss, directory)
+        yield "a loss of its own", numbers(own.fit(input_fn=data, steps=2).evaluate(input_fn=data))
+
+
+def learn_estimators(of):
+    for name, value in _learned(of):
+        yield f"contrib.learn, {name}", value
+
+
+ESTIMATOR_CASES = (
+    clipped_optimizers,
+    extended_estimators,
+    heads,
+    modes,
+    exports,
+    mirrored_strategies,
+    learn_estimators,
+)

@@ -20,6 +20,8 @@ _OF_PYTHON = (
     "learn.datasets.",
     "learn.utils.",
     "seq2seq.gather_tree",
+    "slim.learning.",
+    "slim.python.",
 )
 """What contrib shows of private modules, of a class and of compiled code."""
 

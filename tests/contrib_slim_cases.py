@@ -128,9 +128,26 @@ def slim_trainings(of):
             hook = training.SummaryAtEndHook(os.path.join(directory, "eval"))
             values = training.evaluate_repeatedly(directory, final_ops=w, hooks=[hook], max_number_of_evaluations=1)
             yield "slim: evaluated", values
+        with tf.Graph().as_default():
+            tf1.train.create_global_step()
+            w = tf1.get_variable("w", [2])
+            path, told = tf.train.latest_checkpoint(directory), os.path.join(directory, "once")
+            evaluate = of("slim.evaluation").evaluate_once
+            yield "slim: evaluated once", evaluate("", path, told, num_evals=2, final_op={"w": w})
         (events,) = os.scandir(os.path.join(directory, "eval"))
         told = [(v.tag, e.step) for e in tf1.train.summary_iterator(events.path) for v in e.summary.value]
         yield "slim: summary at the end", told
 
 
-SLIM_CASES = (slim_layers, csv_files, slim_metrics, slim_variables, slim_trainings)
+def private_slim(of):
+    """What programs take from modules of slim that contrib does not show."""
+
+    with tf.Graph().as_default():
+        made = of("slim.python.slim.nets.inception_v3").inception_v3
+        logits, ends = made(tf.zeros([1, 139, 139, 3]), 3, is_training=False, depth_multiplier=0.01, min_depth=2)
+        shapes = {one.op.name: one.shape.as_list() for one in tf1.global_variables()}
+        told = {name: one.shape.as_list() for name, one in ends.items()}
+        yield "slim: inception_v3", [logits.shape.as_list(), told, shapes]
+
+
+SLIM_CASES = (slim_layers, csv_files, slim_metrics, slim_variables, slim_trainings, private_slim)

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from migrate.tensorflow import slim
 from migrate.tensorflow.contrib import rows_around, rows_of
 from tests.contrib_names import kind_of, of_1
 
@@ -151,7 +152,8 @@ class _Plain(ast.NodeTransformer):
         return ast.Name(self._own.get(node.id, node.id))
 
     def visit_Attribute(self, node):
-        if isinstance(node.value, ast.Name) and (node.value.id in self._own or node.attr == "executing_eagerly"):
+        known = ("executing_eagerly", "contextmanager")
+        if isinstance(node.value, ast.Name) and (node.value.id in self._own or node.attr in known):
             return ast.Name(node.attr)
         return self.generic_visit(node)
 
@@ -162,8 +164,10 @@ def slim_package():
 
 
 def names_of_slim():
-    """The names of contrib that tf_slim stands for, with its own."""
-    for name in of_1():
+    """The names of contrib that tf_slim stands for, with its own; also those of modules that contrib does not show."""
+    inside = (line.partition(": ") for line in slim.TABLE.read_text(encoding="utf-8").splitlines())
+    private = [f"slim.{module}.{one}" for module, _, names in inside if module for one in names.split()]
+    for name in sorted({*of_1(), *private}):
         if kind_of(name) == "slim":
             row = next(row for row in (*rows_of(name), *rows_around(name)) if row.kind == "slim")
             yield name, row.successor
@@ -176,7 +180,11 @@ def compared(contrib: Path):
     for name, successor in names_of_slim():
         *modules, last = successor.split(".")
         place = here.where(last, modules[-1] if modules else None) or here.where(last)
-        origin = there.where(last, place.stem)
+        if place is None:
+            continue  # a module
+        origin = there.where(last, place.stem) or there.where(last)
+        if origin is None:
+            continue  # contrib never had it
         left, right = there.definitions(last, origin), here.definitions(last, place)
         differing = sorted(key for key in left.keys() | right.keys() if left.get(key) != right.get(key))
         if differing:

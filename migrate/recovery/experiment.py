@@ -16,7 +16,7 @@ class Experiment:
     Args:
       estimator: the ``Estimator``.
       train_input_fn, eval_input_fn: of its ``train`` and ``evaluate``.
-      eval_metrics: must be None.
+      eval_metrics: the ``metrics`` of a ``LearnEstimator``; else None.
       train_steps: the global step to end at; None for the end of the data.
       eval_steps: batches of an evaluation; None for all.
       train_monitors, eval_hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
@@ -56,16 +56,19 @@ class Experiment:
         saving_listeners=None,
         check_interval_secs=5,
     ):
-        if eval_metrics or train_steps_per_iteration or checkpoint_and_export:
+        if train_steps_per_iteration or checkpoint_and_export:
             raise ValueError(
-                "eval_metrics, train_steps_per_iteration and checkpoint_and_export are "
-                "not carried over."
+                "train_steps_per_iteration and checkpoint_and_export are not carried "
+                "over."
             )
+        if eval_metrics is not None and not hasattr(estimator, "fit"):
+            raise ValueError("eval_metrics must be None with tf.estimator.Estimator.")
         cluster = estimator.config.cluster_spec
         if cluster and sum(len(tasks) for tasks in cluster.as_dict().values()) > 1:
             raise ValueError("An Experiment of several workers is not carried over.")
         self.estimator, self.train_steps = estimator, train_steps
         self.eval_steps = eval_steps
+        self._metrics = {} if eval_metrics is None else {"metrics": eval_metrics}
         self._train_input_fn, self._eval_input_fn = train_input_fn, eval_input_fn
         self._hooks, self._eval_hooks = list(train_monitors or ()), eval_hooks
         self._local_eval_frequency = local_eval_frequency
@@ -138,7 +141,11 @@ class Experiment:
     def _evaluate(self, name=None, steps=None):
         steps = self.eval_steps if steps is None else steps
         return self.estimator.evaluate(
-            self._eval_input_fn, steps, hooks=self._eval_hooks, name=name
+            input_fn=self._eval_input_fn,
+            steps=steps,
+            hooks=self._eval_hooks,
+            name=name,
+            **self._metrics,
         )
 
     def _export(self, metrics):

@@ -26,8 +26,12 @@ and session hooks are refused as the program runs.
 
 ``contrib.learn``'s ``Experiment``, ``learn_runner.run`` and ``make_export_strategy`` over an Estimator are written too:
 they evaluate and export at the steps at which TensorFlow 1.15's did. An experiment of several workers is refused as it
-starts, and so are ``eval_metrics``, ``checkpoint_and_export`` and ``train_steps_per_iteration``. The estimators of
-``contrib.learn`` itself are skipped: they have other arguments, and variables of other names.
+starts, and so are ``checkpoint_and_export`` and ``train_steps_per_iteration``.
+
+``contrib.learn``'s own ``Estimator``, with ``ModelFnOps`` and ``MetricSpec``, becomes one with its methods ``fit``,
+``evaluate`` and ``predict``: where an input_fn gives tensors that no queue feeds, ``predict`` ends with the first batch,
+as there. Arrays in place of an input_fn are left, and so is an export by ``InputFnOps``. Its premade estimators are
+skipped: they have other arguments, and variables of other names.
 
 See: tf.estimator.Estimator.
 """
@@ -36,7 +40,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from migrate.analysis.arguments import literal
+from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
 from migrate.analysis.module import Module
@@ -112,6 +116,13 @@ _PRIVATE = {
     ),
     Example("print(tf1.contrib.learn.DNNClassifier)", None, "head", kind="custom"),
     Example(
+        "models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(input_fn=f, steps=3)",
+        "models = [LearnEstimator(model_fn)]",
+        "head",
+        kind="custom",
+    ),
+    Example("models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(x=f)", None, "head", kind="custom"),
+    Example(
         "models = [tf1.contrib.estimator.clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
         "models = [clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
         "head",
@@ -129,6 +140,7 @@ _PRIVATE = {
 def object_form(file: ObjectFile) -> Iterator[Verdict]:
     yield from _libraries(file.module)
     yield from _private(file.module)
+    yield from _arrays(file.module)
     kept = modules_kept(file)
     if any(isinstance(node, ast.keyword) and node.arg in _STRATEGIES for node in file.module.names.parents):
         file.pieces.add("distributed_training")  # which the Estimator finds by itself
@@ -230,6 +242,8 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
         refused = "; it refuses a TPU as it starts" if kind == "tpu" else ""
         if kind == "keras":
             refused = "; fit trains the Keras model itself, which has the trained weights then, and hooks are refused"
+        if found.is_contrib and (differs := _difference(found)):
+            refused = f"; {differs}"
         needed = f"; {NEEDS_TF_KERAS}" if file.needs_tf_keras else ""
         message = f"in object form: {text} has the Estimator's methods, and the calls stay{refused}{needed}"
         return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)
@@ -240,10 +254,14 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
     if found.tail.startswith("estimator.inputs."):
         message = f"becomes {text}, which gives a tf.data.Dataset; if shuffled, in another random order"
         return Verdict(call, Fidelity.NOTED, message, module=module)
-    differs = next((row.advice for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), "")
-    if found.is_contrib and differs:
+    if found.is_contrib and (differs := _difference(found)):
         return Verdict(call, Fidelity.NOTED, f"in object form: becomes {text}: {differs}", module=module)
     return exact(call, f"in object form: becomes {text}", module)
+
+
+def _difference(found: Symbol) -> str:
+    """What the object form has otherwise for a name of contrib; "" for nothing."""
+    return next((row.advice for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), "")
 
 
 _SHOWN = ("save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max")
@@ -315,6 +333,23 @@ def _libraries(module: Module) -> Iterator[Verdict]:
             seen.add(known[0])
             message = f"`{dotted}` is of {_LIBRARIES[known[0]]}, which works with TensorFlow's own Estimator"
             yield manual(node, message, "Migrate what the library does by its own guide first.", module)
+
+
+def _arrays(module: Module) -> Iterator[Verdict]:
+    """The calls that give an estimator of contrib.learn arrays, where a file makes one."""
+    if not any(found.is_contrib_learn and found.tail == "estimator.Estimator" for _, found in module.estimator):
+        return
+    for call in (node for node in module.names.parents if isinstance(node, ast.Call)):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _LEARNS:
+            placed = call.args if call.func.attr.endswith("fit") else []  # TensorFlow's own Estimator has no fit
+            given = [*placed, *(keyword.value for keyword in call.keywords if keyword.arg in _ARRAYS)]
+            if any(not is_none(value) for value in given):
+                message = f"`{call.func.attr}` may take arrays here, which TensorFlow 1 shuffled and batched itself"
+                yield manual(call, message, "Give it an input_fn, by that name.", module)
+
+
+_LEARNS = ("fit", "partial_fit", "evaluate", "predict")
+_ARRAYS = ("x", "y", "batch_size", "feed_fn")
 
 
 def _private(module: Module) -> Iterator[Verdict]:

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content f78836844290).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 324da0e0b2a9).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -309,7 +309,8 @@ def evaluate_model_fn(
         warm_start(warm_start_from, path)
         metrics = spec.eval_metric_ops or {}
         pairs = {name: _pair(metric) for name, metric in metrics.items()}
-        pairs["loss"] = tf1.metrics.mean(spec.loss)
+        if "loss" not in pairs:  # contrib.learn lets a model_fn name its own
+            pairs["loss"] = tf1.metrics.mean(spec.loss)
         update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
         values = {name: value for name, (value, _) in sorted(pairs.items())}
         final = tf1.train.FinalOpsHook({**values, "global_step": step})

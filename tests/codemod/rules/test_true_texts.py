@@ -83,8 +83,8 @@ def test_a_name_of_contrib_in_a_program_that_is_left_tells_its_successor() -> No
     ("name", "advice"),
     [
         ("learn.learn_runner.tune", "learn_runner.run"),
-        ("learn.ModelFnOps", "tf.estimator.EstimatorSpec"),
-        ("learn.python.learn.estimators.model_fn.ModelFnOps", "tf.estimator.EstimatorSpec"),
+        ("learn.read_batch_examples", "tf.data.TFRecordDataset"),
+        ("learn.python.learn.learn_io.graph_io.read_batch_examples", "tf.data.TFRecordDataset"),
         ("learn.LogisticRegressor", "Move to tf.estimator"),
     ],
 )

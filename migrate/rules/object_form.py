@@ -29,9 +29,9 @@ they evaluate and export at the steps at which TensorFlow 1.15's did. An experim
 starts, and so are ``checkpoint_and_export`` and ``train_steps_per_iteration``.
 
 ``contrib.learn``'s own ``Estimator``, with ``ModelFnOps`` and ``MetricSpec``, becomes one with its methods ``fit``,
-``evaluate`` and ``predict``: where an input_fn gives tensors that no queue feeds, ``predict`` ends with the first batch,
-as there. Arrays in place of an input_fn are left, and so is an export by ``InputFnOps``. Its premade estimators are
-skipped: they have other arguments, and variables of other names.
+``evaluate`` and ``predict``: where an input_fn gives tensors that no queue feeds, ``predict`` ends with the first
+batch, as there. Arrays in place of an input_fn are left, and so is an export by ``InputFnOps``. Its premade estimators
+are skipped: they have other arguments, and variables of other names.
 
 See: tf.estimator.Estimator.
 """

@@ -203,9 +203,7 @@ class LearnEstimator(Estimator):
           The estimator.
         """
         _check_input(input_fn, x, y, batch_size)
-        self.train(
-            lambda: input_fn(), hooks=monitors, steps=steps, max_steps=max_steps
-        )
+        self.train(lambda: input_fn(), hooks=monitors, steps=steps, max_steps=max_steps)
         return self
 
     def partial_fit(

@@ -3,7 +3,7 @@
 import ast
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import migrate.recovery
@@ -62,6 +62,20 @@ def written(variant: Variant) -> dict[str, str]:
     return texts | {path.name: path.read_bytes().decode() for path in stay}
 
 
+def write_all(folder: Path, **settings: str) -> None:
+    """Writes what the codemod makes of all examples, in folders of their own for what other settings make of them.
+
+    Args:
+      folder: in place of ``tf2_examples/``.
+      settings: for all of them, besides each variant's.
+    """
+    for one in VARIANTS:
+        place = folder / one.folder.relative_to(TF2)
+        place.mkdir(exist_ok=True)
+        for name, text in written(replace(one, settings=replace(one.settings, **settings))).items():
+            (place / name).write_text(text, encoding="utf-8")
+
+
 def is_object(name: str) -> bool:
     """Whether an example is migrated into the form of an object, which knows ``--input restart`` alone."""
     return " Estimator(" in (TF2 / name).read_text(encoding="utf-8")
@@ -74,7 +88,4 @@ def _imported(node: ast.stmt) -> list[str]:
 
 
 if __name__ == "__main__":
-    for one in VARIANTS:
-        one.folder.mkdir(exist_ok=True)
-        for name, text in written(one).items():
-            (one.folder / name).write_text(text, encoding="utf-8")
+    write_all(TF2)

@@ -4,6 +4,7 @@ import csv
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 
 from migrate.verify import Program
 from tests import nursery
+from tests.pairs import write_all
+from tests.runtime_package import build
 
 PROGRAMS = Path(__file__).parent / "programs"
 RELATIONSHIPS = ["wife", "husband", "child"]
@@ -32,6 +35,23 @@ def legacy_keras(new_python):
     look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tf_keras') is None)"
     has_tf_keras = subprocess.run([new_python, "-c", look]).returncode == 0
     return {"TF_USE_LEGACY_KERAS": "1"} if has_tf_keras else {}
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory):
+    """The directory in which the runtime package is found, as its wheel holds it."""
+    folder = tmp_path_factory.mktemp("package")
+    zipfile.ZipFile(build(folder)).extractall(folder / "installed")
+    return folder / "installed"
+
+
+@pytest.fixture(scope="session")
+def packaged(tmp_path_factory):
+    """The migrated examples as in ``tf2_examples/``, but with their helpers in the runtime package."""
+    folder = tmp_path_factory.mktemp("packaged")
+    write_all(folder, helpers="package")
+    assert not list(folder.rglob("tf2_recovery.py"))
+    return folder
 
 
 @pytest.fixture(scope="session")

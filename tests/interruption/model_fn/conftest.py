@@ -29,11 +29,16 @@ class Pair:
       replace: text to replace in both.
       arguments: of both programs, besides the model_dir.
       in_order: whether the old program runs one operation at a time, so that none overtakes another.
+      packaged: the folder of the migrations whose helpers are in the runtime package, and where that is found.
     """
 
-    def __init__(self, name, folder, replace=(), arguments=(), in_order=False):
+    def __init__(self, name, folder, replace=(), arguments=(), in_order=False, packaged=None):
         self._keep(name, folder, arguments, in_order)
-        for source, program in ((LEGACY, self.old), (TF2, self.new)):
+        forms = [(LEGACY, self.old), (TF2, self.new)]
+        if packaged:
+            forms += [(packaged[0], self.packaged)]
+            self.installed = packaged[1]
+        for source, program in forms:
             program.parent.mkdir(parents=True)
             shutil.copy(source / "modeling.py", program.parent)
             text = (source / f"{name}.py").read_text()
@@ -44,18 +49,19 @@ class Pair:
         imported = [n for n in ast.parse(self.new.read_text()).body if getattr(n, "module", "") == "tf2_recovery"]
         (folder / "new" / "tf2_recovery.py").write_text(module(alias.name for alias in imported[0].names))
 
-    packages = ""
-    """Where the new program finds what is installed for it."""
+    installed = ""
+    """Where the runtime package is found."""
 
     def _keep(self, name, folder, arguments, in_order=False):
         self.old_python, self.new_python = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
         self.arguments, self.folder, self.in_order = list(arguments), folder, in_order
-        self.old, self.new = (folder / side / f"{Path(name).name}.py" for side in ("old", "new"))
+        sides = "old", "new", "packaged"
+        self.old, self.new, self.packaged = (folder / side / f"{Path(name).name}.py" for side in sides)
 
     def start(self, program, model_dir, *arguments):
         python = self.old_python if program is self.old else self.new_python
         # The pieces stand alone: no path leads to this package.
-        path = self.packages if program is self.new else ""
+        path = self.installed if program is self.packaged else ""
         environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(path)}
         environment.pop("TF_USE_LEGACY_KERAS", None)
         if program is self.old and self.in_order:
@@ -114,17 +120,22 @@ class WrittenPair(Pair):
       source: the program.
       folder: a new directory to put both in.
       others: the file names of its other files, which stand beside it.
+      installed: where the runtime package is found, for a migration whose helpers are in it.
       settings: of the codemod.
     """
 
-    def __init__(self, source, folder, others=(), **settings):
+    def __init__(self, source, folder, others=(), installed="", **settings):
         self._keep(source.stem, folder, ())
-        for program in (self.old, self.new):
+        self.installed = installed
+        forms = {self.new: "tf2_recovery", **({self.packaged: "estimator_recovery"} if installed else {})}
+        for program in (self.old, *forms):
             program.parent.mkdir(parents=True)
             for name in (source.name, *others):
                 shutil.copy(source.with_name(name), program.with_name(name))
-        assert write(run([str(self.new.parent)], Settings(**settings), jobs=1, progress=None)) == []
-        assert "recovery import" in self.new.read_text()
+        for program, module_name in forms.items():
+            chosen = Settings(**settings, helpers="module" if program is self.new else "package")
+            assert write(run([str(program.parent)], chosen, jobs=1, progress=None)) == []
+            assert f"{module_name} import" in program.read_text()
 
 
 def losses(model_dir):

@@ -1,4 +1,7 @@
-"""SIGKILL at any moment, on either side of the migration, leaves no trace in what is trained."""
+"""SIGKILL at any moment, on either side of the migration, leaves no trace in what is trained.
+
+The migration takes turns with itself: its helpers are in its tree, or in the runtime package.
+"""
 
 import shutil
 from dataclasses import dataclass
@@ -41,14 +44,15 @@ class Turns:
 
 
 @pytest.fixture(scope="module", params=list(PAIRS))
-def turns(request, tmp_path_factory, digits, census):
+def turns(request, tmp_path_factory, digits, census, packaged, installed):
     name = request.param
     same, first, last = PAIRS[name]
     arguments = {
         "custom_model_fn": ["--data", digits(50), "--save_steps", "20", "--dropout", "0"],
         "feature_columns/wide_and_deep": ["--data", census],
     }
-    pair = Pair(name, tmp_path_factory.mktemp("kills") / "pair", [same], map(str, arguments.get(name, [])))
+    folder, given = tmp_path_factory.mktemp("kills") / "pair", map(str, arguments.get(name, []))
+    pair = Pair(name, folder, [same], given, packaged=(packaged, installed))
     alone = pair.kept("alone", ("begun", "--max_steps", first), ("undisturbed", "--max_steps", last))
     return Turns(
         pair, NEAR.get(name, 0.0), ("--max_steps", last), alone / "begun", final_variables(alone / "undisturbed")
@@ -58,9 +62,9 @@ def turns(request, tmp_path_factory, digits, census):
 def test_an_estimator_and_its_migration_take_turns_and_are_killed(turns, tmp_path):
     directory = tmp_path / "model"
     shutil.copytree(turns.begun, directory)
-    for within in (0.02, 1.0):
+    for program, within in ((turns.pair.new, 0.02), (turns.pair.packaged, 1.0)):
         turns.pair.kill(turns.pair.old, directory, *turns.steps, within=within)
-        turns.pair.kill(turns.pair.new, directory, *turns.steps, within=within)
+        turns.pair.kill(program, directory, *turns.steps, within=within)
     turns.pair.run(turns.pair.new, directory, *turns.steps)
     assert_equal(final_variables(directory), turns.undisturbed, turns.near)
 
@@ -68,7 +72,7 @@ def test_an_estimator_and_its_migration_take_turns_and_are_killed(turns, tmp_pat
 def test_the_last_of_them_may_be_the_estimator(turns, tmp_path):
     directory = tmp_path / "model"
     shutil.copytree(turns.begun, directory)
-    turns.pair.kill(turns.pair.new, directory, *turns.steps)
+    turns.pair.kill(turns.pair.packaged, directory, *turns.steps)
     turns.pair.run(turns.pair.old, directory, *turns.steps)
     assert_equal(final_variables(directory), turns.undisturbed, turns.near)
 

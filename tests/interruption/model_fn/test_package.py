@@ -31,9 +31,7 @@ def pair(tmp_path_factory, installed):
     # With every batch the same the step resumed at does not show in the weights.
     source.write_text((LEGACY / source.name).read_text().replace(".repeat()", ".take(10).repeat()"))
     shutil.copy(LEGACY / "modeling.py", folder)
-    made = WrittenPair(source, folder / "pair", helpers="package")
-    made.packages = installed
-    return made
+    return WrittenPair(source, folder / "pair", installed=installed)
 
 
 def test_the_package_needs_tensorflow_alone(installed):
@@ -44,14 +42,14 @@ def test_the_package_needs_tensorflow_alone(installed):
 
 
 def test_no_helper_stands_in_the_tree(pair):
-    assert [path.name for path in pair.new.parent.iterdir()] == [pair.new.name]
+    assert [path.name for path in pair.packaged.parent.iterdir()] == [pair.packaged.name]
 
 
 def test_without_the_package_the_program_does_not_start(pair, tmp_path):
-    pair.packages, before = "", pair.packages
-    process = pair.start(pair.new, tmp_path, *STEPS)
+    pair.installed, before = "", pair.installed
+    process = pair.start(pair.packaged, tmp_path, *STEPS)
     process.communicate()
-    pair.packages = before
+    pair.installed = before
     assert process.returncode != 0
     assert "estimator_recovery" in (pair.folder / "log").read_text()
 
@@ -60,6 +58,6 @@ def test_an_estimator_and_its_migration_take_turns_and_are_killed(pair, tmp_path
     alone = pair.kept("alone", ("begun", "--max_steps", 1), ("undisturbed", *STEPS))
     directory = tmp_path / "model"
     shutil.copytree(alone / "begun", directory)
-    assert [pair.kill(pair.new, directory, *STEPS), pair.kill(pair.old, directory, *STEPS)]
-    pair.run(pair.new, directory, *STEPS)
+    assert [pair.kill(pair.packaged, directory, *STEPS), pair.kill(pair.old, directory, *STEPS)]
+    pair.run(pair.packaged, directory, *STEPS)
     assert_equal(final_variables(directory), final_variables(alone / "undisturbed"))

@@ -10,11 +10,12 @@ from .recorded_by_1 import PROGRAM, RECORDED, told
 
 
 @pytest.fixture(scope="module")
-def resumed(tmp_path_factory):
-    """What the migrated program left and printed, killed on its way."""
+def resumed(tmp_path_factory, installed):
+    """What the migrated program left and printed, killed on its way in both forms."""
     folder = tmp_path_factory.mktemp("sequences")
-    pair = WrittenPair(PROGRAM, folder / "pair")
-    pair.kill(pair.new, folder / "model")
+    pair = WrittenPair(PROGRAM, folder / "pair", installed=installed)
+    for program in (pair.new, pair.packaged):
+        pair.kill(program, folder / "model")
     return told(folder / "model", pair.run(pair.new, folder / "model"))
 
 

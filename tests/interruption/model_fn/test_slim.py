@@ -11,11 +11,16 @@ from .conftest import WrittenPair, assert_equal, final_variables, losses
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory):
+def pair(tmp_path_factory, installed):
     """The migrated program, and the old one with tf_slim for contrib, which TensorFlow 2.15 lacks."""
-    made = WrittenPair(LEGACY / "contrib" / "slim_network.py", tmp_path_factory.mktemp("slim") / "pair")
+    source = LEGACY / "contrib" / "slim_network.py"
+    made = WrittenPair(source, tmp_path_factory.mktemp("slim") / "pair", installed=installed)
     for_2(made.old)
-    for program in (made.old, made.new):  # every batch the same: the step resumed at does not show in the weights
+    for program in (
+        made.old,
+        made.new,
+        made.packaged,
+    ):  # every batch the same: the step resumed at does not show in the weights
         text = program.read_text()
         assert ".batch(4)" in text
         program.write_text(text.replace(".batch(4)", ".batch(24)"))
@@ -38,8 +43,8 @@ def test_it_goes_on_in_the_estimators_directory_with_its_numbers(pair, alone, tm
 def test_killed_at_random_it_ends_with_the_same_variables(pair, alone, tmp_path):
     directory = tmp_path / "killed"
     shutil.copytree(alone / "at_10", directory)
-    for _ in range(3):
-        pair.kill(pair.new, directory, "--max_steps", 60, within=0.1)
+    for program in (pair.new, pair.packaged, pair.new):
+        pair.kill(program, directory, "--max_steps", 60, within=0.1)
     pair.kill(pair.old, directory, "--max_steps", 60, within=0.1)
     pair.run(pair.new, directory, "--max_steps", 60)
     assert_equal(final_variables(directory), final_variables(alone / "at_60"))

@@ -4,6 +4,7 @@ import os
 import pickle
 from collections.abc import Callable
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,8 @@ def same_batches(tmp_path_factory):
 def without_chance(tmp_path_factory):
     """A folder with the legacy example from given weights, without dropout and shuffling, and with its migrations.
 
+    Those are in folders by where their helpers are and by the recovery.
+
     Adam makes much of rounding where a gradient is nearly zero, which some chance weights bring about.
     """
     folder = tmp_path_factory.mktemp("without_chance")
@@ -59,16 +62,17 @@ def without_chance(tmp_path_factory):
         assert old in text
         text = text.replace(old, new)
     (folder / NAME).write_text(text)
-    for recovery in ("checkpoint-manager", "backup-and-restore"):
-        (folder / recovery).mkdir()
-        outcome = codemod([str(folder / NAME)], Settings(recovery=recovery), jobs=1, progress=None)
+    for recovery, helpers in product(("checkpoint-manager", "backup-and-restore"), ("module", "package")):
+        place = folder / helpers / recovery
+        place.mkdir(parents=True)
+        outcome = codemod([str(folder / NAME)], Settings(recovery=recovery, helpers=helpers), jobs=1, progress=None)
         for change in outcome.changes:
-            (folder / recovery / Path(change.path).name).write_text(change.after)
+            (place / Path(change.path).name).write_text(change.after)
     return folder
 
 
 @pytest.fixture(scope="session")
-def record(data, without_chance) -> Callable[..., Record]:
+def record(data, without_chance, installed) -> Callable[..., Record]:
     """Run a script under an interpreter, interrupted by a fault at a step; the same run is made once.
 
     An Estimator's is made once for both lines of TensorFlow.
@@ -85,7 +89,8 @@ def record(data, without_chance) -> Callable[..., Record]:
         variables: bool = False,
     ) -> Record:
         arguments = ("--model_dir", "{model_dir}", "--data", str(examples), "--max_steps", str(MAX_STEPS))
-        program = Program(script, python, (*arguments, "--interrupt_at", "0"), launch=nursery.launch)
+        environment = {"PYTHONPATH": str(installed)} if "estimator_recovery" in script.read_text() else {}
+        program = Program(script, python, (*arguments, "--interrupt_at", "0"), environment, launch=nursery.launch)
         made = FAULTS[fault](at=at) if fault else None
 
         def keep(directory: Path) -> None:

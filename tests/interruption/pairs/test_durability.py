@@ -5,7 +5,6 @@ Each job is gone on with by turns in both forms: with the runtime package, and w
 
 import math
 import random
-import zipfile
 from importlib import metadata
 
 import pytest
@@ -14,7 +13,6 @@ from tests.benchmarks.durability import Job, figures, programs
 from tests.nursery import Nursery
 from tests.pairs import LEGACY, is_object
 from tests.program_arguments import digits, keras_of
-from tests.runtime_package import build
 
 KILLS = 30
 """On each of the two lines of TensorFlow."""
@@ -40,14 +38,6 @@ def packaged(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory):
-    """The environment in which the runtime package is found."""
-    folder = tmp_path_factory.mktemp("package")
-    zipfile.ZipFile(build(folder)).extractall(folder / "installed")
-    return {"PYTHONPATH": str(folder / "installed")}
-
-
-@pytest.fixture(scope="module")
 def start(new_python):
     """A function that gives the process which starts programs of one Keras."""
     made = {}
@@ -65,12 +55,14 @@ def start(new_python):
 
 @pytest.mark.parametrize(("way", "name"), CASES)
 def test_no_kill_costs_a_job_more_than_the_steps_since_its_last_save(
-    way, name, scripts, packaged, package, start, tmp_path
+    way, name, scripts, packaged, installed, start, tmp_path
 ):
     script, chance = scripts[way, name], random.Random(f"{way} {name}")
     assert "from estimator_recovery import" in packaged[way, name].read_text()
     assert "from tf2_recovery import" in script.read_text()
-    job = Job(start(script), script, tmp_path, digits(tmp_path), 0, [packaged[way, name]], package)
+    job = Job(
+        start(script), script, tmp_path, digits(tmp_path), 0, [packaged[way, name]], {"PYTHONPATH": str(installed)}
+    )
     kills, enough = 0, math.ceil(KILLS / len(CASES))
     while kills < enough:
         found = figures(job, job.killed(chance, most_kills=enough))

@@ -1,4 +1,7 @@
-"""Keras programs that resumed by hand, and a loop that restored nothing, go on after a kill where they should."""
+"""Keras programs that resumed by hand, and a loop that restored nothing, go on after a kill where they should.
+
+Those that have helpers take turns: in their tree, and in the runtime package.
+"""
 
 from functools import cache
 from itertools import cycle
@@ -10,17 +13,25 @@ from tests import nursery
 from tests.pairs import LEGACY, TF2
 
 PAIRS = ["resume_weights.py", "resume_model.py"]
+FORMS = ["module", "module", "package", "package"]
 CHANGES = range(1, 6)
 """What a save does to its directory, one after the other: each is a moment to be killed at. The pairs take turns."""
 
 
 @pytest.fixture(scope="module")
-def killed(data, tmp_path_factory):
+def migrated(packaged):
+    """The path of a migrated program in a form."""
+    return lambda name, form: {"module": TF2, "package": packaged}[form] / name
+
+
+@pytest.fixture(scope="module")
+def killed(data, installed, tmp_path_factory):
     """Run a script of 12 steps an epoch, struck by a fault if one is given, and started again."""
 
     def make(script, python, fault, *arguments):
         arguments = ("--model_dir", "{model_dir}", "--data", str(data), *arguments)
-        program = Program(script, python, arguments, launch=nursery.launch)
+        environment = {"PYTHONPATH": str(installed)} if "estimator_recovery" in script.read_text() else {}
+        program = Program(script, python, arguments, environment, launch=nursery.launch)
         return run_interrupted(program, fault, tmp_path_factory.mktemp(script.stem) / "job")
 
     return make
@@ -36,9 +47,12 @@ def sigkill(at):
     return FAULTS["sigkill"](at=at)
 
 
+@pytest.mark.parametrize("form", ["module", "package"])
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_killed_fit_goes_on_after_its_last_epoch_as_if_nothing_had_happened(name, undisturbed, killed, new_python):
-    record = killed(TF2 / name, new_python, sigkill(15), "--epochs", "3")
+def test_a_killed_fit_goes_on_after_its_last_epoch_as_if_nothing_had_happened(
+    name, form, migrated, undisturbed, killed, new_python
+):
+    record = killed(migrated(name, form), new_python, sigkill(15), "--epochs", "3")
     assert record.resumed_at == [12]
     assert record.final_step == undisturbed(name).final_step == 36
     losses = undisturbed(name).by_step("loss")
@@ -53,10 +67,10 @@ def test_an_empty_list_of_checkpoints_costs_nothing(undisturbed, killed, new_pyt
     assert record.by_step("loss") == undisturbed(name).by_step("loss")
 
 
-@pytest.mark.parametrize(("name", "change"), list(zip(cycle(PAIRS), CHANGES, strict=False)))
-def test_a_kill_inside_a_save_costs_that_epoch_at_most(name, undisturbed, killed, new_python, change):
+@pytest.mark.parametrize(("name", "form", "change"), list(zip(cycle(PAIRS), cycle(FORMS), CHANGES, strict=False)))
+def test_a_kill_inside_a_save_costs_that_epoch_at_most(name, form, migrated, undisturbed, killed, new_python, change):
     fault = FAULTS["sigkill-in-save"](24, change=change)
-    record = killed(TF2 / name, new_python, fault, "--epochs", "3")
+    record = killed(migrated(name, form), new_python, fault, "--epochs", "3")
     assert fault.notes == []
     assert record.resumed_at == [24] if fault.complete else record.resumed_at in ([12], [24])
     assert record.final_step == 36

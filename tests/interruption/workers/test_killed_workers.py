@@ -1,7 +1,11 @@
-"""A job of several workers survives the death of any of them, in the fit and in the custom-loop form."""
+"""A job of several workers survives the death of any of them, in the fit and in the custom-loop form.
+
+The form that has helpers takes turns with itself: they are in its tree, or in the runtime package.
+"""
 
 import re
 from collections import namedtuple
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -43,21 +47,21 @@ of_each_kill = pytest.mark.parametrize(
 
 
 @pytest.fixture(scope="module", params=["portable", "keras2"])
-def trained(request, new_python, legacy_keras, tmp_path_factory):
+def trained(request, new_python, legacy_keras, packaged, installed, tmp_path_factory):
     """Start the pair's program: ``trained(cluster, name, directory, faults)``, as several workers."""
     place = tmp_path_factory.mktemp(request.param)
     write_mnist(place / "mnist.npz", GLOBAL_BATCH * STEPS_PER_EPOCH)
     is_fit = request.param == "keras2"
-    folder = TF2 / "keras2" if is_fit else TF2
+    folders = cycle([TF2 / "keras2"] if is_fit else [TF2, packaged])
 
     def train(cluster, name, directory, faults=None):
         command = [
-            *(str(folder / "multi_worker_main.py"), "--data", str(place / "mnist.npz")),
+            *(str(next(folders) / "multi_worker_main.py"), "--data", str(place / "mnist.npz")),
             *("--model_dir", str(place / directory), "--validation_steps", "2"),
             *("--epochs", str(EPOCHS), "--steps_per_epoch", str(STEPS_PER_EPOCH)),
             *("--per_worker_batch_size", str(GLOBAL_BATCH // CLUSTERS[cluster]["count"])),
         ]
-        env = legacy_keras if is_fit else {}
+        env = legacy_keras if is_fit else {"PYTHONPATH": str(installed)}
         return run_job(new_python, command, place / name, faults, env=env, **CLUSTERS[cluster])
 
     train.place = place

@@ -10,7 +10,7 @@ BATCH, STEPS_PER_EPOCH, EPOCHS = 16, 2, 3
 
 
 @pytest.fixture(scope="module")
-def start(new_python, tmp_path_factory):
+def start(new_python, installed, tmp_path_factory):
     """Start an example as two workers: ``start(example, name, directory, faults)``."""
     place = tmp_path_factory.mktemp("saving")
     write_mnist(place / "mnist.npz", BATCH * STEPS_PER_EPOCH)
@@ -20,6 +20,7 @@ def start(new_python, tmp_path_factory):
             *(str(example), "--data", str(place / "mnist.npz"), "--model_dir", str(place / directory)),
             *("--global_batch_size", str(BATCH), "--steps_per_epoch", str(STEPS_PER_EPOCH), "--epochs", str(EPOCHS)),
         ]
+        env = {"PYTHONPATH": str(installed), **(env or {})}
         return run_job(new_python, command, place / name, faults, env=env)
 
     start.place = place
@@ -30,9 +31,10 @@ def epochs(worker):
     return [int(line.split()[1]) for line in worker.output.splitlines() if line.startswith("epoch ")]
 
 
-@pytest.mark.parametrize("form", ["portable", "keras2"])
-def test_a_model_that_all_workers_save_is_there_once_and_loads(start, form, legacy_keras):
-    folder, env = (TF2 / "keras2", legacy_keras) if form == "keras2" else (TF2, {})
+@pytest.mark.parametrize("form", ["portable", "packaged", "keras2"])
+def test_a_model_that_all_workers_save_is_there_once_and_loads(start, form, packaged, legacy_keras):
+    folder = {"portable": TF2, "packaged": packaged, "keras2": TF2 / "keras2"}[form]
+    env = legacy_keras if form == "keras2" else {}
     workers = start(folder / "multi_worker_saving.py", form, f"{form}-model", env=env)
     assert [worker.code for worker in workers] == [0, 0], workers[0].output
     assert [path.name for path in (start.place / f"{form}-model").iterdir()] == ["mnist.keras"]

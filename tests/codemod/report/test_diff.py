@@ -1,6 +1,7 @@
 """The diff is what git takes: applied, every file is what the codemod meant, byte for byte."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,10 @@ from migrate.cli import main
 from migrate.files.text import SourceText
 from migrate.outcome import FileChange
 from migrate.report import diff
+from migrate.run import run
+from migrate.settings import Settings
 from tests.codemod.programs import program
+from tests.pairs import ROOT
 
 BEFORE = "import tensorflow as tf\n\n\ndef train():\n    return tf.estimator\n"
 AFTER = "import tensorflow as tf\n\n\ndef train():\n    return tf.train.CheckpointManager\n"
@@ -226,3 +230,13 @@ def test_in_a_pipe_the_diff_is_whole(project: Path, capfd: pytest.CaptureFixture
     printed = capfd.readouterr().out
     assert "--show-helpers" not in printed
     assert "+class CheckpointRecovery" in printed
+
+
+def test_the_readmes_first_diff_fits_on_a_few_screens() -> None:
+    """Of 50 lines each, the paths read from the command as the README has it."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (paths,) = re.findall(r"^pip install \. && estimator-migrate (.+)$", readme, re.MULTILINE)
+    outcome = run([str(ROOT / path) for path in paths.split()], Settings(), jobs=1, progress=None)
+    shown = diff.for_terminal(outcome.changes, helpers=False).decode()
+    assert "lines generated, --show-helpers prints them" in shown
+    assert shown.count("\n") < 4 * 50

@@ -9,10 +9,10 @@ import tensorflow.compat.v1 as tf1
 from tf2_recovery import (
     EstimatorSpec,
     ModeKeys,
+    ModelFnCheckpointManager,
     ModelFnTraining,
     dataset_from_input_fn,
     evaluate_model_fn,
-    mend_checkpoint_list,
     run_training,
 )
 
@@ -44,14 +44,8 @@ def main():
     for max_steps in range(10, args.max_steps + 1, 10):
         dataset = dataset_from_input_fn(input_fn)
         training = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)
-        mend_checkpoint_list(model_dir)
-        manager = tf.train.CheckpointManager(
-            training.checkpoint,
-            model_dir,
-            checkpoint_name="model.ckpt",
-            max_to_keep=5,
-            step_counter=training.global_step,
-            checkpoint_interval=1,
+        manager = ModelFnCheckpointManager(
+            training, model_dir, max_to_keep=5, checkpoint_interval=1
         )
         run_training(training, manager, max_steps=max_steps, save_secs=120)
         metrics = evaluate_model_fn(model_fn, input_fn, model_dir, steps=10)

@@ -16,12 +16,12 @@ from tf2_recovery import (
     EstimatorSpec,
     EvaluationListener,
     ModeKeys,
+    ModelFnCheckpointManager,
     ModelFnTraining,
     ServingInputReceiver,
     evaluate_model_fn,
     export_model_fn,
     keep_newest_exports,
-    mend_checkpoint_list,
     run_training,
 )
 
@@ -123,14 +123,8 @@ def main():
         summary_dir=model_dir,
         save_summary_steps=50,
     )
-    mend_checkpoint_list(model_dir)
-    manager = tf.train.CheckpointManager(
-        training.checkpoint,
-        model_dir,
-        checkpoint_name="model.ckpt",
-        max_to_keep=3,
-        step_counter=training.global_step,
-        checkpoint_interval=args.save_steps or None,
+    manager = ModelFnCheckpointManager(
+        training, model_dir, max_to_keep=3, checkpoint_interval=args.save_steps or None
     )
     run_training(
         training,

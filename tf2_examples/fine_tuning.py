@@ -9,11 +9,11 @@ import tensorflow.compat.v1 as tf1
 
 from tf2_recovery import (
     ModeKeys,
+    ModelFnCheckpointManager,
     ModelFnTraining,
     TPUEstimatorSpec,
     dataset_from_input_fn,
     evaluate_model_fn,
-    mend_checkpoint_list,
     predict_with_model_fn,
     run_training,
 )
@@ -94,14 +94,8 @@ def main():
     training = ModelFnTraining(
         model_fn, dataset, params=train_params, summary_dir=model_dir
     )
-    mend_checkpoint_list(model_dir)
-    manager = tf.train.CheckpointManager(
-        training.checkpoint,
-        model_dir,
-        checkpoint_name="model.ckpt",
-        max_to_keep=5,
-        step_counter=training.global_step,
-        checkpoint_interval=40,
+    manager = ModelFnCheckpointManager(
+        training, model_dir, max_to_keep=5, checkpoint_interval=40
     )
     run_training(training, manager, max_steps=args.max_steps)
     metrics = evaluate_model_fn(

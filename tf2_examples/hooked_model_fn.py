@@ -8,10 +8,10 @@ import tensorflow.compat.v1 as tf1
 
 from tf2_recovery import (
     EstimatorSpec,
+    ModelFnCheckpointManager,
     ModelFnTraining,
     TrainingHooks,
     dataset_from_input_fn,
-    mend_checkpoint_list,
     run_training,
 )
 
@@ -69,14 +69,8 @@ def main():
     params = {"rate": 0.1, "batch_size": 10}
     dataset = dataset_from_input_fn(input_fn, params=params)
     training = ModelFnTraining(model_fn, dataset, params=params, summary_dir=model_dir)
-    mend_checkpoint_list(model_dir)
-    manager = tf.train.CheckpointManager(
-        training.checkpoint,
-        model_dir,
-        checkpoint_name="model.ckpt",
-        max_to_keep=5,
-        step_counter=training.global_step,
-        checkpoint_interval=25,
+    manager = ModelFnCheckpointManager(
+        training, model_dir, max_to_keep=5, checkpoint_interval=25
     )
     run_training(
         training,

@@ -46,10 +46,11 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.model_fn_call import argument_names, call_model_fn
-from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list, saved_step
+from migrate.recovery.model_fn_checkpoints import saved_step
 from migrate.recovery.model_fn_dataset import dataset_from_input_fn
 from migrate.recovery.model_fn_evaluation import evaluate_model_fn
 from migrate.recovery.model_fn_export import export_modes
+from migrate.recovery.model_fn_manager import ModelFnCheckpointManager
 from migrate.recovery.model_fn_prediction import predict_with_model_fn
 from migrate.recovery.model_fn_training import ModelFnTraining
 from migrate.recovery.model_fn_variables import get_variable_names, get_variable_value
@@ -303,19 +304,14 @@ class Estimator:
         return ModelFnTraining(self.model_fn, dataset, **options)
 
     def _manager(self, training):
-        """Returns the ``tf.train.CheckpointManager`` with the settings of the config."""
+        """Returns the manager with the settings of the config."""
         config = self._config
         interval = config.save_checkpoints_steps or (config.save_checkpoints_secs and 1)
-        if training.is_chief:
-            mend_checkpoint_list(self._model_dir)
-        training.wait_for_all()
-        return tf.train.CheckpointManager(
-            training.checkpoint,
+        return ModelFnCheckpointManager(
+            training,
             self._model_dir,
-            checkpoint_name="model.ckpt",
             max_to_keep=config.keep_checkpoint_max or None,
             keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
-            step_counter=training.global_step,
             checkpoint_interval=interval or None,
         )
 

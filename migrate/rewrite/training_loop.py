@@ -67,12 +67,8 @@ def _training(draft: Draft, loop: Loop) -> Iterator[str]:
             settings["resume_input"] = replicas if draft.strategy else skip
         else:
             yield f"{training}.checkpoint.batches = iter({dataset})"
-    mend = f"{draft.piece('mend_checkpoint_list')}({draft.model_dir})"
-    if draft.has_workers:  # the others read the list that the chief has mended
-        mend = f"if {training}.is_chief:\n    {mend}\n{training}.wait_for_all()"
-    yield mend
-    saved = f'{training}.checkpoint, {draft.model_dir}, checkpoint_name="model.ckpt", {_written(_manager(draft))}'
-    yield f"{manager} = {draft.tf}.train.CheckpointManager({saved})"
+    saved = f"{training}, {draft.model_dir}, {_written(_manager(draft))}"
+    yield f"{manager} = {draft.piece('ModelFnCheckpointManager')}({saved})"
     yield f"{draft.piece('run_training')}({training}, {manager}, {_written(settings)})".replace(", )", ")")
 
 
@@ -112,10 +108,9 @@ def _dataset(draft: Draft, given: Input) -> str:
 
 
 def _manager(draft: Draft) -> dict[str, str]:
-    arguments = dict(draft.manager)
-    if "checkpoint_interval" not in arguments:  # the clock decides, and no step is saved twice
-        arguments.update(step_counter=draft.step_counter, checkpoint_interval="1")
-    order = ("max_to_keep", "keep_checkpoint_every_n_hours", "step_counter", "checkpoint_interval")
+    # Without an interval the clock decides, and no step is saved twice.
+    arguments = {"checkpoint_interval": "1", **draft.manager}
+    order = ("max_to_keep", "keep_checkpoint_every_n_hours", "checkpoint_interval")
     return {name: arguments[name] for name in order if name in arguments}
 
 

@@ -2,15 +2,15 @@
 
 Each call builds the graph, restores the newest checkpoint, trains in a session, and saves at its end.
 
-Instead: ``ModelFnTraining`` builds the graph, a ``tf.train.CheckpointManager`` has the RunConfig's numbers, and one
-call of ``run_training`` restores, trains and saves. Between two saves or lines of the log the steps run inside one
+Instead: ``ModelFnTraining`` builds the graph, ``ModelFnCheckpointManager``, a ``tf.train.CheckpointManager``, has the
+RunConfig's numbers, and one call of ``run_training`` restores, trains and saves. Between two saves or lines of the log the steps run inside one
 ``tf.function``. Hooks run unchanged around every step, in ``TrainingHooks``, after the save of that step. The input
 starts again at its first element; with ``--input continue`` its iterator is in the checkpoint.
 
 Fidelity: exact. The checkpoints are the Estimator's: files ``model.ckpt-N``, variables under their TensorFlow 1 names.
 The old program, ``init_from_checkpoint`` and whatever reads checkpoints by name continue to work. The Estimator's
-earlier ones count for ``max_to_keep`` and are deleted when their turn comes; ``mend_checkpoint_list`` sees to that, and
-skips a truncated newest one. A Saver of the model_fn's Scaffold says, as under the Estimator, under which names a
+earlier ones count for ``max_to_keep`` and are deleted when their turn comes; the manager sees to that, and skips a
+truncated newest one. A Saver of the model_fn's Scaffold says, as under the Estimator, under which names a
 variable is saved, how many checkpoints are kept, and one of how many hours for good. Variables that it leaves out are
 saved all the same, with a warning: an Estimator could not resume without them. ``saving_listeners`` hear of each save
 and may end the training. Updates that an Estimator makes in no stated order are made in that of the program. Where two

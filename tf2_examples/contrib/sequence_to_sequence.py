@@ -17,11 +17,11 @@ from tf2_recovery import (
     GreedyEmbeddingHelper,
     LuongAttention,
     ModeKeys,
+    ModelFnCheckpointManager,
     ModelFnTraining,
     TrainingHelper,
     dynamic_decode,
     evaluate_model_fn,
-    mend_checkpoint_list,
     predict_with_model_fn,
     run_training,
     sequence_loss,
@@ -110,14 +110,8 @@ def main():
         summary_dir=model_dir,
         save_summary_steps=1,
     )
-    mend_checkpoint_list(model_dir)
-    manager = tf.train.CheckpointManager(
-        training.checkpoint,
-        model_dir,
-        checkpoint_name="model.ckpt",
-        max_to_keep=5,
-        step_counter=training.global_step,
-        checkpoint_interval=5,
+    manager = ModelFnCheckpointManager(
+        training, model_dir, max_to_keep=5, checkpoint_interval=5
     )
     run_training(training, manager, max_steps=args.max_steps)
     metrics = evaluate_model_fn(

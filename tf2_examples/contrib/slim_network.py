@@ -13,9 +13,9 @@ import tensorflow.compat.v1 as tf
 from tf2_recovery import (
     EstimatorSpec,
     ModeKeys,
+    ModelFnCheckpointManager,
     ModelFnTraining,
     evaluate_model_fn,
-    mend_checkpoint_list,
     run_training,
     slim,
 )
@@ -76,14 +76,8 @@ def main():
     model_dir = args.model_dir
     dataset = input_fn()
     training = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)
-    mend_checkpoint_list(model_dir)
-    manager = tf.train.CheckpointManager(
-        training.checkpoint,
-        model_dir,
-        checkpoint_name="model.ckpt",
-        max_to_keep=3,
-        step_counter=training.global_step,
-        checkpoint_interval=5,
+    manager = ModelFnCheckpointManager(
+        training, model_dir, max_to_keep=3, checkpoint_interval=5
     )
     run_training(training, manager, max_steps=args.max_steps)
     print(evaluate_model_fn(model_fn, input_fn, model_dir, steps=1))

@@ -9,12 +9,12 @@ import tensorflow.compat.v1 as tf1
 from tf2_recovery import (
     CannedClasses,
     EvaluationListener,
+    ModelFnCheckpointManager,
     ModelFnTraining,
     canned_optimizer,
     canned_train_op,
     evaluate_model_fn,
     linear_logits,
-    mend_checkpoint_list,
     run_training,
     whole_variables,
 )
@@ -64,14 +64,8 @@ def main():
 
     dataset = input_fn()
     training = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)
-    mend_checkpoint_list(model_dir)
-    manager = tf.train.CheckpointManager(
-        training.checkpoint,
-        model_dir,
-        checkpoint_name="model.ckpt",
-        max_to_keep=5,
-        step_counter=training.global_step,
-        checkpoint_interval=20,
+    manager = ModelFnCheckpointManager(
+        training, model_dir, max_to_keep=5, checkpoint_interval=20
     )
     run_training(
         training,

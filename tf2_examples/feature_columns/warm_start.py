@@ -9,12 +9,12 @@ import tensorflow.compat.v1 as tf1
 
 from tf2_recovery import (
     CannedRegression,
+    ModelFnCheckpointManager,
     ModelFnTraining,
     canned_optimizer,
     canned_train_op,
     dnn_logits,
     evaluate_model_fn,
-    mend_checkpoint_list,
     run_training,
     whole_variables,
 )
@@ -56,14 +56,8 @@ def main():
     tf.compat.v1.set_random_seed(1)
     dataset = input_fn()
     training = ModelFnTraining(model_fn, dataset, seed=1, summary_dir=first_dir)
-    mend_checkpoint_list(first_dir)
-    manager = tf.train.CheckpointManager(
-        training.checkpoint,
-        first_dir,
-        checkpoint_name="model.ckpt",
-        max_to_keep=5,
-        step_counter=training.global_step,
-        checkpoint_interval=20,
+    manager = ModelFnCheckpointManager(
+        training, first_dir, max_to_keep=5, checkpoint_interval=20
     )
     run_training(training, manager, max_steps=30)
     model_dir = args.model_dir
@@ -86,14 +80,8 @@ def main():
     training_2 = ModelFnTraining(
         model_fn_2, dataset_2, seed=1, summary_dir=model_dir, warm_start_from=first_dir
     )
-    mend_checkpoint_list(model_dir)
-    manager_2 = tf.train.CheckpointManager(
-        training_2.checkpoint,
-        model_dir,
-        checkpoint_name="model.ckpt",
-        max_to_keep=5,
-        step_counter=training_2.global_step,
-        checkpoint_interval=20,
+    manager_2 = ModelFnCheckpointManager(
+        training_2, model_dir, max_to_keep=5, checkpoint_interval=20
     )
     run_training(training_2, manager_2, max_steps=args.max_steps)
     metrics = evaluate_model_fn(model_fn_2, input_fn, model_dir, seed=1, steps=20)

@@ -15,6 +15,7 @@ import tensorflow.compat.v1 as tf1
 
 from tf2_recovery import (
     CannedClasses,
+    ModelFnCheckpointManager,
     ModelFnTraining,
     build_parsing_serving_input_receiver_fn,
     canned_optimizer,
@@ -23,7 +24,6 @@ from tf2_recovery import (
     evaluate_model_fn,
     export_model_fn,
     linear_logits,
-    mend_checkpoint_list,
     predict_with_model_fn,
     run_training,
     whole_variables,
@@ -118,14 +118,8 @@ def main():
     tf.compat.v1.set_random_seed(1)
     dataset = train_input_fn()
     training = ModelFnTraining(model_fn, dataset, seed=1, summary_dir=model_dir)
-    mend_checkpoint_list(model_dir)
-    manager = tf.train.CheckpointManager(
-        training.checkpoint,
-        model_dir,
-        checkpoint_name="model.ckpt",
-        max_to_keep=5,
-        step_counter=training.global_step,
-        checkpoint_interval=20,
+    manager = ModelFnCheckpointManager(
+        training, model_dir, max_to_keep=5, checkpoint_interval=20
     )
     run_training(training, manager, max_steps=args.max_steps)
     metrics = evaluate_model_fn(model_fn, eval_input_fn, model_dir, seed=1)

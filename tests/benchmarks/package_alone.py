@@ -27,6 +27,15 @@ from tests.runtime_package import build
 
 PROGRAMS = "fault_tolerance_run_config.py", "feature_columns/linear_ftrl.py"
 KILLS = 3
+TOLD = {
+    "kills": "kills",
+    "stuck": "cannot start",
+    "far": "too far back",
+    "elsewhere": "other end",
+    "compared": "losses compared",
+    "changed": "changed",
+}
+"""Of the figures of a killed job, the words of the durability's table."""
 IMPORT = "import estimator_recovery as e; print(len([getattr(e, name) for name in e.__all__]))"
 
 
@@ -62,8 +71,7 @@ def main(versions):
                 scratch = Path(tempfile.mkdtemp(dir=place))
                 job = Job(nursery, script, scratch, digits(place))
                 found = figures(job, job.killed(random.Random(script.name), most_kills=KILLS))
-                told = ("kills", "stuck", "far", "elsewhere", "compared", "changed")
-                print(f"{script.stem}:", ", ".join(f"{what} {found[what]}" for what in told), flush=True)
+                print(f"{script.stem}:", ", ".join(f"{word} {found[what]}" for what, word in TOLD.items()), flush=True)
 
 
 if __name__ == "__main__":

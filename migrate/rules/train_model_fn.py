@@ -3,9 +3,9 @@
 Each call builds the graph, restores the newest checkpoint, trains in a session, and saves at its end.
 
 Instead: ``ModelFnTraining`` builds the graph, ``ModelFnCheckpointManager``, a ``tf.train.CheckpointManager``, has the
-RunConfig's numbers, and one call of ``run_training`` restores, trains and saves. Between two saves or lines of the log the steps run inside one
-``tf.function``. Hooks run unchanged around every step, in ``TrainingHooks``, after the save of that step. The input
-starts again at its first element; with ``--input continue`` its iterator is in the checkpoint.
+RunConfig's numbers, and one call of ``run_training`` restores, trains and saves. Between two saves or lines of the log
+the steps run inside one ``tf.function``. Hooks run unchanged around every step, in ``TrainingHooks``, after the save of
+that step. The input starts again at its first element; with ``--input continue`` its iterator is in the checkpoint.
 
 Fidelity: exact. The checkpoints are the Estimator's: files ``model.ckpt-N``, variables under their TensorFlow 1 names.
 The old program, ``init_from_checkpoint`` and whatever reads checkpoints by name continue to work. The Estimator's

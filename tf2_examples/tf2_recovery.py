@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content e1aa7085cb73).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 4ce415a0426c).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -613,6 +613,36 @@ def _supervised_signature(spec, mode, receiver):
         {name: info(tensor) for name, tensor in outputs.items()},
         f"tensorflow/supervised/{kind}",
     )
+
+
+class ModelFnCheckpointManager(tf.train.CheckpointManager):
+    """A ``tf.train.CheckpointManager`` of a training, in an Estimator's directory.
+
+    The Estimator's checkpoints are among its own: it restores the latest, and deletes
+    them when their turn comes.
+
+    Args:
+      training: a ``ModelFnTraining``, whose step the interval counts.
+      model_dir: the Estimator's directory; it may be new.
+      max_to_keep: how many checkpoints stay; None for all.
+      settings: more arguments of ``tf.train.CheckpointManager``.
+
+    Raises:
+      ValueError: there are checkpoints, but none that can be read.
+    """
+
+    def __init__(self, training, model_dir, max_to_keep, **settings):
+        if training.is_chief:  # the others read the list that the chief has mended
+            mend_checkpoint_list(model_dir)
+        training.wait_for_all()
+        super().__init__(
+            training.checkpoint,
+            model_dir,
+            max_to_keep,
+            checkpoint_name="model.ckpt",
+            step_counter=training.global_step,
+            **settings,
+        )
 
 
 def predict_with_model_fn(
@@ -2185,19 +2215,14 @@ class Estimator:
         return ModelFnTraining(self.model_fn, dataset, **options)
 
     def _manager(self, training):
-        """Returns the ``tf.train.CheckpointManager`` with the settings of the config."""
+        """Returns the manager with the settings of the config."""
         config = self._config
         interval = config.save_checkpoints_steps or (config.save_checkpoints_secs and 1)
-        if training.is_chief:
-            mend_checkpoint_list(self._model_dir)
-        training.wait_for_all()
-        return tf.train.CheckpointManager(
-            training.checkpoint,
+        return ModelFnCheckpointManager(
+            training,
             self._model_dir,
-            checkpoint_name="model.ckpt",
             max_to_keep=config.keep_checkpoint_max or None,
             keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
-            step_counter=training.global_step,
             checkpoint_interval=interval or None,
         )
 

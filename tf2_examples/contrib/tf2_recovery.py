@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 262a3bac9b9c).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content c33ae03839cf).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -350,6 +350,36 @@ def write_metrics(directory, metrics):
     writer = tf1.summary.FileWriterCache.get(directory)
     writer.add_summary(summary, step)
     writer.flush()
+
+
+class ModelFnCheckpointManager(tf.train.CheckpointManager):
+    """A ``tf.train.CheckpointManager`` of a training, in an Estimator's directory.
+
+    The Estimator's checkpoints are among its own: it restores the latest, and deletes
+    them when their turn comes.
+
+    Args:
+      training: a ``ModelFnTraining``, whose step the interval counts.
+      model_dir: the Estimator's directory; it may be new.
+      max_to_keep: how many checkpoints stay; None for all.
+      settings: more arguments of ``tf.train.CheckpointManager``.
+
+    Raises:
+      ValueError: there are checkpoints, but none that can be read.
+    """
+
+    def __init__(self, training, model_dir, max_to_keep, **settings):
+        if training.is_chief:  # the others read the list that the chief has mended
+            mend_checkpoint_list(model_dir)
+        training.wait_for_all()
+        super().__init__(
+            training.checkpoint,
+            model_dir,
+            max_to_keep,
+            checkpoint_name="model.ckpt",
+            step_counter=training.global_step,
+            **settings,
+        )
 
 
 def predict_with_model_fn(

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 324da0e0b2a9).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 9798d374f41d).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -597,6 +597,36 @@ def _supervised_signature(spec, mode, receiver):
         {name: info(tensor) for name, tensor in outputs.items()},
         f"tensorflow/supervised/{kind}",
     )
+
+
+class ModelFnCheckpointManager(tf.train.CheckpointManager):
+    """A ``tf.train.CheckpointManager`` of a training, in an Estimator's directory.
+
+    The Estimator's checkpoints are among its own: it restores the latest, and deletes
+    them when their turn comes.
+
+    Args:
+      training: a ``ModelFnTraining``, whose step the interval counts.
+      model_dir: the Estimator's directory; it may be new.
+      max_to_keep: how many checkpoints stay; None for all.
+      settings: more arguments of ``tf.train.CheckpointManager``.
+
+    Raises:
+      ValueError: there are checkpoints, but none that can be read.
+    """
+
+    def __init__(self, training, model_dir, max_to_keep, **settings):
+        if training.is_chief:  # the others read the list that the chief has mended
+            mend_checkpoint_list(model_dir)
+        training.wait_for_all()
+        super().__init__(
+            training.checkpoint,
+            model_dir,
+            max_to_keep,
+            checkpoint_name="model.ckpt",
+            step_counter=training.global_step,
+            **settings,
+        )
 
 
 def predict_with_model_fn(

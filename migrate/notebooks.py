@@ -4,6 +4,7 @@ import ast
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.versions import unversioned, versioned
@@ -186,6 +187,10 @@ def _source(path: str, text: str) -> SourceText:
 
 def _parsed(path: str, program: CellProgram) -> ast.Module:
     """The tree of all cells together, each of which must be Python by itself."""
+    with suppress(Unreadable):
+        tree = parse(_source(path, program.text))
+        if program.stands_apart(tree):
+            return tree
     for index in range(len(program.parts)):
         try:
             parse(_source(path, program.alone(index)))

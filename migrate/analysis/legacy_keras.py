@@ -42,7 +42,6 @@ def _values(module: Module) -> Iterator[ast.expr | None]:
             statement = names.parent(store)
             if literal(store.slice) == _VARIABLE:
                 yield statement.value if isinstance(statement, ast.Assign) else None
-    for node in names.parents:
-        is_setter = isinstance(node, ast.Call) and names.qualified(node.func) in _SETTERS
-        if is_setter and isinstance(node, ast.Call) and node.args and literal(node.args[0]) == _VARIABLE:
+    for node in names.nodes(ast.Call):
+        if names.qualified(node.func) in _SETTERS and node.args and literal(node.args[0]) == _VARIABLE:
             yield node.args[1] if len(node.args) == 2 else None

@@ -147,7 +147,7 @@ class Module:
         self.tf1_only, self.other_in_2 = [*self.tf1_only, *self.other_in_2], []
 
     def _calls(self, methods: Collection[str]) -> bool:
-        return any(isinstance(node, ast.Attribute) and node.attr in methods for node in self.names.parents)
+        return any(method in self.names.attributes for method in methods)
 
     @property
     def names_estimator(self) -> bool:

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -24,6 +25,7 @@ _BINDING = _VARIABLES | {
 _HANDED_ON = {"keras", "tensorflow", "tf", "tf1"}
 """What of another file's is asked for by these names, and may be TensorFlow: all names would cost a look at each."""
 _GivenByStar = Callable[[str], Mapping[str, str | None]]
+_Node = TypeVar("_Node", bound=ast.AST)
 _MOST_ALIASES = 20
 """Names that stand for one another may do so in a circle."""
 
@@ -109,6 +111,42 @@ class Names:
             if type(node) is ast.Name:
                 spelled.setdefault(node.id, []).append(node)
         return spelled
+
+    @cached_property
+    def _of_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in self.parents:
+            found.setdefault(type(node), []).append(node)
+        return found
+
+    def nodes(self, kind: type[_Node]) -> list[_Node]:
+        """The nodes of a kind, such as ``ast.Call``, in the order of the tree; one look through a file serves all."""
+        return self._of_kind.get(kind, [])  # type: ignore[return-value]
+
+    @cached_property
+    def attributes(self) -> dict[str, list[ast.Attribute]]:
+        """The attributes by their own names, in the order of the tree."""
+        found: dict[str, list[ast.Attribute]] = {}
+        for node in self.nodes(ast.Attribute):
+            found.setdefault(node.attr, []).append(node)
+        return found
+
+    @cached_property
+    def strings(self) -> frozenset[str]:
+        """The texts of all string constants."""
+        return frozenset(node.value for node in self.nodes(ast.Constant) if isinstance(node.value, str))
+
+    @cached_property
+    def imported_as(self) -> dict[str, set[str]]:
+        """The variables that ``from … import`` binds to a name, wherever it stands, by that name."""
+        found: dict[str, set[str]] = {}
+        for alias in (alias for node in self.nodes(ast.ImportFrom) for alias in node.names):
+            found.setdefault(alias.name, set()).add(alias.asname or alias.name)
+        return found
+
+    def spelled(self, name: str) -> list[ast.Name]:
+        """Every place that reads or binds a variable of a name, in any scope."""
+        return self._spelled.get(name, [])
 
     @cached_property
     def _loads(self) -> dict[tuple[int, str], list[ast.Name]]:

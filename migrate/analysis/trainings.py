@@ -88,10 +88,9 @@ def trainings(module: Module) -> Iterator[Fit]:
 
 def all_trainings(module: Module) -> Iterator[Fit]:
     """Every training call of a module whose arguments can be read."""
-    for node in list(module.names.parents):
-        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if is_call and key(module.names, node.func.value) is not None:  # type: ignore[attr-defined]
-            fit = training_of(module, node)  # type: ignore[arg-type]
+    for node in module.names.nodes(ast.Call):
+        if isinstance(node.func, ast.Attribute) and key(module.names, node.func.value) is not None:
+            fit = training_of(module, node)
             if fit is not None:
                 yield fit
 
@@ -180,7 +179,7 @@ def is_on_workers(module: Module) -> bool:
 
 def rank_asked(module: Module) -> ast.Call | None:
     """A call that asks a library which of a job's processes this is, such as ``hvd.rank()``."""
-    calls = (node for node in module.names.parents if isinstance(node, ast.Call) and not node.args)
+    calls = (node for node in module.names.nodes(ast.Call) if not node.args)
     asked = (call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in ("rank", "Get_rank"))
     return next((call for call in asked if module.names.qualified(call.func) is not None), None)
 

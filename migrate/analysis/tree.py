@@ -13,7 +13,7 @@ from migrate.analysis.imports import Target, importing_root, target_below, targe
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import Module, module_of
 from migrate.files.parse import parse
-from migrate.files.read import read
+from migrate.files.read import cannot_read, read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK, walk
@@ -277,10 +277,23 @@ class Tree:
             self._known[path] = _facts_of(self._sources[path]) if path in self._added else facts(path)
         return self._known[path]
 
+    def words(self, path: str) -> frozenset[str]:
+        """The words of a file's text, absolute.
+
+        Raises:
+          Unreadable: if it cannot be read.
+        """
+        if path in self._added:
+            return frozenset(_WORDS.findall(self._sources[path].text))
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            raise Unreadable(cannot_read(path, error)) from error
+        return _words(path, (status.st_mtime_ns, status.st_size))
+
     def _holds(self, path: str, name: str) -> bool:
         try:
-            text = self.source(path).text
-            return name in text and re.search(rf"\b{re.escape(name)}\b", text) is not None if name else True
+            return not name or name in self.words(path)
         except Unreadable:  # it cannot run either
             return False
 
@@ -341,7 +354,9 @@ def _facts_of(source: SourceText) -> Facts:
 
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)
+_IMPORT_IN_JSON = re.compile(rb"\b(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)")
 _WORD = re.compile(rb"\w+")
+_WORDS = re.compile(r"\w+")
 
 
 @lru_cache(maxsize=64)
@@ -359,10 +374,19 @@ def _importing(root: str) -> dict[str, list[str]]:
 
 @lru_cache(maxsize=_KNOWN)
 def _imported_words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
-    """The words in the import statements of a file; outside a git repository each of its directories asks for them."""
-    code = _text_of(path, stamp).text.encode() if path.endswith(NOTEBOOK) else read(path)
-    found = (word for statement in _IMPORT.findall(code) for word in _WORD.findall(statement))
-    return frozenset(word.decode(errors="replace") for word in found)
+    """The words in the import statements of a file, and of a notebook what else looks so.
+
+    Outside a git repository each of its directories asks for them.
+    """
+    code, statement = read(path), _IMPORT
+    if path.endswith(NOTEBOOK):
+        code, statement = code.replace(b"\\n", b" "), _IMPORT_IN_JSON
+    return frozenset(word.decode(errors="replace") for word in _WORD.findall(b" ".join(statement.findall(code))))
+
+
+@lru_cache(maxsize=_KNOWN)
+def _words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
+    return frozenset(_WORDS.findall(_text_of(path, stamp).text))
 
 
 @lru_cache(maxsize=64)

@@ -66,16 +66,11 @@ def _of_importer(tree: Tree, importer: Module, owner: Module, name: str) -> Iter
     names = importer.names
     if any(_leads_to(tree, importer, f"{star}.{name}", owner, name) for star in names.stars):
         raise Hidden(f"`{name}` may be used in {importer.path}, which imports all names of {owner.path}")
-    local = {alias.asname or name for node in names.parents if isinstance(node, ast.ImportFrom) for alias in node.names
-             if alias.name == name}  # fmt: skip
-    top = set(_handed_on(tree, importer, owner, name))
-    for node in names.parents:
-        if isinstance(node, ast.Constant) and node.value == name:
-            raise Hidden(f"`{name}` may be used in {importer.path}, which holds it as a string")
-        is_attribute = isinstance(node, ast.Attribute) and node.attr == name
-        if not is_attribute and not (isinstance(node, ast.Name) and node.id in local and node.id not in top):
-            continue
-        assert isinstance(node, ast.Attribute | ast.Name)
+    if name in names.strings:
+        raise Hidden(f"`{name}` may be used in {importer.path}, which holds it as a string")
+    local = names.imported_as.get(name, set()) - set(_handed_on(tree, importer, owner, name))
+    found: list[ast.Name | ast.Attribute] = [node for one in sorted(local) for node in names.spelled(one)]
+    for node in [*found, *names.attributes.get(name, [])]:
         dotted = names.qualified(node) if isinstance(node.ctx, ast.Load) else None
         if dotted is not None and _leads_to(tree, importer, dotted, owner, name):
             yield importer, node

@@ -19,8 +19,8 @@ def fits(module: Module) -> Iterator[tuple[ast.Call, bool]]:
     strategies = set(module.calls_of(*STRATEGIES))
     if not strategies:
         return
-    for node in module.names.parents:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "fit":
+    for node in module.names.nodes(ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "fit":
             choices = list(_strategies_of(module, node.func.value))
             if any(choice in strategies for choice in choices):
                 yield node, all(choice in strategies for choice in choices)

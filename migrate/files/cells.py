@@ -104,6 +104,11 @@ class CellProgram:
         last = self._first[index + 1] - 2 if index + 1 < len(self.parts) else None
         return "\n".join(self.text.split("\n")[self._first[index] - 1 : last]) + "\n"
 
+    def stands_apart(self, tree: ast.Module) -> bool:
+        """Whether each border is a statement at the top of ``text``'s tree, so that each part is Python by itself."""
+        at_top = {node.lineno for node in tree.body}
+        return all(first - 1 in at_top for first in self._first[1:])
+
     def place(self, line: int, text: str) -> tuple[int, int, int]:
         """Where a line of the joined text, as it was or rewritten, stands.
 

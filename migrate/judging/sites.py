@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from migrate.analysis.legacy_keras import is_on_keras_2
 from migrate.analysis.module import Module
+from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, Plan, ReplaceExpression, ReplaceStatement
 from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.rewrite.vocabulary import Vocabulary
@@ -15,11 +16,11 @@ from migrate.selection import Selection
 from migrate.settings import Settings
 
 
-def judge_sites(module: Module, settings: Settings, selection: Selection, plan: Plan) -> list[Finding]:
+def judge_sites(module: Module, settings: Settings, selection: Selection, plan: Plan, tree: Tree) -> list[Finding]:
     """Runs every rule for single sites, and adds what is to be written to the plan."""
     if settings.target == "portable" and is_on_keras_2(module):
         settings = replace(settings, target="keras2")
-    bench = Workbench(module, settings, Vocabulary(module, aliases=plan.aliases))
+    bench = Workbench(module, settings, Vocabulary(module, aliases=plan.aliases), tree)
     mends: list[tuple[Rule, Mend]] = []
     findings: list[Finding] = []
     for rule in RULES.values():

@@ -158,7 +158,7 @@ class Trial:
         for module in self.modules:
             if module.has_single_sites:
                 selection = self.files.selections[module.path]
-                found += judge_sites(module, self.settings, selection, plans[module.path])
+                found += judge_sites(module, self.settings, selection, plans[module.path], self.tree)
         found += [unknown for selection in self.files.selections.values() for unknown in selection.unknown()]
         for path, one in judged.items():
             one.findings.extend(_of_file(found, path))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from migrate.analysis.compiled import compiled_with_tensorflow_1
 from migrate.analysis.module import Module
 from migrate.analysis.sessions import EagerCode, uses_of_estimators
+from migrate.analysis.tree import Tree
 from migrate.finding import Cause, Fidelity, Finding
 from migrate.objects.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
@@ -96,7 +97,7 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
         if module.path not in changing:
             continue
         file = ObjectFile(module, Vocabulary(module), settings=settings, is_tf1=is_tf1, needs_tf_keras=on_keras_2)
-        for code, verdict in _of_file(file, eager, with_slim):
+        for code, verdict in _of_file(file, unit.tree, eager, with_slim):
             form.verdicts.append((RULES[code], verdict))
         form.files[module.path] = file
     files = list(form.files.values())
@@ -109,7 +110,7 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     return form
 
 
-def _of_file(file: ObjectFile, eager: EagerCode | None, with_slim: bool) -> Iterator[tuple[str, Verdict]]:
+def _of_file(file: ObjectFile, tree: Tree, eager: EagerCode | None, with_slim: bool) -> Iterator[tuple[str, Verdict]]:
     check = RULES[CODE].check_file
     assert check is not None
     for code, verdicts in (
@@ -118,7 +119,7 @@ def _of_file(file: ObjectFile, eager: EagerCode | None, with_slim: bool) -> Iter
         ("FT197", shared_columns_of(file)),
         ("FT192", tensorflow_1_names_of(file, eager, keeps_graph_mode=True)),
         ("FT192", star_imports_of(file)),
-        ("FT195", truths_of(file)),
+        ("FT195", truths_of(file, tree)),
         ("FT196", applied_in(file)),
     ):
         for verdict in verdicts:

@@ -276,8 +276,8 @@ class Draft:
     @property
     def takes_input_context(self) -> bool:
         """Whether some input function of the program asks which part of the data is its own."""
-        nodes = (node for file in self.files for node in file.module.names.parents)
-        return any(isinstance(node, ast.arg) and node.arg == "input_context" for node in nodes)
+        nodes = (node for file in self.files for node in file.module.names.nodes(ast.arg))
+        return any(node.arg == "input_context" for node in nodes)
 
     @property
     def continues_input(self) -> bool:

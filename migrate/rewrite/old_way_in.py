@@ -192,7 +192,7 @@ class OldWayInRewrite(RecoveredFit):
 
 def _of_files(names: Names, path: str) -> list[str]:
     """What Keras 3 does with files of this name that Keras 2 wrote."""
-    loads = {name_of(node.func) for node in names.parents if isinstance(node, ast.Call)}
+    loads = {name_of(node.func) for node in names.nodes(ast.Call)}
     if path.endswith((".weights.h5", "⟩")) or not path:
         return []
     if "load_model" in loads:

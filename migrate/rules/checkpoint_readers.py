@@ -94,8 +94,7 @@ def _readers(program: Program, module: Module) -> Iterator[tuple[ast.expr, str, 
             path = call.args[0] if call.args else next(iter(keywords), None)
             if path is not None and _is_of(module, path, directory):
                 yield call, f"`{tail.rpartition('.')[2]}` reads the Estimator's checkpoints", tail != _LATEST
-    constants = [node for node in module.names.parents if isinstance(node, ast.Constant)]
-    for node in constants:
+    for node in module.names.nodes(ast.Constant):
         is_docstring = isinstance(module.names.parents[node], ast.Expr)
         if isinstance(node.value, str) and not is_docstring and _FILE_NAME.search(node.value):
             yield node, f"{node.value!r} names a file of the Estimator's checkpoints", True

@@ -113,5 +113,5 @@ def _reshuffled(chain: list[ast.Call]) -> ast.Call | None:
 
 def _speaks_of_seeds(names: Names) -> bool:
     """Whether the file calls anything that sets a seed, TensorFlow's or its own."""
-    functions = [node.func for node in names.parents if isinstance(node, ast.Call)]
+    functions = [node.func for node in names.nodes(ast.Call)]
     return any("seed" in (f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "")) for f in functions)

@@ -160,7 +160,8 @@ def _lacked(
 @lru_cache(maxsize=KEPT)
 def _of_tensorflow(names: Names) -> list[tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]]:
     """The imports of a file, and what it uses of TensorFlow, with the names: every program that imports it asks."""
-    imports = [node for node in names.parents if isinstance(node, ast.Import | ast.ImportFrom)]
+    statements: list[ast.Import | ast.ImportFrom] = [*names.nodes(ast.Import), *names.nodes(ast.ImportFrom)]
+    imports = sorted(statements, key=lambda one: one.lineno)
     named = [(node, dotted, symbol(dotted)) for node, dotted in names.of_packages(("tensorflow",))]
     found = [(node, "", None) for node in imports if any(_imported(node))]
     return [*found, *(one for one in named if one[2] is not None)]

@@ -79,7 +79,7 @@ def optimizer_of_tensorflow_1(name: str) -> tuple[str, str]:
 def _under_keras_3(module: Module) -> Iterator[tuple[str, str]]:
     """What Keras 3 does otherwise with such a model, and what helps, as far as the file shows it."""
     classes = {tail.rpartition(".")[2] for tail in module.uses}
-    texts = (node.value for node in module.names.parents if isinstance(node, ast.Constant))
+    texts = (node.value for node in module.names.nodes(ast.Constant))
     named = next((text for text in texts if isinstance(text, str) and re.fullmatch(r"\w+_input", text)), None)
     if named is not None and "Sequential" in classes:
         help = f'Let the model begin with tf.keras.Input(…, name="{named}").'

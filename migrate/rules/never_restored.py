@@ -47,8 +47,7 @@ def train():
 @site_rule("FT503", "manual", Example(_SAVES, None, "module"), Example(_COUNTED, None, "module"))
 def never_restored(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
-    attributes = {node.attr for node in module.names.parents if isinstance(node, ast.Attribute)}
-    is_read = bool(attributes & _READS) or any(tail in module.uses for tail in _READ_TAILS)
+    is_read = not _READS.isdisjoint(module.names.attributes) or any(tail in module.uses for tail in _READ_TAILS)
     for checkpoint in Checkpoints(module).all:
         held = [checkpoint.target, *(manager.target for manager in checkpoint.managers)]
         is_local = all(isinstance(target, ast.Name) and _is_kept(bench, target) for target in held)

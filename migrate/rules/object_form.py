@@ -142,7 +142,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
     yield from _private(file.module)
     yield from _arrays(file.module)
     kept = modules_kept(file)
-    if any(isinstance(node, ast.keyword) and node.arg in _STRATEGIES for node in file.module.names.parents):
+    if any(node.arg in _STRATEGIES for node in file.module.names.nodes(ast.keyword)):
         file.pieces.add("distributed_training")  # which the Estimator finds by itself
     for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):
         _replace(file, node, file.piece("ProfilerHook"))
@@ -324,9 +324,7 @@ def _is_of_variable(module: Module, node: ast.expr) -> bool:
 def _libraries(module: Module) -> Iterator[Verdict]:
     """The uses of libraries that take an Estimator, the first of each."""
     seen = set[str]()
-    for node in module.names.parents:
-        if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
-            continue
+    for node in module.names.reads:
         dotted = module.names.qualified(node)
         known = [one for one in _LIBRARIES if dotted is not None and f"{dotted}.".startswith(f"{one}.")]
         if known and not isinstance(module.names.parent(node), ast.Attribute) and known[0] not in seen:

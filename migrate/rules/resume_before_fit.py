@@ -255,7 +255,7 @@ class Job:
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     by_fit: dict[ast.Call, list[Resume]] = {}
-    found = list(own_loads(bench.module))
+    found = list(own_loads(bench.module, bench.tree))
     owned = {own.training: own for own in found if not own.is_named}
     for resume in resumptions(bench.module):
         if not resume.fit.is_recovered(bench.module.names):

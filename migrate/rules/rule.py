@@ -9,6 +9,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.analysis.run_config import table
 from migrate.analysis.symbols import Symbol
+from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit
 from migrate.finding import Fidelity
 from migrate.rewrite.counterparts import counterpart
@@ -102,11 +103,13 @@ class Workbench:
       module: the file.
       settings: the user's choices.
       vocabulary: names for new code.
+      tree: the files around the file.
     """
 
     module: Module
     settings: Settings
     vocabulary: Vocabulary
+    tree: Tree
 
     def tf_at(self, node: ast.expr) -> str:
         """A name of plain ``tensorflow`` where an old name stands: the one that it is spelled with, if there is one."""

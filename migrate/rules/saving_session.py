@@ -81,12 +81,11 @@ def _saves(module: Module, call: ast.Call) -> bool:
 
 def _saves_in_sessions(module: Module) -> Iterator[ast.Attribute]:
     """The uses of ``save`` with a session and a path, those in hooks aside."""
-    for node in module.names.parents:
-        if isinstance(node, ast.Attribute) and node.attr == "save":
-            call = module.names.parent(node)
-            given = len(call.args) + len(call.keywords) if isinstance(call, ast.Call) and call.func is node else 0
-            if given > 1 and module.hooks.keys().isdisjoint(module.names.ancestors(node)):
-                yield node
+    for node in module.names.attributes.get("save", ()):
+        call = module.names.parent(node)
+        given = len(call.args) + len(call.keywords) if isinstance(call, ast.Call) and call.func is node else 0
+        if given > 1 and module.hooks.keys().isdisjoint(module.names.ancestors(node)):
+            yield node
 
 
 def _last(node: ast.expr) -> str | int:

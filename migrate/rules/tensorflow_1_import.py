@@ -164,9 +164,8 @@ def is_in_graph_mode(modules: Iterable[Module]) -> bool:
 
 def _is_eager(module: Module) -> bool:
     """Whether a file imports TensorFlow 2 as such, or reads the values of tensors."""
-    imports = [node for node in module.names.parents if isinstance(node, ast.Import)]
-    reads = (isinstance(node, ast.Attribute) and node.attr == "numpy" for node in module.names.parents)
-    return any(alias.name == "tensorflow.compat.v2" for node in imports for alias in node.names) or any(reads)
+    imported = (alias.name for node in module.names.nodes(ast.Import) for alias in node.names)
+    return "tensorflow.compat.v2" in imported or "numpy" in module.names.attributes
 
 
 def tensorflow_1_names_of(
@@ -240,7 +239,7 @@ def tensorflow_1_names_of(
             module,
         )
         return
-    reads_value = any(isinstance(node, ast.Attribute) and node.attr == "value" for node in module.names.parents)
+    reads_value = "value" in module.names.attributes
     importing = dict.fromkeys(statement for found in statements.values() for statement in found)
     for statement in importing:
         star = _given_by_star(module, statement)

@@ -285,8 +285,8 @@ def _why_model_fn_left(program: Program, draft: Draft, name: str, under: str) ->
     """Why a model_fn under several replicas is not carried over; "" where it is."""
     if program.kind == "tpu":
         return f"{under}: a TPUEstimator's batch is not that of a replica"
-    for node in (node for file in draft.files for node in file.module.names.parents):
-        if isinstance(node, ast.keyword) and node.arg in ("scaffold", "scaffold_fn") and not is_none(node.value):
+    for node in (node for file in draft.files for node in file.module.names.nodes(ast.keyword)):
+        if node.arg in ("scaffold", "scaffold_fn") and not is_none(node.value):
             return f"{under}, and a Scaffold (line {node.value.lineno}) is not carried over to several replicas"
     return ""
 

@@ -65,14 +65,14 @@ _BRANCHES = ast.IfExp | ast.If | ast.While | ast.Assert
 )
 def truth_of_variable(program: Program, draft: Draft) -> Iterator[Verdict]:
     for file in draft.changed_files:
-        yield from truths_of(file)
+        yield from truths_of(file, program.tree)
 
 
-def truths_of(file: Draft | OtherFile) -> Iterator[Verdict]:
+def truths_of(file: Draft | OtherFile, tree: Tree) -> Iterator[Verdict]:
     """Asks whether a variable is None where a file asks for its truth."""
     module = file.module
     for node in _asked(module):
-        if not _is_variable(module, node):
+        if not _is_variable(tree, module, node):
             continue
         parent = module.names.parent(node)
         negated = isinstance(parent, ast.UnaryOp)
@@ -114,13 +114,13 @@ def _is_branch(names: Names, node: ast.expr) -> bool:
     return isinstance(parent, _BRANCHES) and parent.test is node
 
 
-def _is_variable(module: Module, node: ast.expr) -> bool:
+def _is_variable(tree: Tree, module: Module, node: ast.expr) -> bool:
     """Whether an expression is seen to give a variable, or None."""
-    kinds = _kinds(module, node)
+    kinds = _kinds(tree, module, node)
     return _VARIABLE in kinds and kinds <= {_VARIABLE, None}
 
 
-def _kinds(module: Module, node: ast.expr, depth: int = 0) -> set[str | None]:
+def _kinds(tree: Tree, module: Module, node: ast.expr, depth: int = 0) -> set[str | None]:
     """What an expression may give: a variable, None or something else, as far as calls and parameters lead."""
     names = module.names
     value = names.value(node)
@@ -129,20 +129,20 @@ def _kinds(module: Module, node: ast.expr, depth: int = 0) -> set[str | None]:
     if isinstance(value, ast.Constant) and value.value is None:
         return {None}
     if isinstance(value, ast.IfExp):
-        return _kinds(module, value.body, depth + 1) | _kinds(module, value.orelse, depth + 1)
+        return _kinds(tree, module, value.body, depth + 1) | _kinds(tree, module, value.orelse, depth + 1)
     if isinstance(value, ast.Call):
-        return _kinds_of_call(module, value, depth)
+        return _kinds_of_call(tree, module, value, depth)
     found = names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
     parameters = [one.node for one in found[1]] if found is not None else []
     kinds: set[str | None] = set()
     if len(parameters) == 1 and isinstance(parameters[0], ast.arg):
         with suppress(Hidden):
-            for where, given in given_for(Tree(), module, parameters[0]):
-                kinds |= _kinds(where, given, depth + 1)
+            for where, given in given_for(tree, module, parameters[0]):
+                kinds |= _kinds(tree, where, given, depth + 1)
     return kinds or {_OTHER}
 
 
-def _kinds_of_call(module: Module, call: ast.Call, depth: int) -> set[str | None]:
+def _kinds_of_call(tree: Tree, module: Module, call: ast.Call, depth: int) -> set[str | None]:
     names = module.names
     found = symbol_of(names, call.func)
     if found is not None:
@@ -150,7 +150,7 @@ def _kinds_of_call(module: Module, call: ast.Call, depth: int) -> set[str | None
     functions = names.definitions(call.func) if isinstance(call.func, ast.Name) else []
     if len(functions) == 1 and isinstance(functions[0], ast.FunctionDef) and not functions[0].decorator_list:
         returned = [one.value for one in names.returns(functions[0])]
-        return {kind for value in returned if value is not None for kind in _kinds(module, value, depth + 1)} or {
+        return {kind for value in returned if value is not None for kind in _kinds(tree, module, value, depth + 1)} or {
             _OTHER
         }
     is_method = isinstance(call.func, ast.Attribute) and names.qualified(call.func) is None

@@ -211,9 +211,8 @@ class _Dissolver:
         own = key(self.names, resume.fit.receiver)
         others = [
             node
-            for node in self.names.parents
-            if isinstance(node, ast.Assign)
-            and node.lineno < resume.fit.call.lineno
+            for node in self.names.nodes(ast.Assign)
+            if node.lineno < resume.fit.call.lineno
             and node.value is not resume.load
             and any(key(self.names, target) == own for target in node.targets)
         ]

@@ -29,8 +29,8 @@ def counted(module: Module) -> Iterator[ast.Call]:
     from a call that restores or loads.
     """
     names, saves = module.names, "keras.callbacks.ModelCheckpoint" in module.uses
-    for node in list(names.parents):
-        if not isinstance(node, ast.Call) or not is_training(node):
+    for node in names.nodes(ast.Call):
+        if not is_training(node):
             continue
         first = next((keyword.value for keyword in node.keywords if keyword.arg == "initial_epoch"), None)
         if first is None or _is_recovered(first):

@@ -22,10 +22,8 @@ def resumptions(module: Module) -> Iterator[Resume]:
     all_fits = list(fits(module))
     loads = [
         node
-        for node in names.parents
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute | ast.Name)
-        and name_of(node.func) in _LOADS
+        for node in names.nodes(ast.Call)
+        if isinstance(node.func, ast.Attribute | ast.Name) and name_of(node.func) in _LOADS
     ]
     known = set[ast.Call]()
     for fit in all_fits:
@@ -80,7 +78,7 @@ def _resume(module: Module, fit: Fit, load: ast.Call) -> Resume | None:
     inside = ast.walk(function.node) if function is not None else ()
     if not isinstance(guard, ast.If | ast.Try) and not any(isinstance(node, ast.If | ast.Try) for node in inside):
         return None
-    before = [node for node in names.parents if isinstance(node, ast.Call) and _trains(node)]
+    before = [node for node in names.nodes(ast.Call) if _trains(node)]
     if any(node.lineno < loading.lineno and names.scope_of(node) is names.scope_of(loading) for node in before):
         return None  # loaded between two trainings: a selection of the first one's best
     first = fit.arguments.get("initial_epoch")

@@ -19,8 +19,8 @@ def lists_all(module: Module, saved: str) -> bool:
       saved: the path that its callback writes, as ``paths.template`` gives it; "" where that is not known.
     """
     folder = directory(saved) if saved else None
-    for node in module.names.parents:
-        if isinstance(node, ast.Call) and _is_listing(node) and folder in (None, _listed(module, node)):
+    for node in module.names.nodes(ast.Call):
+        if _is_listing(node) and folder in (None, _listed(module, node)):
             around = _function(module, node)
             parts = (part for part in ast.walk(around) if isinstance(part, ast.Call) and _selects(module, part))
             if not any(_function(module, part) is around for part in parts):

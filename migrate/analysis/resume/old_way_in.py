@@ -212,8 +212,8 @@ class _Reader:
         """The calls before ``fit`` that load into its model, themselves or in a function that they call."""
         names, fit = self.names, self.way.fit
         frames, inside = list(self._frames()), set(names.ancestors(fit.call))
-        for node in list(names.parents):
-            if not isinstance(node, ast.Call) or node is fit.call or self._function(node) in inside:
+        for node in names.nodes(ast.Call):
+            if node is fit.call or self._function(node) in inside:
                 continue
             scope = names.scope_of(node).node
             for frame, before, model in frames:
@@ -359,12 +359,11 @@ class _Reader:
     def _is_after_training(self, load: ast.Call, before: ast.Call) -> bool:
         """Whether another training stands between the beginning and a load: it selects the first one's best then."""
         return any(
-            isinstance(node, ast.Call)
-            and name_of(node.func) in ("fit", "fit_generator", "train_on_batch")
+            name_of(node.func) in ("fit", "fit_generator", "train_on_batch")
             and node is not before
             and node.lineno < load.lineno
             and self.names.scope_of(node) is self.names.scope_of(load)
-            for node in self.names.parents
+            for node in self.names.nodes(ast.Call)
         )
 
     def _read_entry(self, entry: ast.Call) -> None:

@@ -36,6 +36,6 @@ def trains_again(module: Module, fit: Fit) -> bool:
 
 def _trainings(module: Module) -> Iterator[ast.Attribute]:
     """What is called of each call of ``fit``."""
-    for node in module.names.parents:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_training(node):
+    for node in module.names.nodes(ast.Call):
+        if isinstance(node.func, ast.Attribute) and is_training(node):
             yield node.func

@@ -12,6 +12,7 @@ from migrate.analysis.resume.origins import Origins, is_one_file
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.saves_in_training import PATHS, SAVES, SavesInTraining
 from migrate.analysis.searches import name_of
+from migrate.analysis.tree import Tree
 
 _SAVES_MODEL = re.compile(r"_?save_(\w+_)?(weights|model|models|checkpoint|ckpt)$")
 _OF_KERAS = {
@@ -50,17 +51,15 @@ class OwnLoad:
     links: list[Link] = field(default_factory=list)
 
 
-def own_loads(module: Module) -> Iterator[OwnLoad]:
+def own_loads(module: Module, tree: Tree) -> Iterator[OwnLoad]:
     """Every training of a file before which what its program saves is loaded, where there is something to load."""
     trainings = [
-        node
-        for node in module.names.parents
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_training(node)
+        node for node in module.names.nodes(ast.Call) if isinstance(node.func, ast.Attribute) and _is_training(node)
     ]
     loops = _saving_loops(module)
     if not trainings and not loops:
         return
-    reach = Reach(module)
+    reach = Reach(module, tree)
     if not reach.holding(*LOADS, "restore"):
         return
     search = _Search(reach)
@@ -99,9 +98,9 @@ def _is_training(call: ast.Call) -> bool:
 def _saving_loops(module: Module) -> list[ast.For | ast.While]:
     """The innermost loops in which a checkpoint or a model is saved, by itself or by a function called so."""
     found: dict[ast.For | ast.While, None] = {}
-    for node in module.names.parents:
-        is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SAVES
-        if is_method or (isinstance(node, ast.Call) and _SAVES_MODEL.match(name_of(node.func))):
+    for node in module.names.nodes(ast.Call):
+        is_method = isinstance(node.func, ast.Attribute) and node.func.attr in SAVES
+        if is_method or _SAVES_MODEL.match(name_of(node.func)):
             loop = next((one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)), None)
             if loop is not None and not _is_recovered(loop):
                 found[loop] = None

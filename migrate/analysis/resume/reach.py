@@ -2,7 +2,6 @@
 
 import ast
 import os
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TypeVar
@@ -42,10 +41,11 @@ class Reach:
 
     Args:
       module: the file.
+      tree: the files around it.
     """
 
-    def __init__(self, module: Module) -> None:
-        self.module, self.tree = module, Tree()
+    def __init__(self, module: Module, tree: Tree) -> None:
+        self.module, self.tree = module, tree
         self.tree.keep(module)
         self._paths = self._tied() if os.path.exists(module.path) else []
         self._defined: dict[int, dict[str, list[FunctionNode | ast.ClassDef]]] = {}
@@ -91,7 +91,7 @@ class Reach:
             found = [self.module] if any(word in self.module.text for word in words) else []
             for path in self._paths:
                 with suppress(Unreadable):
-                    if not _words(path, self.tree).isdisjoint(words):
+                    if not self.tree.words(path).isdisjoint(words):
                         found.append(self.tree.module(path))
             self._holding[words] = found
         return self._holding[words]
@@ -109,10 +109,9 @@ class Reach:
         """The calls of a file by the last part of the name that they call, in the order of the file."""
         if id(module) not in self._calls:
             found: dict[str, list[ast.Call]] = {}
-            for node in module.names.parents:
-                if isinstance(node, ast.Call):
-                    self._of[node] = module
-                    found.setdefault(name_of(node.func), []).append(node)
+            for node in module.names.nodes(ast.Call):
+                self._of[node] = module
+                found.setdefault(name_of(node.func), []).append(node)
             for some in found.values():
                 some.sort(key=lambda call: (call.lineno, call.col_offset))
             self._calls[id(module)] = found
@@ -259,32 +258,17 @@ class Reach:
         """The functions and classes of a file by their names."""
         if id(module) not in self._defined:
             found: dict[str, list[FunctionNode | ast.ClassDef]] = {}
-            for node in module.names.parents:
-                if isinstance(node, FunctionNode | ast.ClassDef):
-                    self._of[node] = module
-                    found.setdefault(node.name, []).append(node)
+            names = module.names
+            nodes: list[FunctionNode | ast.ClassDef] = [*names.nodes(ast.FunctionDef), *names.classes]
+            for node in [*nodes, *names.nodes(ast.AsyncFunctionDef)]:
+                self._of[node] = module
+                found.setdefault(node.name, []).append(node)
             self._defined[id(module)] = found
         return self._defined[id(module)]
 
 
 def _is_derived(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.ClassDef) and any(name_of(base) == name for base in node.bases)
-
-
-def _words(path: str, tree: Tree) -> frozenset[str]:
-    """The words of a file's text; those of an unchanged file are read once."""
-    status = os.stat(path)
-    return _words_of(path, (status.st_mtime_ns, status.st_size), tree.source(path).text)
-
-
-_WORDS_OF: dict[str, tuple[tuple[int, int], frozenset[str]]] = {}
-
-
-def _words_of(path: str, stamp: tuple[int, int], text: str) -> frozenset[str]:
-    known = _WORDS_OF.get(path)
-    if known is None or known[0] != stamp:
-        known = _WORDS_OF[path] = (stamp, frozenset(re.findall(r"\w+", text)))
-    return known[1]
 
 
 def is_in(module: Module, call: ast.Call, scope: ast.AST) -> bool:

@@ -30,8 +30,8 @@ def saver_stays(module: Module, resume: Resume, going: set[ast.AST]) -> bool:
         others = [use for use in uses(module, path) if use not in going]
         if any(_reads_file(module, resume, use) for use in others):
             return True
-    for node in names.parents:
-        if isinstance(node, ast.Call) and node not in going and node.args:
+    for node in names.nodes(ast.Call):
+        if node not in going and node.args:
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             given = template(names, node.args[0])
             if name in _READERS and given is not None and _is_read_from(given, saver.path):

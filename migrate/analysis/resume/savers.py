@@ -49,7 +49,7 @@ def saver_among(module: Module, saves: Iterable[ast.Call]) -> Saver | None:
 
 def savers(module: Module) -> Iterator[Saver]:
     """Every ``ModelCheckpoint`` of a file, and every callback of its own that saves after each epoch."""
-    own = [node for node in module.names.parents if isinstance(node, ast.Call) and is_checkpoint(node)]
+    own = [node for node in module.names.nodes(ast.Call) if is_checkpoint(node)]
     for call in own:  # a subclass of another file has the arguments too
         found = saver(module, call)
         if found is not None:
@@ -76,8 +76,8 @@ def _own_savers(module: Module) -> Iterator[Saver]:
 
 def _epoch_ends(module: Module) -> Iterator[ast.AST]:
     """What a file's own callbacks do at the end of an epoch."""
-    for node in module.names.parents:
-        if isinstance(node, ast.ClassDef) and any(ast.unparse(base).endswith("Callback") for base in node.bases):
+    for node in module.names.classes:
+        if any(ast.unparse(base).endswith("Callback") for base in node.bases):
             yield from (one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "on_epoch_end")
     for call in module.calls_of("keras.callbacks.LambdaCallback"):
         yield from (keyword.value for keyword in call.keywords if keyword.arg == "on_epoch_end")

@@ -44,12 +44,23 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What is known of a file without binding its names.
+class Imports:
+    """Where a file's imports may lead, which is known without binding its names.
 
     Attributes:
-      imports: the dotted names that it imports, with their lines.
+      names: the dotted names that it imports, with their lines.
       searched: the directories that it puts on ``sys.path``, as it spells them from another one.
+    """
+
+    names: tuple[tuple[str, int], ...] = ()
+    searched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a file's names tell those that import it.
+
+    Attributes:
       changes: whether it holds names that a migration changes, ``tf.estimator`` or TensorFlow 1's own.
       names_api: whether it names the Estimator API by more than names that TensorFlow has elsewhere too.
       ties: whether these are names by which all programs that import the file are tied together: more than the modes.
@@ -60,8 +71,6 @@ class Facts:
       problem: why the file cannot be read or parsed; "" where it can.
     """
 
-    imports: tuple[tuple[str, int], ...] = ()
-    searched: tuple[str, ...] = ()
     changes: bool = False
     names_api: bool = False
     ties: bool = False
@@ -103,6 +112,7 @@ class Tree:
         self._added: set[str] = set()
         self._of_1: set[str] = set()  # the files whose names are taken for TensorFlow 1's
         self._known: dict[str, Facts] = {}
+        self._imported: dict[str, Imports] = {}
         self._closures: dict[tuple[str, ast.Module], tuple[Link, ...]] = {}
         self._importers: dict[tuple[str, str], tuple[str, ...]] = {}
         for path, text in (texts or {}).items():
@@ -113,7 +123,7 @@ class Tree:
         self._sources[path] = replace(self.source(path), text=text)
         self._added.add(path)
         self._modules.pop(path, None)
-        for known in (self._known, self._closures, self._importers):
+        for known in (self._known, self._imported, self._closures, self._importers):
             known.clear()
 
     def source(self, path: str) -> SourceText:
@@ -157,7 +167,7 @@ class Tree:
         if dotted.split(".")[0] in installed(module.path):
             return None
         own = os.path.abspath(module.path)
-        return _found(os.path.dirname(own), dotted, self._facts(own).searched)
+        return _found(os.path.dirname(own), dotted, self._imports(own).searched)
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
         """The module of the tree, and the name at its top, that a dotted import of a module leads to; None for none."""
@@ -190,12 +200,12 @@ class Tree:
         waiting = deque([(start, _from_files(start, _imports(tree)))])
         while waiting:
             importer, imports = waiting.popleft()
-            for link in _links(importer, imports, self._facts(importer).searched):
+            for link in _links(importer, imports, self._imports(importer).searched):
                 path = link.target.path
                 self.roots.setdefault(path, set()).add(link.target.root)
                 if path != start and path not in links:
                     links[path] = link
-                    waiting.append((path, self._facts(path).imports))
+                    waiting.append((path, self._imports(path).names))
         return links.values()
 
     def importers(self, module: Module, name: str = "") -> list[str]:
@@ -247,7 +257,7 @@ class Tree:
         """Whether some file of a program, one that does not change included, imports a package."""
         own = [dotted for module in modules for dotted, _ in _imports(module.tree)]
         links = [link for module in modules for link in self.closure(module)]
-        below = [dotted for link in links for dotted, _ in self._facts(link.target.path).imports]
+        below = [dotted for link in links for dotted, _ in self._imports(link.target.path).names]
         return any(dotted.split(".")[0] == name for dotted in [*own, *below])
 
     def user_on_2(self, path: str) -> str | None:
@@ -269,13 +279,19 @@ class Tree:
 
     def _targets(self, path: str, word: str = "") -> set[str]:
         """The files that a file imports, by a name with ``word`` in it; "" for any name."""
-        imports = tuple(one for one in self._facts(path).imports if not word or word in one[0].split("."))
-        return {link.target.path for link in _links(path, imports, self._facts(path).searched)}
+        imports = self._imports(path)
+        names = tuple(one for one in imports.names if not word or word in one[0].split("."))
+        return {link.target.path for link in _links(path, names, imports.searched)}
 
     def _facts(self, path: str) -> Facts:
         if path not in self._known:
             self._known[path] = _facts_of(self._sources[path]) if path in self._added else facts(path)
         return self._known[path]
+
+    def _imports(self, path: str) -> Imports:
+        if path not in self._imported:
+            self._imported[path] = _imports_of(self._sources[path]) if path in self._added else _imports_at(path)
+        return self._imported[path]
 
     def words(self, path: str) -> frozenset[str]:
         """The words of a file's text, absolute.
@@ -333,16 +349,12 @@ def _facts(path: str, stamp: tuple[int, int]) -> Facts:
 
 
 def _facts_of(source: SourceText) -> Facts:
-    tree = parse(source)
-    imports = _from_files(source.path, _imports(tree))
-    searched = tuple(_searched(tree)) if "sys.path" in source.text else ()
     if "tensorflow" not in source.text and "import *" not in source.text:
-        return Facts(imports, searched)
+        parse(source)
+        return Facts()
     module = module_of(source)
     changes = bool(module.estimator or module.modes or module.tf1_only)
     return Facts(
-        imports,
-        searched,
         changes,
         module.names_api,
         module.is_tied,
@@ -353,8 +365,30 @@ def _facts_of(source: SourceText) -> Facts:
     )
 
 
+def _imports_at(path: str) -> Imports:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return Imports()
+    return _imports_in(path, (status.st_mtime_ns, status.st_size))
+
+
+@lru_cache(maxsize=_KNOWN)
+def _imports_in(path: str, stamp: tuple[int, int]) -> Imports:
+    try:
+        return _imports_of(_text_of(path, stamp))
+    except Unreadable:  # it cannot run either
+        return Imports()
+
+
+def _imports_of(source: SourceText) -> Imports:
+    tree = parse(source)
+    searched = tuple(_searched(tree)) if "sys.path" in source.text else ()
+    return Imports(_from_files(source.path, _imports(tree)), searched)
+
+
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)
-_IMPORT_IN_JSON = re.compile(rb"\b(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)")
+_IMPORT_IN_JSON = re.compile(rb'(?:"|\\n)(?: |\\t)*(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)')
 _WORD = re.compile(rb"\w+")
 _WORDS = re.compile(r"\w+")
 
@@ -378,10 +412,9 @@ def _imported_words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
 
     Outside a git repository each of its directories asks for them.
     """
-    code, statement = read(path), _IMPORT
-    if path.endswith(NOTEBOOK):
-        code, statement = code.replace(b"\\n", b" "), _IMPORT_IN_JSON
-    return frozenset(word.decode(errors="replace") for word in _WORD.findall(b" ".join(statement.findall(code))))
+    statement = _IMPORT_IN_JSON if path.endswith(NOTEBOOK) else _IMPORT
+    found = b" ".join(statement.findall(read(path))).replace(b"\\n", b" ")
+    return frozenset(word.decode(errors="replace") for word in _WORD.findall(found))
 
 
 @lru_cache(maxsize=_KNOWN)

@@ -77,3 +77,17 @@ def test_a_text_that_lost_a_border_or_a_magic_is_refused() -> None:
 def test_a_text_that_holds_the_mark_of_a_border_is_no_trouble() -> None:
     program = found('x = "migrate-cell 1"', "y = 2")[0]
     assert program.cut(program.text.replace("y = 2", "y = 3")) == {2: "y = 3"}
+
+
+@pytest.mark.parametrize(
+    ("sources", "apart"),
+    [
+        (("a = 1", "def f():\n    pass", "# c", "", "d"), True),
+        (("print(", ", 1)"), False),
+        (("x = '''", "'''"), False),
+        (("y = 1", "x = [", ", 2]"), False),
+    ],
+)
+def test_cells_stand_apart_where_no_statement_crosses_a_border(sources: tuple[str, ...], apart: bool) -> None:
+    program = found(*sources)[0]
+    assert program.stands_apart(ast.parse(program.text)) is apart

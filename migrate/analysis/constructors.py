@@ -56,8 +56,6 @@ def parameters(name: str, *, is_v1: bool) -> tuple[str, ...]:
       name: its class, ``DNNClassifier``.
       is_v1: whether it is TensorFlow 1's, which can be partitioned.
     """
-    if not is_v1 and name.startswith("Baseline"):  # in TensorFlow 2.15 these fail at their first step
-        return ()
     if name in _WITH_HEAD:
         return () if is_v1 else _WITH_HEAD[name]  # TensorFlow 1's take heads that only contrib made
     return tuple(one for one in _V1.get(name, ()) if is_v1 or one not in _PARTITIONERS)

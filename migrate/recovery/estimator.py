@@ -23,8 +23,9 @@ What ``tf.estimator`` had is here under the same names, by the modules of this p
   model_fn_saver_hook: CheckpointSaverHook, for one in a train's hooks
   premade_dnn, premade_linear, premade_combined, premade_baseline: DNNClassifier,
     DNNRegressor, DNNEstimator, and so on, of tf.compat.v1.estimator
-  premade_dnn_v2, premade_linear_v2, premade_combined_v2: DNNClassifierV2, and so on, of
-    tf.estimator; what follows their first arguments is given by name
+  premade_dnn_v2, premade_linear_v2, premade_combined_v2, premade_baseline_v2:
+    DNNClassifierV2, and so on, of tf.estimator; what follows the first arguments of the
+    first three is given by name
   estimator_heads: BinaryClassHead, MultiClassHead, RegressionHead, and contrib's
     binary_classification_head, multi_class_head, regression_head
   linked_regression_heads, multi_label_head, multi_head: PoissonRegressionHead,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from migrate.analysis.symbols import CANNED, Symbol
+from migrate.analysis.symbols import Symbol
 from migrate.rewrite.pieces import pieces
 from migrate.tensorflow import contrib
 
@@ -53,7 +53,7 @@ def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
         if ".".join(parts[: end - 1]) not in _MODULES:
             continue
         emitted = _OTHER_NAMES.get(name, parts[end - 1])
-        if name in CANNED and not is_v1:
+        if not is_v1 and f"{emitted}V2" in pieces():
             emitted += "V2"
         if emitted in pieces():
             return Counterpart(emitted, True, rest)

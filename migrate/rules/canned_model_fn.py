@@ -13,9 +13,9 @@ to one, set anew, trained in another file) is written in object form (FT151).
 
 Fidelity: exact: variables and slots are equal to the last bit after 50 more steps on TensorFlow 2.15; within 1e-5 for
 two classes on the newest, because its ``tf.sigmoid`` differs by a bit, and for TensorFlow 2's Adam and RMSprop. Dropout
-draws other random numbers. The histograms of the layers' activations are not written for TensorBoard. TensorFlow 2's
-own ``Baseline*``, partitioners, ``LinearSDCA``, gradient clipping of Keras optimizers, ``optimizer=None`` and the
-columns of TensorFlow 2's ``shared_embeddings`` block the program. With ``--canned auto``, the default, a premade
+draws other random numbers. The histograms of the layers' activations are not written for TensorBoard. Partitioners,
+``LinearSDCA``, gradient clipping of Keras optimizers, ``optimizer=None`` and the columns of TensorFlow 2's
+``shared_embeddings`` block the program. With ``--canned auto``, the default, a premade
 estimator gets a ``model_fn`` where no Keras model trains as it does; the finding says which rule found that.
 
 See: tf.estimator.DNNClassifier, tf.estimator.DNNLinearCombinedClassifier, tf.estimator.LinearClassifier.
@@ -46,7 +46,7 @@ _REDUCTIONS = {
 }
 # The optimizer's name and rate where the program gives no optimizer, or the name alone.
 _RATES = {"DNN": ("Adagrad", 0.05), "Linear": ("Ftrl", 0.2), "Baseline": ("Ftrl", 0.3)}
-_KERAS_RATES = {"DNN": ("Adagrad", 0.001), "Linear": ("Ftrl", 0.2)}
+_KERAS_RATES = {"DNN": ("Adagrad", 0.001), "Linear": ("Ftrl", 0.2), "Baseline": ("Ftrl", 0.3)}
 _COMBINED_RATES = {"dnn": ("Adagrad", 0.001), "linear": ("Ftrl", 0.005)}
 
 

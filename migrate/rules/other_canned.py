@@ -1,6 +1,6 @@
 """FT141 · premade estimators that are not rewritten
 
-Boosted trees, RNNs, TensorFlow 2's baselines, and ``DNNEstimator``, ``LinearEstimator`` and
+Boosted trees, RNNs, ``BaselineEstimator``, and ``DNNEstimator``, ``LinearEstimator`` and
 ``DNNLinearCombinedEstimator`` with a head other than ``BinaryClassHead``, ``MultiClassHead`` and ``RegressionHead``.
 
 Instead: for boosted trees there is TensorFlow Decision Forests, for recurrent networks ``tf.keras.layers.RNN``.

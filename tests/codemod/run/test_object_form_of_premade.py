@@ -100,6 +100,33 @@ def test_the_classes_of_tensorflow_1_keep_their_names(tmp_path: Path) -> None:
     assert "fit(DNNRegressor([4], COLUMNS), LinearRegressor(COLUMNS))" in after
 
 
+def test_a_premade_estimator_over_a_given_head_is_that_of_its_tensorflow(tmp_path: Path) -> None:
+    """TensorFlow 1's and TensorFlow 2's of one name train otherwise."""
+    text = """\
+def main(folder):
+    est = tf.estimator.BaselineEstimator(tf.estimator.BinaryClassHead(), folder)
+    est.train(input_fn, max_steps=10)
+"""
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert all(finding.rewritten for finding in findings), findings
+    assert "est = BaselineEstimatorV2(BinaryClassHead(), folder)" in after
+    after, _ = migrated(tmp_path / "program.py", text.replace("tf.estimator.Base", "tf.compat.v1.estimator.Base"))
+    assert "est = BaselineEstimator(BinaryClassHead(), folder)" in after
+
+
+@pytest.mark.parametrize("name", ["BaselineClassifier", "BaselineRegressor"])
+def test_tensorflow_2_baselines_are_migrated_in_each_form(tmp_path: Path, name: str) -> None:
+    text = FOLLOWED.replace('DNNRegressor([4], columns, folder, optimizer="Adam")', f"{name}(folder)")
+    path = tmp_path / "program.py"
+    path.write_text(f"import tensorflow as tf\n\n\n{text}")
+    told = {"keras": "BiasAlone()", "model-fn": '{"baseline": CannedKerasOptimizer("Ftrl", 0.3)}'}
+    for canned, written in told.items():
+        outcome = run([str(path)], Settings(canned=canned), jobs=1, progress=None)  # type: ignore[arg-type]
+        assert any(written in change.after for change in outcome.changes)
+    outcome = run([str(path)], Settings(form="object"), jobs=1, progress=None)
+    assert any(f"est = {name}V2(folder)" in change.after for change in outcome.changes)
+
+
 def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path: Path) -> None:
     after, findings = migrated(tmp_path / "program.py", BOOSTED)
     assert after == ""

@@ -30,6 +30,7 @@ IN_KERAS = {
     ),
     HERE / "estimators_2.py": (
         "dnn_default", "dnn_adam", "dnn_rmsprop", "linear_default", "linear_sgd", "combined_default",
+        "baseline_default", "baseline_sgd",
     ),
 }  # fmt: skip
 """The estimators that become Keras models."""
@@ -111,7 +112,7 @@ class AsObject(AsModelFn):
 
 
 OBJECTS = (
-    "BaselineClassifier", "DNNClassifier", "DNNClassifierV2", "DNNLinearCombinedClassifier",
+    "BaselineClassifier", "BaselineClassifierV2", "DNNClassifier", "DNNClassifierV2", "DNNLinearCombinedClassifier",
     "DNNLinearCombinedClassifierV2", "LinearClassifier", "LinearClassifierV2", "MultiClassHead", "ServingInputReceiver",
     "add_metrics",
 )  # fmt: skip

@@ -115,6 +115,18 @@ def combined_adam(model_dir, steps):
     return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
 
 
+def baseline_default(model_dir, steps):
+    estimator = tf.estimator.BaselineClassifier(model_dir, n_classes=3, weight_column="weight")
+    estimator.train(lambda: batches(THREE).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(THREE)), estimator.predict(lambda: batches(THREE)))
+
+
+def baseline_sgd(model_dir, steps):
+    estimator = tf.estimator.BaselineRegressor(model_dir, 2, optimizer=tf.keras.optimizers.legacy.SGD(0.1, decay=0.1))
+    estimator.train(lambda: batches(PAIRS).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(PAIRS)), estimator.predict(lambda: batches(PAIRS)))
+
+
 ALL = (
     dnn_default,
     dnn_adam,
@@ -125,6 +137,8 @@ ALL = (
     linear_sgd,
     combined_default,
     combined_adam,
+    baseline_default,
+    baseline_sgd,
 )
 
 

@@ -102,7 +102,8 @@ class KerasEstimator(Estimator):
         metrics = self._model.evaluate(dataset, verbose=0, return_dict=True)
         metrics = {**metrics, "global_step": step}
         with tf.Graph().as_default():  # the writer of summaries asks for a graph
-            write_metrics(self.eval_dir(name), metrics)
+            path = checkpoint_path or self.latest_checkpoint()
+            write_metrics(self.eval_dir(name), metrics, path)
         return metrics
 
     def predict(

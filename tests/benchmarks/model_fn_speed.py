@@ -202,10 +202,7 @@ def measured(python, side, size):
 
 def main():
     old, new = os.environ["MIGRATE_OLD_PYTHON"], os.environ["MIGRATE_NEW_PYTHON"]
-    print(
-        "steps        Estimator, ms  TensorFlow   times as fast   CPU  save  tensors  memory"
-        "  in turn, CPU ms"
-    )
+    print("steps        Estimator, ms  TensorFlow   times as fast   CPU  save  tensors  memory  in turn, CPU ms")
     for size in SIZES:
         estimator = measured(old, "estimator", size)
         for name, python in (("its own", old), ("the newest", new)):

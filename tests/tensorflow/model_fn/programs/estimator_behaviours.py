@@ -68,7 +68,8 @@ else:
 X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
 Y = X @ np.array([[2.0], [-1.0]], "f")
 LOGGED = re.compile(
-    r"loss = |Saving checkpoints|Saving dict|Skipping|Loss for|global_step/sec|Skip the current|final export|best model"
+    r"loss = |Saving (checkpoints|dict|'checkpoint_path')|Skipping|Loss for|global_step/sec|Skip the current|final export"
+    r"|best model"
 )
 BEHAVIOURS = {}
 
@@ -894,6 +895,149 @@ def errors_say_what_is_wrong(model_dir):
             shown = re.sub(r"<function.*?0x\w+>", "FUNCTION", str(error).replace(model_dir, "DIRECTORY"))
             texts.append(" ".join(shown.split()).rstrip("."))
     return texts
+
+
+@behaviour
+def a_scaffold_runs_its_parts_when_a_session_begins(model_dir):
+    called = []
+
+    def with_scaffold(features, labels, mode, params, config):
+        spec = model_fn(features, labels, mode, params, config)
+        w = tf1.global_variables()[-1] if mode == "infer" else tf1.get_collection(tf1.GraphKeys.TRAINABLE_VARIABLES)[0]
+        assigned = w.assign([[5.0], [6.0]])
+
+        def init_fn(scaffold, session):
+            called.append(["init_fn", mode])
+            session.run(assigned)
+
+        return spec._replace(scaffold=tf1.train.Scaffold(init_fn=init_fn))
+
+    one = estimator(model_dir, with_scaffold)
+    one.train(input_fn, max_steps=2)
+    first = plain(one.get_variable_value("w"))
+    one.train(input_fn, max_steps=4)
+    one.evaluate(once)
+    return called, first
+
+
+@behaviour
+def summaries_of_the_model_fn_are_written_at_their_steps(model_dir):
+    def summing(features, labels, mode, params, config):
+        spec = model_fn(features, labels, mode, params, config)
+        tf1.summary.scalar("mean", tf.reduce_mean(features["x"]))
+        tf1.summary.histogram("spread", features["x"])
+        tf1.summary.image("picture", tf.reshape(features["x"], [1, -1, 2, 1]))
+        return spec
+
+    told = []
+    for every in (3, None):
+        one = estimator(f"{model_dir}/{every}", summing, save_summary_steps=every, log_step_count_steps=None)
+        one.train(input_fn, max_steps=5)
+        one.evaluate(once)
+        told += [all_tags(f"{model_dir}/{every}"), all_tags(f"{model_dir}/{every}/eval")]
+    return told
+
+
+def all_tags(folder):
+    """Returns what a directory's events hold besides the graph, by step."""
+    found = {}
+    for path in sorted(glob.glob(f"{folder}/*.tfevents.*")):
+        for event in tf1.train.summary_iterator(path):
+            found.setdefault(event.step, set()).update(value.tag for value in event.summary.value)
+    return {step: sorted(names) for step, names in sorted(found.items()) if names}
+
+
+@behaviour
+def metrics_may_be_arrays_and_summaries(model_dir):
+    def judging(features, labels, mode, params, config):
+        spec = model_fn(features, labels, mode, params, config)
+        if mode != "eval":
+            return spec
+        classes, found = tf.cast(labels > 0, tf.int64), tf.cast(spec.predictions["p"] > 0.5, tf.int64)
+        rates = tf1.metrics.precision_at_thresholds(classes, tf.cast(found, tf.float32), [0.2, 0.8])
+        picture = tf1.summary.image("x", tf.reshape(features["x"], [1, -1, 2, 1]))
+        every = {"rates": rates, "count": tf1.metrics.true_positives(classes, found), "picture": (picture, tf.no_op())}
+        every["text"] = tf.constant("no summary"), tf.no_op()
+        return spec._replace(eval_metric_ops={**every, **spec.eval_metric_ops})
+
+    one = estimator(model_dir, judging)
+    one.train(input_fn, max_steps=4)
+    found = one.evaluate(input_fn, steps=2)
+    told = {name: type(value).__name__ if isinstance(value, bytes) else plain(value) for name, value in found.items()}
+    return told, all_tags(f"{model_dir}/eval")
+
+
+@behaviour
+def features_may_be_a_tensor_and_labels_a_dict(model_dir):
+    def of_parts(features, labels, mode):
+        predicted = features @ tf1.get_variable("w", [2, 1], initializer=tf1.zeros_initializer())
+        if mode == "infer":
+            return EstimatorSpec(mode, predictions=predicted)
+        loss = tf1.losses.mean_squared_error(labels["y"], predicted)
+        train_op = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
+        return EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    def pairs():
+        return tf.data.Dataset.from_tensor_slices((X, {"y": Y})).batch(8)
+
+    one = Estimator(of_parts, model_dir, RunConfig(save_checkpoints_steps=4))
+    calls = [
+        lambda: plain(one.train(pairs).get_variable_value("w")),
+        lambda: numbers(one.evaluate(pairs)),
+        lambda: plain(next(one.predict(pairs))),
+        lambda: plain(next(one.predict(lambda: tf.data.Dataset.from_tensor_slices(X).batch(8)))),
+        lambda: one.train(lambda: pairs().map(lambda x, y: (x, y, x)), steps=1),
+    ]
+    return [outcome_of(call) for call in calls]
+
+
+@behaviour
+def tables_are_filled_for_every_call_and_their_files_exported(model_dir):
+    words = f"{model_dir}-words.txt"
+    pathlib.Path(words).write_text("a\nb\n")
+
+    def reading(features, labels, mode):
+        lines = tf1.lookup.TextFileInitializer(
+            words, tf.string, tf1.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf1.lookup.TextFileIndex.LINE_NUMBER
+        )
+        number = tf.cast(tf1.lookup.StaticHashTable(lines, 7).lookup(features["word"]), tf.float32)
+        w = tf1.get_variable("w", [], initializer=tf1.zeros_initializer())
+        if mode == "infer":
+            outputs = {"serving_default": PredictOutput({"number": number})}
+            return EstimatorSpec(mode, predictions={"number": number}, export_outputs=outputs)
+        loss = tf.reduce_mean((number - w) ** 2)
+        train_op = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
+        return EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    def of_words():
+        return tf.data.Dataset.from_tensor_slices(({"word": ["a", "b", "c", "b"]}, [0, 0, 0, 0])).batch(2)
+
+    def receive():
+        word = tf1.placeholder(tf.string, [None], "word")
+        return ServingInputReceiver({"word": word}, {"word": word})
+
+    one = Estimator(reading, model_dir, RunConfig(save_checkpoints_steps=4))
+    one.train(of_words)
+    told = [plain(one.get_variable_value("w")), numbers(one.evaluate(of_words))]
+    told.append([plain(each["number"]) for each in one.predict(of_words)])
+    path = tf.compat.as_str(one.export_saved_model(f"{model_dir}/export", receive))
+    served = tf.saved_model.load(path).signatures["serving_default"](word=tf.constant(["b", "z"]))
+    return told, plain(served["number"]), sorted(os.listdir(f"{path}/assets"))
+
+
+@behaviour
+def exports_take_files_along_and_an_older_checkpoint(model_dir):
+    note = f"{model_dir}-note.txt"
+    pathlib.Path(note).write_text("of the user")
+    one = estimator(model_dir)
+    one.train(input_fn, max_steps=8)
+    four = one.latest_checkpoint().replace("-8", "-4")
+    path = one.export_saved_model(
+        f"{model_dir}/export", receiver_fn, assets_extra={"own/note.txt": note}, checkpoint_path=four
+    )
+    served = tf.saved_model.load(tf.compat.as_str(path)).signatures["serving_default"](x=tf.constant([[1.0, 1.0]]))
+    extra = pathlib.Path(tf.compat.as_str(path), "assets.extra", "own", "note.txt")
+    return plain(served["p"]), extra.read_text(), plain(next(one.predict(once, checkpoint_path=four))["p"])
 
 
 def main():

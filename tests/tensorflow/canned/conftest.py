@@ -30,7 +30,7 @@ IN_KERAS = {
     ),
     HERE / "estimators_2.py": (
         "dnn_default", "dnn_adam", "dnn_rmsprop", "linear_default", "linear_sgd", "combined_default",
-        "baseline_default", "baseline_sgd",
+        "baseline_default",
     ),
 }  # fmt: skip
 """The estimators that become Keras models."""
@@ -98,8 +98,9 @@ class AsObject(AsModelFn):
     """Canned estimators that become the objects of the same names."""
 
     def _program(self, folder):
-        names = [name for name, piece in pieces().items() if piece in map(pieces().get, OBJECTS)]
-        (folder / "tf2_recovery.py").write_text(module([*names, *OBJECTS]))
+        named = {*re.findall(r"\w+", self.program.read_text()), "CannedKerasOptimizer"}
+        names = [name for name in pieces() if name in named or name.removesuffix("V2") in named]
+        (folder / "tf2_recovery.py").write_text(module(names))
         (folder / "objects.py").write_text(_NAMESPACES)
         text = self.program.read_text().replace("tf.compat.v1.estimator", "tf1.estimator")
         text = text.replace("tf1.estimator", "objects.v1").replace("tf.estimator", "objects.v2")
@@ -110,13 +111,6 @@ class AsObject(AsModelFn):
         program.write_text(text.replace("import numpy", "import objects\nimport numpy", 1))
         return program
 
-
-OBJECTS = (
-    "BaselineClassifier", "BaselineClassifierV2", "DNNClassifier", "DNNClassifierV2", "DNNLinearCombinedClassifier",
-    "DNNLinearCombinedClassifierV2", "LinearClassifier", "LinearClassifierV2", "MultiClassHead", "ServingInputReceiver",
-    "add_metrics",
-)  # fmt: skip
-"""One name of each module that the programs use."""
 
 _NAMESPACES = """
 from types import SimpleNamespace

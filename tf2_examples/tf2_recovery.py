@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 4ce415a0426c).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content ab69296c25a0).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -364,7 +364,7 @@ def evaluate_model_fn(
                 session.run(update)
                 taken += 1
         directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
-        write_metrics(directory, final.final_ops_values)
+        write_metrics(directory, final.final_ops_values, path)
     return final.final_ops_values
 
 
@@ -375,18 +375,46 @@ def _pair(metric):
     return metric.result(), metric.updates
 
 
-def write_metrics(directory, metrics):
-    """Writes what an evaluation came to into the log, and for TensorBoard."""
-    step = metrics["global_step"]
-    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(metrics.items()))
+def write_metrics(directory, metrics, checkpoint_path=None):
+    """Writes what an evaluation came to into the log, and for TensorBoard.
+
+    Args:
+      directory: where the events are.
+      metrics: a dict with numbers, arrays and serialized summaries, as of images, and
+        with the "global_step".
+      checkpoint_path: what was evaluated; None where the variables were new.
+    """
+    step, events = metrics["global_step"], tf1.summary.FileWriterCache.get(directory)
+    shown = {key: one for key, one in metrics.items() if not isinstance(one, bytes)}
+    told = ", ".join(f"{key} = {one!s}" for key, one in sorted(shown.items()))
     tf1.logging.info("Saving dict for global step %d: %s", step, told)
     summary = tf1.Summary()
     for name, value in metrics.items():
-        if name != "global_step" and isinstance(value, numbers.Number):
+        if isinstance(value, bytes):
+            for i, part in enumerate(_parts(value)):
+                part.tag = f"{name}/{i}"
+                summary.value.add().CopyFrom(part)
+        elif isinstance(value, np.ndarray):
+            summary.value.add(tag=name, tensor=tf.make_tensor_proto(value))
+        elif isinstance(value, numbers.Number) and name != "global_step":
             summary.value.add(tag=name, simple_value=value)
-    writer = tf1.summary.FileWriterCache.get(directory)
-    writer.add_summary(summary, step)
-    writer.flush()
+    events.add_summary(summary, step)
+    if checkpoint_path:
+        line = "Saving 'checkpoint_path' summary for global step %d: %s"
+        tf1.logging.info(line, step, checkpoint_path)
+        path = tf1.Summary()
+        tensor = tf.make_tensor_proto(checkpoint_path)
+        path.value.add(tag="checkpoint_path", tensor=tensor)
+        events.add_summary(path, step)
+    events.flush()
+
+
+def _parts(value):
+    """Returns what a serialized summary holds; nothing of other text."""
+    try:
+        return tf1.Summary.FromString(value).value
+    except Exception:  # of protobuf
+        return []
 
 
 def new_export(export_dir_base):

@@ -68,8 +68,8 @@ else:
 X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
 Y = X @ np.array([[2.0], [-1.0]], "f")
 LOGGED = re.compile(
-    r"loss = |Saving (checkpoints|dict|'checkpoint_path')|Skipping|Loss for|global_step/sec|Skip the current|final export"
-    r"|best model"
+    r"loss = |Saving (checkpoints|dict|'checkpoint_path')|Skipping|Loss for|global_step/sec|Skip the current"
+    r"|final export|best model"
 )
 BEHAVIOURS = {}
 

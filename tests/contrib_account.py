@@ -15,12 +15,16 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from migrate.tensorflow.contrib import rows_of
+from migrate.analysis.symbols import symbol
+from migrate.rewrite.counterparts import counterpart
+from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, name_of, read, rows_around, rows_of
 from tests.contrib_names import kind_of, of_1
 from tests.contrib_successors import rows_for
 from tests.slim_sources import SOURCES
 
 GOLDEN = Path(__file__).with_name("contrib_golden.json")
+USES = Path(__file__).with_name("contrib_uses.txt")
+"""How often public code uses a name: ``tests.benchmarks.contrib_uses``."""
 SAME = ("same", "tf", "by-name", "piece", "estimator", "slim")
 """The kinds of row that are written as the same."""
 
@@ -28,11 +32,46 @@ SAME = ("same", "tf", "by-name", "piece", "estimator", "slim")
 def pairs() -> str:
     """The names that the table calls names of TensorFlow itself, each with that name, as JSON."""
     found = {}
-    for name in of_1():
+    for name in sorted({*of_1(), *(one for one in uses() if "." in one and not is_gone(one))}):
         rows = [row for row in (*rows_of(name), *rows_for(name, 0, ())) if row.kind == "tf"]
         if kind_of(name) in ("same", "tf") and rows:
             found[name] = rows[0].successor
     return json.dumps(found, sort_keys=True)
+
+
+@cache
+def uses() -> dict[str, tuple[int, int]]:
+    """The names that public code uses more than twice: how often, and in how many repositories."""
+    lines = (line.split() for line in USES.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    return {name: (int(count), int(where)) for count, where, name in lines}
+
+
+def is_gone(name: str) -> bool:
+    """Whether TensorFlow 1.15 no longer had a name."""
+    rows = TABLE.read_text(encoding="utf-8").partition(GONE_EARLIER)[2].splitlines()
+    ends = [name.rsplit(".", number)[0] for number in range(name.count(".") + 1)]
+    gone = {(row.module, row.name) for line in rows if line for row in read(line)}
+    return any((one.rpartition(".")[0], one.rpartition(".")[2]) in gone or (one, "*") in gone for one in ends)
+
+
+def how_shown(name: str) -> str:
+    """How a name that public code uses is shown: by its object, its place, a case, its code, or in the object form.
+
+    It is ``rule``, ``none``, ``package`` or ``gone`` where nothing is written as the same, and "" where something is
+    and nothing shows it.
+    """
+    kind = str(kind_of(name))
+    found = symbol(f"tensorflow.contrib.{name}")
+    if is_gone(name):
+        return "gone"
+    if kind in SAME and (how := shown(name, kind)):
+        return how.split()[0]
+    if found is not None and found.tail.startswith("estimator.") and counterpart(found, is_v1=True) is not None:
+        return "form"
+    if kind == "slim" and (row := next((one for one in rows_around(name) if one.kind == "slim"), None)) is not None:
+        is_module = not row.successor or any(one.startswith(f"slim.{row.successor}.") for one in _sources()["equal"])
+        return "code" if is_module or _by_code(f"slim.{row.successor}") else ""
+    return kind if kind in ("none", "package", "rule") else ""
 
 
 @cache
@@ -82,7 +121,8 @@ def _sources() -> dict:
 
 def _by_code(name: str) -> str:
     """How a name of tf_slim is shown by its code; "" where it is not."""
-    computed = {part for used, kind in _used() if kind == "slim" for part in _sources()["other"].get(used, ())}
+    used = {name_of(f"tensorflow.contrib.{one}") for one, kind in _used() if kind == "slim"}
+    computed = {part for one in used for part in _sources()["other"].get(one, ())}
     if name in _sources()["equal"]:
         return "code"
     parts = _sources()["other"].get(name)

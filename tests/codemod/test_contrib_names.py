@@ -2,9 +2,9 @@
 
 import pytest
 
-from migrate.tensorflow.contrib import read
+from migrate.tensorflow.contrib import advice, read
 from migrate.tensorflow.names import lacking
-from tests.contrib_account import SAME, is_current, shown
+from tests.contrib_account import SAME, how_shown, is_current, shown, uses
 from tests.contrib_names import kind_of, of_1, wrong
 
 
@@ -39,6 +39,8 @@ def test_what_is_no_row_is_refused() -> None:
         ("distributions.Mixture", "package"),
         ("metrics.streaming_auc", "by-name"),
         ("slim.real_valued_column", "none"),
+        ("slim.data.data_provider.DataProvider", "slim"),
+        ("slim.learning.train", "none"),
     ],
 )
 def test_a_name_has_the_kind_of_its_nearest_row(name: str, kind: str) -> None:
@@ -52,3 +54,10 @@ def test_every_name_that_is_written_as_the_same_is_shown_to_be() -> None:
     same = {name: kind for name, kind in kinds.items() if kind in SAME}
     assert len(same) > 1300
     assert [name for name, kind in same.items() if not shown(name, kind)] == []
+
+
+def test_every_name_that_public_code_uses_more_than_twice_is_shown_or_told_what_to_do() -> None:
+    assert len(uses()) > 300
+    assert [name for name in uses() if not how_shown(name)] == []
+    left = [name for name in uses() if how_shown(name) in ("none", "package", "gone", "rule")]
+    assert [name for name in left if not advice(name)] == []

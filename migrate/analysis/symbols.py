@@ -20,6 +20,17 @@ OTHER_CANNED = {
     "SVM", "RNNClassifier", "RNNEstimator", "experimental.KMeans", "experimental.RNNClassifier",
     "experimental.RNNEstimator",
 }  # fmt: skip
+_OF_CONTRIB_ALONE = {
+    "factorization.GMM", "factorization.WALSMatrixFactorization", "gan.estimator.GANEstimator",
+    "gan.estimator.StarGANEstimator", "gan.estimator.TPUGANEstimator", "kernel_methods.KernelLinearClassifier",
+    "learn.BaseEstimator", "learn.DynamicRnnEstimator", "learn.KMeansClustering", "estimator.SavedModelEstimator",
+    "tensor_forest.client.random_forest.CoreTensorForestEstimator",
+    "tensor_forest.client.random_forest.MultiForestMultiHeadEstimator",
+    "tensor_forest.client.random_forest.TensorForestEstimator", "tensor_forest.random_forest.CoreTensorForestEstimator",
+    "tensor_forest.random_forest.MultiForestMultiHeadEstimator", "tensor_forest.random_forest.TensorForestEstimator",
+    "timeseries.ARRegressor", "timeseries.StructuralEnsembleRegressor", "timeseries.TimeSeriesRegressor",
+}  # fmt: skip
+"""The estimators that contrib of TensorFlow 1.15 had and no other place."""
 RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
 INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}
 EXTENDERS = {"estimator.add_metrics"}
@@ -46,7 +57,9 @@ EAGER = (
 
 # What contrib holds beside what tf.estimator exports, and Keras of the Estimator.
 _BESIDE = {"contrib.estimator.": "estimator.", "contrib.learn.": "estimator.", "keras.estimator.": "estimator."}
-_OF_CONTRIB = {"contrib.factorization.KMeansClustering": "estimator.experimental.KMeans"}
+_OF_CONTRIB = {"contrib.factorization.KMeansClustering": "estimator.experimental.KMeans"} | {
+    f"contrib.{name}": f"estimator.{name}" for name in _OF_CONTRIB_ALONE
+}
 """Estimators of contrib that went to another place."""
 _ROOTS = (
     ("tensorflow.compat.v2.compat.v1.", "v1"),  # ``import tensorflow.compat.v2 as tf``, then ``tf.compat.v1``
@@ -184,6 +197,6 @@ def estimator_kind(found: Symbol) -> str | None:
         return "custom"
     if name in TPU:
         return "tpu"
-    if name in OTHER_CANNED:
+    if name in OTHER_CANNED | _OF_CONTRIB_ALONE:
         return "other-canned"
     return "keras" if name == "model_to_estimator" else None

@@ -15,7 +15,7 @@ _SYMBOLS = (
     *(b"learn_runner", b"Experiment", b"SKCompat"),
     *(b"DNN", b"LinearClassifier", b"LinearRegressor", b"BaselineClassifier", b"BaselineRegressor", b"BoostedTrees"),
     *(b"DecisionTree", b"TensorForest", b"DynamicRnn", b"RNNClassifier", b"LogisticRegressor", b"SVM", b"SDCA"),
-    *(b"WALS", b"KMeans", b"GMM"),
+    *(b"WALS", b"KMeans", b"GMM", b"contrib.timeseries", b"contrib import timeseries"),
     # Checkpoints and hooks of every API: ModelCheckpoint, latest_checkpoint, save_checkpoints_steps.
     *(b"heckpoint", b"BackupAndRestore", b"CSVLogger", b"initial_epoch", b"save_weights", b"load_weights"),
     *(b"load_model", b"fit_generator", b"callbacks="),

@@ -1,6 +1,6 @@
 """FT141 · premade estimators that are not rewritten
 
-Boosted trees, RNNs, ``BaselineEstimator``, and ``DNNEstimator``, ``LinearEstimator`` and
+Boosted trees, RNNs, ``BaselineEstimator``, what only ``tf.contrib`` had, and ``DNNEstimator``, ``LinearEstimator`` and
 ``DNNLinearCombinedEstimator`` with a head other than ``BinaryClassHead``, ``MultiClassHead`` and ``RegressionHead``.
 
 Instead: for boosted trees there is TensorFlow Decision Forests, for recurrent networks ``tf.keras.layers.RNN``.
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Verdict, manual, rule
+from migrate.rules.rule import Verdict, manual, rule, without_counterpart
 
 _INSTEAD = {
     "BoostedTrees": "Use TensorFlow Decision Forests.",
@@ -27,6 +27,9 @@ _ELSE = "Keep it on TensorFlow 2.15 for now."
 
 @rule("FT141", "manual", kinds=frozenset({"other-canned"}))
 def other_canned(program: Program, draft: Draft) -> Iterator[Verdict]:
+    if program.site.symbol.is_contrib:
+        yield without_counterpart(program.site.node, program.site.symbol, program.module)
+        return
     help = next((help for start, help in _INSTEAD.items() if program.name.startswith(start)), _ELSE)
     if program.name.removesuffix("Estimator") in _WITH_HEAD:
         reasons = [reason for _, reason in program.problems] or ["it takes heads that only contrib made"]

@@ -194,3 +194,29 @@ def alone(folder):
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     assert "est = DNNRegressorV2(" in outcome.changes[0].after
     assert all(finding.rewritten for finding in outcome.findings)
+
+
+OF_CONTRIB_ALONE = {
+    "factorization.KMeansClustering": "scikit-learn",
+    "learn.KMeansClustering": "tf.estimator on TensorFlow 1.15",
+    "learn.DynamicRnnEstimator": "tf.estimator on TensorFlow 1.15",
+    "factorization.GMM": "scikit-learn",
+    "gan.estimator.GANEstimator": "tensorflow_gan",
+    "tensor_forest.client.random_forest.TensorForestEstimator": "",
+    "timeseries.ARRegressor": "tensorflow_probability",
+}
+
+
+@pytest.mark.parametrize("form", ["auto", "loop"])
+@pytest.mark.parametrize("name", OF_CONTRIB_ALONE)
+def test_an_estimator_of_contrib_alone_is_named_with_what_to_do_in_a_file_without_others(
+    tmp_path: Path, name: str, form: str
+) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(f"import tensorflow as tf\n\nest = tf.contrib.{name}(3)\nest.train(input_fn)\n")
+    outcome = run([str(path)], Settings(form=form), jobs=1, progress=None)  # type: ignore[arg-type]
+    assert not outcome.changes
+    [reason] = [finding for finding in outcome.findings if finding.is_own_reason]
+    assert reason.message == f"`tensorflow.contrib.{name}` has no counterpart that is written yet"
+    assert reason.help
+    assert OF_CONTRIB_ALONE[name] in reason.help

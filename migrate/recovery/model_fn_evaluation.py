@@ -3,7 +3,6 @@
 import numbers
 import os
 
-import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
@@ -101,7 +100,7 @@ def write_metrics(directory, metrics, checkpoint_path=None):
             for i, part in enumerate(_parts(value)):
                 part.tag = f"{name}/{i}"
                 summary.value.add().CopyFrom(part)
-        elif isinstance(value, np.ndarray):
+        elif getattr(value, "shape", ()):  # an array
             summary.value.add(tag=name, tensor=tf.make_tensor_proto(value))
         elif isinstance(value, numbers.Number) and name != "global_step":
             summary.value.add(tag=name, simple_value=value)

@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content ab69296c25a0).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 87faa04b6737).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -394,7 +394,7 @@ def write_metrics(directory, metrics, checkpoint_path=None):
             for i, part in enumerate(_parts(value)):
                 part.tag = f"{name}/{i}"
                 summary.value.add().CopyFrom(part)
-        elif isinstance(value, np.ndarray):
+        elif getattr(value, "shape", ()):  # an array
             summary.value.add(tag=name, tensor=tf.make_tensor_proto(value))
         elif isinstance(value, numbers.Number) and name != "global_step":
             summary.value.add(tag=name, simple_value=value)

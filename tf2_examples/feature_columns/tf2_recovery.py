@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content f8205d9db33a).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 0ccd7b8c5dea).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -18,7 +18,6 @@ import time
 import types
 import uuid
 
-import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
@@ -353,7 +352,7 @@ def write_metrics(directory, metrics, checkpoint_path=None):
             for i, part in enumerate(_parts(value)):
                 part.tag = f"{name}/{i}"
                 summary.value.add().CopyFrom(part)
-        elif isinstance(value, np.ndarray):
+        elif getattr(value, "shape", ()):  # an array
             summary.value.add(tag=name, tensor=tf.make_tensor_proto(value))
         elif isinstance(value, numbers.Number) and name != "global_step":
             summary.value.add(tag=name, simple_value=value)

@@ -104,8 +104,8 @@ class Names:
             self._bind_handed_on(given_by_star)
 
     @cached_property
-    def _spelled(self) -> dict[str, list[ast.Name]]:
-        """The variables by their names."""
+    def variables(self) -> dict[str, list[ast.Name]]:
+        """Every place that reads or binds a variable, in any scope, by its name."""
         spelled: dict[str, list[ast.Name]] = {}
         for node in self._scopes:
             if type(node) is ast.Name:
@@ -143,10 +143,6 @@ class Names:
         for alias in (alias for node in self.nodes(ast.ImportFrom) for alias in node.names):
             found.setdefault(alias.name, set()).add(alias.asname or alias.name)
         return found
-
-    def spelled(self, name: str) -> list[ast.Name]:
-        """Every place that reads or binds a variable of a name, in any scope."""
-        return self._spelled.get(name, [])
 
     @cached_property
     def _loads(self) -> dict[tuple[int, str], list[ast.Name]]:
@@ -324,7 +320,7 @@ class Names:
         if scope.lookup(name) is not None:
             return True
         # A function inside may read a name of that spelling that only a star import or a later exec would bind.
-        return any(self._scopes[node].lookup(name) is None for node in self._spelled.get(name, ()))
+        return any(self._scopes[node].lookup(name) is None for node in self.variables.get(name, ()))
 
     def bindings_of(self, name: str) -> list[Binding]:
         """All that binds ``name`` in any scope of the module."""
@@ -332,7 +328,7 @@ class Names:
 
     def is_bound_anywhere(self, name: str) -> bool:
         """Whether any scope of the module binds or reads ``name``, so that a new variable must not be called so."""
-        return name in self._spelled or any(name in scope.bindings for scope in self._all_scopes)
+        return name in self.variables or any(name in scope.bindings for scope in self._all_scopes)
 
     def is_always_import(self, name: str, module: str) -> bool:
         """Whether some scope binds ``name``, and every one that does imports ``module`` by it."""

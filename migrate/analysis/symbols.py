@@ -15,11 +15,6 @@ CANNED = {
     "DNNLinearCombinedRegressor", "LinearClassifier", "LinearRegressor",
     "DNNEstimator", "DNNLinearCombinedEstimator", "LinearEstimator",
 }  # fmt: skip
-OTHER_CANNED = {
-    "BaselineEstimator", "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
-    "SVM", "RNNClassifier", "RNNEstimator", "experimental.KMeans", "experimental.RNNClassifier",
-    "experimental.RNNEstimator",
-}  # fmt: skip
 _OF_CONTRIB_ALONE = {
     "factorization.GMM", "factorization.WALSMatrixFactorization", "gan.estimator.GANEstimator",
     "gan.estimator.StarGANEstimator", "gan.estimator.TPUGANEstimator", "kernel_methods.KernelLinearClassifier",
@@ -31,6 +26,11 @@ _OF_CONTRIB_ALONE = {
     "timeseries.ARRegressor", "timeseries.StructuralEnsembleRegressor", "timeseries.TimeSeriesRegressor",
 }  # fmt: skip
 """The estimators that contrib of TensorFlow 1.15 had and no other place."""
+OTHER_CANNED = {
+    "BaselineEstimator", "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
+    "SVM", "RNNClassifier", "RNNEstimator", "experimental.KMeans", "experimental.RNNClassifier",
+    "experimental.RNNEstimator", *_OF_CONTRIB_ALONE,
+}  # fmt: skip
 RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
 INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}
 EXTENDERS = {"estimator.add_metrics"}
@@ -197,6 +197,6 @@ def estimator_kind(found: Symbol) -> str | None:
         return "custom"
     if name in TPU:
         return "tpu"
-    if name in OTHER_CANNED | _OF_CONTRIB_ALONE:
+    if name in OTHER_CANNED:
         return "other-canned"
     return "keras" if name == "model_to_estimator" else None

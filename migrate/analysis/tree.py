@@ -300,12 +300,11 @@ class Tree:
           Unreadable: if it cannot be read.
         """
         if path in self._added:
-            return frozenset(_WORDS.findall(self._sources[path].text))
+            return frozenset(_WORD.findall(self._sources[path].text))
         try:
-            status = os.stat(path)
+            return _words(path, _stamp(path))
         except OSError as error:
             raise Unreadable(cannot_read(path, error)) from error
-        return _words(path, (status.st_mtime_ns, status.st_size))
 
     def _holds(self, path: str, name: str) -> bool:
         try:
@@ -334,10 +333,15 @@ class Tree:
 def facts(path: str) -> Facts:
     """The facts of a file, absolute; those of an unchanged file are read once."""
     try:
-        status = os.stat(path)
+        return _facts(path, _stamp(path))
     except OSError:
         return Facts(problem="cannot be read")
-    return _facts(path, (status.st_mtime_ns, status.st_size))
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    """What an unchanged file keeps: when it was changed, in nanoseconds, and its size, in bytes."""
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=_KNOWN)
@@ -367,10 +371,9 @@ def _facts_of(source: SourceText) -> Facts:
 
 def _imports_at(path: str) -> Imports:
     try:
-        status = os.stat(path)
+        return _imports_in(path, _stamp(path))
     except OSError:
         return Imports()
-    return _imports_in(path, (status.st_mtime_ns, status.st_size))
 
 
 @lru_cache(maxsize=_KNOWN)
@@ -389,8 +392,8 @@ def _imports_of(source: SourceText) -> Imports:
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)
 _IMPORT_IN_JSON = re.compile(rb'(?:"|\\n)(?: |\\t)*(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)')
-_WORD = re.compile(rb"\w+")
-_WORDS = re.compile(r"\w+")
+_WORD = re.compile(r"\w+")
+_WORD_IN_BYTES = re.compile(rb"\w+")
 
 
 @lru_cache(maxsize=64)
@@ -400,8 +403,7 @@ def _importing(root: str) -> dict[str, list[str]]:
     for path in walk([root]):
         with suppress(Unreadable, OSError):
             if isinstance(path, str):
-                status = os.stat(path)
-                for word in _imported_words(os.path.abspath(path), (status.st_mtime_ns, status.st_size)):
+                for word in _imported_words(os.path.abspath(path), _stamp(path)):
                     words.setdefault(word, []).append(os.path.abspath(path))
     return words
 
@@ -414,12 +416,12 @@ def _imported_words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
     """
     statement = _IMPORT_IN_JSON if path.endswith(NOTEBOOK) else _IMPORT
     found = b" ".join(statement.findall(read(path))).replace(b"\\n", b" ")
-    return frozenset(word.decode(errors="replace") for word in _WORD.findall(found))
+    return frozenset(word.decode(errors="replace") for word in _WORD_IN_BYTES.findall(found))
 
 
 @lru_cache(maxsize=_KNOWN)
 def _words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
-    return frozenset(_WORDS.findall(_text_of(path, stamp).text))
+    return frozenset(_WORD.findall(_text_of(path, stamp).text))
 
 
 @lru_cache(maxsize=64)
@@ -436,8 +438,7 @@ def _naming_estimators(directory: str) -> tuple[str, ...]:
 def _named_source(path: str, name: str) -> SourceText:
     """The text of a file, absolute, by the name that the user gave it, which is also what a reason calls it."""
     try:
-        status = os.stat(path)
-        return replace(_text_of(path, (status.st_mtime_ns, status.st_size)), path=name)
+        return replace(_text_of(path, _stamp(path)), path=name)
     except (OSError, Unreadable):
         return _source(name, read(path))
 

@@ -69,7 +69,7 @@ def _of_importer(tree: Tree, importer: Module, owner: Module, name: str) -> Iter
     if name in names.strings:
         raise Hidden(f"`{name}` may be used in {importer.path}, which holds it as a string")
     local = names.imported_as.get(name, set()) - set(_handed_on(tree, importer, owner, name))
-    found: list[ast.Name | ast.Attribute] = [node for one in sorted(local) for node in names.spelled(one)]
+    found: list[ast.Name | ast.Attribute] = [node for one in sorted(local) for node in names.variables.get(one, [])]
     for node in [*found, *names.attributes.get(name, [])]:
         dotted = names.qualified(node) if isinstance(node.ctx, ast.Load) else None
         if dotted is not None and _leads_to(tree, importer, dotted, owner, name):

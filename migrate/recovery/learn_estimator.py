@@ -8,6 +8,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.estimator import Estimator
+from migrate.recovery.model_fn_call import argument_names
 from migrate.recovery.model_fn_spec import EstimatorSpec
 
 
@@ -168,7 +169,7 @@ class LearnEstimator(Estimator):
         feature_engineering_fn=None,
     ):
         self._learn_fn, self._engineered = model_fn, feature_engineering_fn
-        self._names = _names_of(model_fn)
+        self._names = argument_names(model_fn)
         if params is not None and "params" not in self._names:
             raise ValueError(f"model_fn ({model_fn}) has no params argument.")
         super().__init__(self._core_model_fn, model_dir, config)
@@ -351,11 +352,6 @@ class LearnEstimator(Estimator):
             return tf1.placeholder(spec.dtype, [None, *spec.shape[1:]])
 
         return tf.nest.map_structure(placeholder, self._labels)
-
-
-def _names_of(function):
-    bound = getattr(function, "keywords", {})  # of a functools.partial
-    return set(inspect.signature(function).parameters) - set(bound)
 
 
 def _check_input(input_fn, *others):

@@ -77,7 +77,9 @@ def _recovery(draft: Draft) -> str:
     piece = "WarmStartedRecovery" if "warm_start_from" in draft.recovery_arguments else "CheckpointRecovery"
     train = f"{draft.tf}.train"
     order = ("max_to_keep", "keep_checkpoint_every_n_hours", "step_counter", "checkpoint_interval")
-    manager = {name: draft.manager[name] for name in order if name in draft.manager}
+    counter = {"step_counter": f"{draft.model}.optimizer.iterations"} if "checkpoint_interval" in draft.manager else {}
+    settings = {**counter, **draft.manager}
+    manager = {name: settings[name] for name in order if name in settings}
     saved = {"model": draft.model, "optimizer": f"{draft.model}.optimizer"}
     if draft.has_two_optimizers:
         saved["wide_optimizer"] = f"{draft.model}.wide_optimizer"

@@ -254,13 +254,6 @@ class Draft:
         """Whether recovery is carried out with ``BackupAndRestore``."""
         return self.settings.recovery == "backup-and-restore"
 
-    @property
-    def step_counter(self) -> str:
-        """The variable that counts the steps of the job."""
-        if self.program.has_model_fn:
-            return f"{self.model}.global_step"
-        return f"{self.model}.optimizer.iterations"
-
     def shared_arguments(self, mode: str) -> dict[str, str]:
         """The arguments that whatever runs a custom model_fn in ``mode`` is given."""
         common = {name: value for name, value in self.common.items() if mode != "export" or name == "config"}

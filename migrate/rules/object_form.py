@@ -337,7 +337,7 @@ def _arrays(module: Module) -> Iterator[Verdict]:
     """The calls that give an estimator of contrib.learn arrays, where a file makes one."""
     if not any(found.is_contrib_learn and found.tail == "estimator.Estimator" for _, found in module.estimator):
         return
-    for call in (node for node in module.names.parents if isinstance(node, ast.Call)):
+    for call in module.names.nodes(ast.Call):
         if isinstance(call.func, ast.Attribute) and call.func.attr in _LEARNS:
             placed = call.args if call.func.attr.endswith("fit") else []  # TensorFlow's own Estimator has no fit
             given = [*placed, *(keyword.value for keyword in call.keywords if keyword.arg in _ARRAYS)]

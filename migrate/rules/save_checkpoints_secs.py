@@ -53,7 +53,7 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
         return
     if is_on_workers(program):
         draft.interval = "1000"
-        draft.manager.update(step_counter=draft.step_counter, checkpoint_interval=draft.interval)
+        draft.manager["checkpoint_interval"] = draft.interval
         yield noted(node, "a checkpoint every 1000 steps, as the Estimator's workers made it of any number of seconds")
         return
     if draft.uses_backup and program.has_fit:

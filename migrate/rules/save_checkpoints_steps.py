@@ -45,7 +45,6 @@ def save_checkpoints_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
         return
     before = len(draft.before)
     draft.interval = draft.repeatable(steps, "save_checkpoints_steps")
-    draft.manager["step_counter"] = draft.step_counter
     is_hoisted = len(draft.before) > before
     draft.manager["checkpoint_interval"] = f"{draft.interval} or None" if is_hoisted else draft.or_none(steps)
     yield exact(steps, "a checkpoint every so many steps becomes the manager's checkpoint_interval")

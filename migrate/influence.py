@@ -55,7 +55,7 @@ def known(path: str, data: bytes, makes_estimator: bool = False) -> Known:
     names_estimator = b"stimator" in data
     lacks_estimator = False
     if names_estimator and not makes_estimator:
-        from migrate.analysis.tree import facts
+        from migrate.analysis.facts import facts
 
         lacks_estimator = facts(os.path.abspath(path)).lacks_estimator
     return Known(words, searched, may_hold_site(data), names_estimator, lacks_estimator)

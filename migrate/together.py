@@ -6,10 +6,11 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import repeat
 
+from migrate.analysis.facts import facts
 from migrate.analysis.imports import importing_root
 from migrate.analysis.module import Module
 from migrate.analysis.programs import reached
-from migrate.analysis.tree import Tree, facts
+from migrate.analysis.tree import Tree
 from migrate.edits.plan import Plan
 from migrate.examined import Examined, Group, failed
 from migrate.files.cells import CellProgram

@@ -3,12 +3,13 @@
 import os
 
 from migrate.analysis.callers import given_elsewhere
+from migrate.analysis.facts import facts
 from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
 from migrate.analysis.program import HAVE_MODEL_FN, Program
 from migrate.analysis.reader import Reader, kind_of
 from migrate.analysis.surroundings import why_not_here
-from migrate.analysis.tree import Link, Tree, facts
+from migrate.analysis.tree import Link, Tree
 from migrate.files.walk import NOTEBOOK
 
 

@@ -4,10 +4,11 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from migrate.analysis.facts import facts
 from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
 from migrate.analysis.programs import handed_in, trains_another_files
-from migrate.analysis.tree import Link, Tree, facts
+from migrate.analysis.tree import Link, Tree
 from migrate.invocation import program
 from migrate.rules.several_files import WRITTEN, is_written_by_a_cell, shared_with_2
 

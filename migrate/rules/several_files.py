@@ -23,9 +23,10 @@ See: sys.path, and the last lines of the report.
 import os
 from collections.abc import Iterator, Sequence
 
+from migrate.analysis.facts import facts
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
-from migrate.analysis.tree import Link, Tree, facts
+from migrate.analysis.tree import Link, Tree
 from migrate.files.walk import NOTEBOOK
 from migrate.invocation import program
 from migrate.rewrite.draft import Draft

@@ -1,0 +1,273 @@
+"""What a file tells those that import it: each unchanged file is read once for all of them."""
+
+import ast
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
+from migrate.analysis.module import module_of
+from migrate.files.parse import parse
+from migrate.files.read import cannot_read, read
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable
+from migrate.files.walk import NOTEBOOK, walk
+
+KNOWN = 2_000
+"""So many files' imports are kept in memory, for the files that import the same ones."""
+
+
+@dataclass(frozen=True)
+class Imports:
+    """Where a file's imports may lead, which is known without binding its names.
+
+    Attributes:
+      names: the dotted names that it imports, with their lines.
+      searched: the directories that it puts on ``sys.path``, as it spells them from another one.
+    """
+
+    names: tuple[tuple[str, int], ...] = ()
+    searched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a file's names tell those that import it.
+
+    Attributes:
+      changes: whether it holds names that a migration changes, ``tf.estimator`` or TensorFlow 1's own.
+      names_api: whether it names the Estimator API by more than names that TensorFlow has elsewhere too.
+      ties: whether these are names by which all programs that import the file are tied together: more than the modes.
+      speaks_tf1: whether only TensorFlow 1 can run it.
+      has_other_in_2: whether it holds names that mean another thing in TensorFlow 2.
+      needs_tf_keras: whether it holds names that need ``tf_keras`` from TensorFlow 2.16 on.
+      lacks_estimator: whether it configures or trains an estimator and names none.
+      problem: why the file cannot be read or parsed; "" where it can.
+    """
+
+    changes: bool = False
+    names_api: bool = False
+    ties: bool = False
+    speaks_tf1: bool = False
+    has_other_in_2: bool = False
+    needs_tf_keras: bool = False
+    lacks_estimator: bool = False
+    problem: str = ""
+
+    @property
+    def matters(self) -> bool:
+        """Whether a program that imports the file has to do with it."""
+        return self.changes or bool(self.problem)
+
+
+def facts(path: str) -> Facts:
+    """The facts of a file, absolute; those of an unchanged file are read once."""
+    try:
+        return _facts(path, stamp_of(path))
+    except OSError:
+        return Facts(problem="cannot be read")
+
+
+def stamp_of(path: str) -> tuple[int, int]:
+    """What an unchanged file keeps: when it was changed, in nanoseconds, and its size, in bytes."""
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size
+
+
+@lru_cache(maxsize=KNOWN)
+def _facts(path: str, stamp: tuple[int, int]) -> Facts:
+    try:
+        return facts_of(_text_of(path, stamp))
+    except Unreadable as problem:
+        return Facts(problem=problem.finding.message)
+
+
+def facts_of(source: SourceText) -> Facts:
+    """The facts of a text; raises Unreadable if it cannot be parsed."""
+    if "tensorflow" not in source.text and "import *" not in source.text:
+        parse(source)
+        return Facts()
+    module = module_of(source)
+    changes = bool(module.estimator or module.modes or module.tf1_only)
+    return Facts(
+        changes,
+        module.names_api,
+        module.is_tied,
+        module.speaks_tf1,
+        bool(module.other_in_2),
+        needs_tf_keras_in_graphs(module),
+        module.lacks_estimator,
+    )
+
+
+def imports_at(path: str) -> Imports:
+    """The imports of a file, absolute; none where it cannot be read or parsed."""
+    try:
+        return _imports_in(path, stamp_of(path))
+    except OSError:
+        return Imports()
+
+
+@lru_cache(maxsize=KNOWN)
+def _imports_in(path: str, stamp: tuple[int, int]) -> Imports:
+    try:
+        return imports_of(_text_of(path, stamp))
+    except Unreadable:  # it cannot run either
+        return Imports()
+
+
+def imports_of(source: SourceText) -> Imports:
+    """The imports of a text; raises Unreadable if it cannot be parsed."""
+    tree = parse(source)
+    searched = tuple(_searched(tree)) if "sys.path" in source.text else ()
+    return Imports(from_files(source.path, imported_in(tree)), searched)
+
+
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)
+_IMPORT_IN_JSON = re.compile(rb'(?:"|\\n)(?: |\\t)*(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)')
+_WORD = re.compile(r"\w+")
+_WORD_IN_BYTES = re.compile(rb"\w+")
+
+
+@lru_cache(maxsize=64)
+def importing(root: str) -> dict[str, list[str]]:
+    """By each word in an import statement below a directory, the files that have it; walked once in a run."""
+    words: dict[str, list[str]] = {}
+    for path in walk([root]):
+        with suppress(Unreadable, OSError):
+            if isinstance(path, str):
+                for word in _imported_words(os.path.abspath(path), stamp_of(path)):
+                    words.setdefault(word, []).append(os.path.abspath(path))
+    return words
+
+
+@lru_cache(maxsize=KNOWN)
+def _imported_words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
+    """The words in the import statements of a file, and of a notebook what else looks so.
+
+    Outside a git repository each of its directories asks for them.
+    """
+    statement = _IMPORT_IN_JSON if path.endswith(NOTEBOOK) else _IMPORT
+    found = b" ".join(statement.findall(read(path))).replace(b"\\n", b" ")
+    return frozenset(word.decode(errors="replace") for word in _WORD_IN_BYTES.findall(found))
+
+
+def words_of(source: SourceText) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(_WORD.findall(source.text))
+
+
+def words_at(path: str) -> frozenset[str]:
+    """The words of a file, absolute; those of an unchanged file are read once.
+
+    Raises:
+      Unreadable: if it cannot be read.
+    """
+    try:
+        return _words(path, stamp_of(path))
+    except OSError as error:
+        raise Unreadable(cannot_read(path, error)) from error
+
+
+@lru_cache(maxsize=KNOWN)
+def _words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
+    return words_of(_text_of(path, stamp))
+
+
+@lru_cache(maxsize=64)
+def naming_estimators(directory: str) -> tuple[str, ...]:
+    """The files below a directory that name the Estimator API."""
+    found = []
+    for path in walk([directory]):
+        with suppress(Unreadable):
+            if isinstance(path, str) and not path.endswith(NOTEBOOK) and b"stimator" in read(path):
+                found.append(os.path.abspath(path))
+    return tuple(path for path in found if facts(path).names_api)
+
+
+def named_source(path: str, name: str) -> SourceText:
+    """The text of a file, absolute, by the name that the user gave it, which is also what a reason calls it."""
+    try:
+        return replace(_text_of(path, stamp_of(path)), path=name)
+    except (OSError, Unreadable):
+        return _source(name, read(path))
+
+
+@lru_cache(maxsize=KNOWN)
+def _text_of(path: str, stamp: tuple[int, int]) -> SourceText:
+    return _source(path, read(path))
+
+
+def _source(path: str, data: bytes) -> SourceText:
+    if not path.endswith(NOTEBOOK):
+        return SourceText.decode(path, data)
+    from migrate.files.cells import joined
+
+    return joined(path, data)
+
+
+_INSTALLS = re.compile(rb"\bpip3?[ ]+install[ ]+([^\"\\\\\n]*)")
+
+_VARIANT = re.compile(r"_(?:cpu|gpu|python|tensorflow|tf)$")
+
+
+@lru_cache(maxsize=KNOWN)
+def installed(path: str) -> frozenset[str]:
+    """The packages that a notebook installs by ``pip`` and imports from there: ``bert`` where it is bert-tensorflow.
+
+    Nothing is known of what it installs from a directory or an address: that may be the tree itself.
+    """
+    if not path.endswith(NOTEBOOK) or not os.path.exists(path):
+        return frozenset()
+    with suppress(Unreadable):
+        given = b" ".join(_INSTALLS.findall(read(path))).decode(errors="replace").split()
+        names = [re.split(r"[<>=!~\[;]", word)[0].lower() for word in given if not word.startswith("-")]
+        return frozenset(_VARIANT.sub("", name.replace("-", "_")) for name in names if re.fullmatch(r"[\w-]+", name))
+    return frozenset()
+
+
+def from_files(path: str, imports: Iterator[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """The imports of a file, without those of packages that it installs."""
+    return tuple((dotted, line) for dotted, line in imports if dotted.split(".")[0] not in installed(path))
+
+
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
+def imported_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """The dotted names that a tree imports, with their lines."""
+    waiting: list[ast.AST] = [tree]  # of statements, handlers and cases: no expression imports
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            for alias in node.names:
+                dot = "" if base.endswith(".") or not base else "."
+                yield (base if alias.name == "*" else f"{base}{dot}{alias.name}"), node.lineno
+        else:
+            waiting += reversed([inner for name in _BLOCKS for inner in getattr(node, name, ())])
+
+
+def _searched(tree: ast.Module) -> Iterator[str]:
+    """The directories that a file puts on ``sys.path``: the literal parts of each, whatever they are joined to."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_path(node.func.value):
+            given: Sequence[ast.expr] = node.args
+        elif isinstance(node, ast.AugAssign) and _is_path(node.target):
+            given = [node.value]
+        else:
+            continue
+        constants = [part.value for one in given for part in ast.walk(one) if isinstance(part, ast.Constant)]
+        parts = [part for part in constants if isinstance(part, str) and part and not os.path.isabs(part)]
+        if parts:
+            yield os.path.join(*parts)
+
+
+def _is_path(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "path" and ast.unparse(node.value) == "sys"

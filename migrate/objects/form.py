@@ -103,7 +103,7 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     files = list(form.files.values())
     if files:
         known = [(root, node) for root in unit.roots for node, _ in root.estimator]
-        below = imported_by(unit.tree, unit.roots, {link.target.path for link in unit.links})
+        below = imported_by(unit.tree, unit.roots, {os.path.abspath(module.path) for module in modules})
         site = _site(unit.roots[0])
         missing = missing_names_of(files, below, unit.roots, known, site, settings.target)
         form.verdicts += [(RULES["FT198"], verdict) for verdict in missing]

@@ -344,6 +344,27 @@ def test_a_program_that_is_followed_has_a_loop_where_it_trained(tmp_path: Path) 
     assert "est.train(input_fn, max_steps=10)" in after
 
 
+def test_a_file_that_becomes_a_loop_by_itself_gives_its_model_fn_to_a_program_in_object_form(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(
+        "import tensorflow as tf\n\n\n"
+        "def model_fn(features, mode):\n"
+        "    loss = tf.reduce_mean(tf.get_variable('w', []) * features)\n"
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())\n\n\n"
+        "def evaluate(input_fn):\n"
+        "    estimator = tf.estimator.Estimator(model_fn, 'd')\n"
+        "    estimator.evaluate(input_fn)\n"
+    )
+    (tmp_path / "train.py").write_text(
+        "import tensorflow as tf\n\nfrom model import *\n\nmakers = [tf.estimator.Estimator]\n"
+        "makers[0](model_fn, 'd').train(lambda: tf.data.Dataset.from_tensors(1.0).repeat(), max_steps=3)\n"
+    )
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert all(finding.rewritten for finding in outcome.findings)
+    written = {Path(change.path).name: change.after for change in outcome.changes}
+    assert "evaluate_model_fn(" in written["model.py"]
+    assert "makers = [Estimator]" in written["train.py"]
+
+
 def test_a_variable_that_holds_a_name_of_the_estimator_stays_in_its_place(tmp_path: Path) -> None:
     per_host = "tf.estimator.tpu.InputPipelineConfig.PER_HOST_V2"
     text = TPU_FLOWS["estimator as an attribute"].replace(

@@ -38,7 +38,7 @@ class Facts:
     """What a file's names tell those that import it.
 
     Attributes:
-      changes: whether it holds names that a migration changes, ``tf.estimator`` or TensorFlow 1's own.
+      changes: whether it holds names that a migration changes, ``tf.estimator``, TensorFlow 1's own or moved ones.
       names_api: whether it names the Estimator API by more than names that TensorFlow has elsewhere too.
       ties: whether these are names by which all programs that import the file are tied together: more than the modes.
       speaks_tf1: whether only TensorFlow 1 can run it.
@@ -91,7 +91,7 @@ def facts_of(source: SourceText) -> Facts:
         parse(source)
         return Facts()
     module = module_of(source)
-    changes = bool(module.estimator or module.modes or module.tf1_only)
+    changes = bool(module.estimator or module.modes or module.tf1_only or module.has_moved)
     return Facts(
         changes,
         module.names_api,

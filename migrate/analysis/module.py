@@ -25,6 +25,8 @@ from migrate.analysis.tensorflow_1_names import METHODS_OF_1, WIDER_IN_2
 from migrate.files.parse import KEPT, parse
 from migrate.files.text import SourceText
 from migrate.finding import Span
+from migrate.tensorflow.moved import has_moved
+from migrate.tensorflow.names import NEW, OLD, lacking
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Module:
       asked: uses of plain ``tensorflow`` that only ask for a class of which both TensorFlows' objects are.
       v1: uses of ``tensorflow.compat.v1``.
       estimator: uses of ``tf.estimator``, which TensorFlow 2.16 removed.
+      has_moved: whether it names, by a path that TensorFlow 2 lacks, what has another name there, or imports in vain.
       has_tf_keras: whether a name of Keras is imported from ``tf_keras``.
       asks_others: whether what its names mean is in the files that it imports them from.
       uses: every use of a TensorFlow or Keras name, by its name within the API, in the order of the file.
@@ -75,6 +78,7 @@ class Module:
     asked: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     v1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     estimator: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    has_moved: bool = False
     has_tf_keras: bool = False
     asks_others: bool = False
     uses: dict[str, list[ast.expr]] = field(default_factory=dict)
@@ -96,11 +100,14 @@ class Module:
             hook = hook_class(self.names, owner)
             if hook is not None:
                 self.hooks[owner] = hook
+        self.has_moved = self.has_moved or self._imports_in_vain()
         self.sites.sort(key=lambda site: (site.node.lineno, site.node.col_offset))
 
     def _look_at(self, node: ast.expr, parent: ast.AST, found: Symbol) -> None:
         self.uses.setdefault(found.tail, []).append(node)
         self.has_tf_keras |= found.api == "tf_keras"
+        if not self.has_moved and has_moved(found.qualified) and not is_guarded(self.names, node):
+            self.has_moved = True
         is_changing = found.is_tf1_only or found.is_other_in_2 or found.tail.startswith("estimator.")
         if is_changing and is_guarded(self.names, node):
             return
@@ -121,6 +128,18 @@ class Module:
             self.sites.append(Site(kind, parent, found))
         elif found.tail in MODE_CALLS:
             self.modes.append((parent, found))
+
+    def _imports_in_vain(self) -> bool:
+        """Whether nothing reads what an import names that TensorFlow 2 lacks."""
+        statements = (node for node in self.names.nodes(ast.ImportFrom) if (node.module or "").startswith("tensorflow"))
+        return any(
+            lacking(f"{node.module}.{alias.name}", (OLD, NEW))
+            and alias.name != "*"
+            and not self.names.uses(alias.asname or alias.name, self.names.scope_of(node))
+            and not is_guarded(self.names, node)
+            for node in statements
+            for alias in node.names
+        )
 
     def _is_only_asked(self, node: ast.expr, parent: ast.AST, found: Symbol) -> bool:
         """Whether a class of TensorFlow 2 is only asked for, of which TensorFlow 1's is one: all are seen by it."""

@@ -3,9 +3,10 @@
 A name or an import of TensorFlow that no longer exists stops the migrated program: ``tensorflow.examples`` and
 ``tensorflow.python.estimator`` as soon as their file is imported.
 
-Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one, and
-``tensorflow.examples.tutorials.mnist.input_data.read_data_sets`` becomes a generated function, which reads and shuffles
-the same files in the same way.
+Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one, in
+every file of the program. Some others become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its
+``fn_args``, ``training_ops`` and ``tensorflow.examples.tutorials.mnist.input_data.read_data_sets``, which reads and
+shuffles the same files in the same way.
 
 Fidelity: exact. Any other name of the program's files that TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of
 ``--target``, blocks the program. No reason is code that the program does not run, that is tried under ``except
@@ -26,16 +27,16 @@ from migrate.analysis.program import Program
 from migrate.analysis.reached_code import ReachedCode
 from migrate.analysis.symbols import Symbol, symbol
 from migrate.analysis.tree import Tree
-from migrate.edits.plan import ReplaceExpression
+from migrate.edits.plan import ReplaceExpression, ReplaceStatement
 from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import REWRITTEN, Example, Verdict, exact, manual, rule
 from migrate.tensorflow.advice import advice
-from migrate.tensorflow.names import lacking, lines_of, public_name, spelled
+from migrate.tensorflow.moved import piece_for
+from migrate.tensorflow.names import NEW, OLD, lacking, lines_of, public_name, spelled
 
 _V1 = "tensorflow.compat.v1."
-_MNIST = "examples.tutorials.mnist.input_data.read_data_sets"
 
 
 @rule(
@@ -57,6 +58,12 @@ _MNIST = "examples.tutorials.mnist.input_data.read_data_sets"
     Example(
         "from tensorflow.python.keras.preprocessing import sequence; w = sequence.pad_sequences([[1]])",
         "w = tf1.keras.preprocessing.sequence.pad_sequences([[1]])",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "from tensorflow.python.training import training_ops as ops; print(ops.apply_adam)",
+        "print(training_ops.apply_adam)",
         "head",
         kind="custom",
     ),
@@ -95,7 +102,8 @@ def missing_names_of(
       target: the TensorFlow that the output runs on, as in the settings.
     """
     for one in files:
-        yield from _mnist(one)
+        yield from _emitted(one)
+        yield from _in_vain(one)
     lines = lines_of(target)
     own = {file.module.path: file for file in files}
     modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
@@ -103,11 +111,16 @@ def missing_names_of(
     reached = ReachedCode(started, modules, known) if found else None
     staying: list[tuple[Module, ast.expr | ast.stmt, str]] = []
     for module, node, name in found:
-        if reached is None or not reached.holds(module, node) or is_guarded(module.names, node):
+        if is_guarded(module.names, node):
             continue
         file = own.get(module.path)
+        is_reached = reached is not None and reached.holds(module, node)
+        if not is_reached and (file is None or not _comes_by_a_gone_import(module, node, lines)):
+            continue
         public = public_name(name) if file is not None and isinstance(node, ast.expr) else None
         if file is None or public is None or lacking(f"{_V1}{public.tail}", lines) or isinstance(node, ast.stmt):
+            if not is_reached:
+                continue
             staying.append((module, node, name))
             continue
         text = f"{file.v1}.{public.tail}"
@@ -192,6 +205,12 @@ def _is_others(name: str) -> bool:
     return found is not None and (f"{found.tail}.".startswith("estimator.") or found.is_tf1_only)
 
 
+def _comes_by_a_gone_import(module: Module, node: ast.expr | ast.stmt, lines: tuple[str, ...]) -> bool:
+    """Whether the import that gives a name fails, which all of its uses must be rid of."""
+    root = import_of(module.names, node) if isinstance(node, ast.expr) else None
+    return root is not None and any(lacking(path, lines) for _, path in _imported(root))
+
+
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
     """What an import names of TensorFlow, and its dotted path."""
     module = "" if isinstance(node, ast.Import) or node.level else node.module or ""
@@ -206,11 +225,27 @@ def _goes_with_its_uses(file: Draft | OtherFile, node: ast.stmt, lines: tuple[st
     assert isinstance(node, ast.Import | ast.ImportFrom)
     names = file.module.names
     for alias, path in _imported(node):
-        bound = alias.asname or alias.name.partition(".")[0]
+        bound = _bound(alias)
         uses = names.uses(bound, names.scope_of(node))
         if lacking(path, lines) and (bound in ("*", "tensorflow") or not all(_is_rewritten(file, use) for use in uses)):
             return False
     return True
+
+
+def _in_vain(file: Draft | OtherFile) -> Iterator[Verdict]:
+    """Removes what a file imports in vain that nothing else changes: elsewhere it goes with what does."""
+    names = file.module.names
+    for node, _, found in [] if file.edits else _of_tensorflow(names):
+        if found is None and isinstance(node, ast.ImportFrom) and not is_guarded(names, node):
+            given = [(path, names.uses(_bound(alias), names.scope_of(node))) for alias, path in _imported(node)]
+            is_star = any(alias.name == "*" for alias in node.names)
+            if not is_star and all(lacking(path, (OLD, NEW)) and not uses for path, uses in given):
+                file.edits.append(ReplaceStatement(file.module.span(node)))
+                yield exact(node, "is removed: nothing uses it", file.module)
+
+
+def _bound(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
 
 
 def _is_rewritten(file: Draft | OtherFile, use: ast.expr) -> bool:
@@ -219,10 +254,13 @@ def _is_rewritten(file: Draft | OtherFile, use: ast.expr) -> bool:
     return use in file.renamed or (isinstance(file, Draft) and file.is_replaced(use))
 
 
-def _mnist(file: Draft | OtherFile) -> Iterator[Verdict]:
-    """Replaces the function that read MNIST in TensorFlow's tutorials."""
-    for node in file.module.uses.get(_MNIST, ()):
-        if node not in file.renamed and not is_guarded(file.module.names, node):
-            file.renamed[node] = file.piece("read_data_sets")
-            file.edits.append(ReplaceExpression(file.module.span(node), file.renamed[node]))
-            yield exact(node, "becomes a function that reads the same files in the same way", file.module)
+def _emitted(file: Draft | OtherFile) -> Iterator[Verdict]:
+    """Writes the pieces that do the work of names which TensorFlow 2 lacks."""
+    for tail, nodes in file.module.uses.items():
+        found = piece_for(tail)
+        for node in nodes if found is not None else ():
+            if found is not None and node not in file.renamed and not is_guarded(file.module.names, node):
+                piece, rest = found
+                file.renamed[node] = file.piece(piece) + rest
+                file.edits.append(ReplaceExpression(file.module.span(node), file.renamed[node]))
+                yield exact(node, f"becomes {file.renamed[node]}, which does the same", file.module)

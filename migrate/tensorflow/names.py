@@ -21,6 +21,8 @@ OLD, NEW = "2.15", "2.21"
 """The TensorFlow versions on which a migrated program may run."""
 
 _V1 = "tensorflow.compat.v1"
+_RENAMED = {"tensorflow.python.util.nest.is_sequence": "tensorflow.python.util.nest.is_nested"}
+"""Definitions that TensorFlow 1.15 has by two names, of which one is public and calls the other."""
 IN_COMPAT_V2_ALONE = "compat.v2.enable_v2_behavior"
 """The one name of ``tf.compat.v2`` that ``tf`` does not have too."""
 _OPEN = ("raw_ops.", "compat.v1.", "compat.v2.")
@@ -191,7 +193,7 @@ def _definitions(path: str) -> Iterator[str]:
     tail = path.removeprefix(f"{_V1}.").removeprefix("tensorflow.")
     yield from (f"{row.origin}.{defined}" for row, defined in _find("v1", tail) if row.origin)
     yield from (f"{row.origin}.{defined}" for row, defined in _find("same", path))
-    yield path
+    yield _RENAMED.get(path, path)
 
 
 def _order(tail: str, origin: str) -> tuple[bool, bool, bool, int, int, str]:

@@ -128,6 +128,53 @@ def test_a_private_name_that_is_gone_becomes_the_public_one_of_its_object() -> N
     assert "array_ops" not in after
 
 
+@pytest.mark.parametrize(
+    ("imported", "use", "written"),
+    [
+        ("from tensorflow.python.training import training_ops", "training_ops.apply_adam", "training_ops.apply_adam"),
+        (
+            "from tensorflow.python.estimator.canned import prediction_keys",
+            "prediction_keys.PredictionKeys.LOGITS",
+            "PredictionKeys.LOGITS",
+        ),
+        ("from tensorflow.python.estimator.canned import metric_keys", "metric_keys.MetricKeys", "MetricKeys"),
+        ("from tensorflow.python.estimator import util", "util.fn_args(print)", "fn_args(print)"),
+        (
+            "from tensorflow_estimator.python.estimator import estimator as lib",
+            "lib._load_global_step_from_checkpoint_dir('d')",
+            "step_in_directory('d')",
+        ),
+    ],
+)
+def test_a_private_name_whose_work_is_known_becomes_generated(imported: str, use: str, written: str) -> None:
+    after, _ = migrate(program(f"{imported}\nprint({use})"))
+    assert f"print({written})" in after
+    assert imported not in after
+
+
+def test_a_file_of_the_program_that_names_moved_names_alone_changes_with_it(tmp_path: Path) -> None:
+    (tmp_path / "cells.py").write_text(
+        "from tensorflow.python.ops import control_flow_ops\n"
+        "from tensorflow.python.util import nest\n\n\n"
+        "def run(x):\n"
+        "    return control_flow_ops.while_loop(nest.is_sequence, print, [x])\n"
+    )
+    (tmp_path / "losses.py").write_text("from tensorflow.contrib.layers.python.layers import layers\n\nWEIGHT = 3\n")
+    (tmp_path / "train.py").write_text(program("import cells\nimport losses\ncells.run(losses.WEIGHT)"))
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    written = {Path(change.path).name: change.after for change in outcome.changes}
+    assert "tf.compat.v1.while_loop(tf.compat.v1.nest.is_nested, print, [x])" in written["cells.py"]
+    assert "contrib" not in written["losses.py"]
+    assert "Estimator(" not in written["train.py"]
+
+
+def test_every_use_of_a_name_whose_import_fails_changes_with_it() -> None:
+    head = "from tensorflow.python.keras.utils import Progbar\n\n\nclass Unused:\n"
+    after, _ = migrate(program(head + "    def show(self):\n        return Progbar(3)"))
+    assert "return tf.keras.utils.Progbar(3)" in after
+    assert "tensorflow.python" not in after
+
+
 def test_a_name_of_tensorflow_1_15_that_compat_v1_lacks_leaves_the_program() -> None:
     (reason,) = left(program("print(tf.test.mock)"))
     assert "`tensorflow.compat.v1.test.mock` does not exist in TensorFlow 2.15 and 2.21" in reason

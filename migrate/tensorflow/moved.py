@@ -1,0 +1,39 @@
+"""Where names went that TensorFlow 2 lacks and no public name of TensorFlow 1 leads to: emitted, or under another path."""
+
+from migrate.tensorflow.names import NEW, OLD, lacking, public_name
+
+_PIECES = {
+    "examples.tutorials.mnist.input_data.read_data_sets": "read_data_sets",
+    "python.estimator.canned.metric_keys.MetricKeys": "MetricKeys",
+    "python.estimator.canned.prediction_keys.PredictionKeys": "PredictionKeys",
+    "python.estimator.estimator._load_global_step_from_checkpoint_dir": "step_in_directory",
+    "python.estimator.util.fn_args": "fn_args",
+    "python.training.training_ops": "training_ops",
+}
+"""Emitted classes and functions, by the path below ``tensorflow`` of what each does the work of."""
+
+
+def piece_for(tail: str) -> tuple[str, str] | None:
+    """The emitted piece that does the work of a name, and what the program reads off it; None where there is none.
+
+    Args:
+      tail: the name below ``tensorflow``: ``python.training.training_ops.apply_adam`` gives ``training_ops`` and
+        ``.apply_adam``.
+    """
+    for path, piece in _PIECES.items():
+        if tail == path or tail.startswith(f"{path}."):
+            return piece, tail.removeprefix(path)
+    return None
+
+
+def has_moved(qualified: str) -> bool:
+    """Whether TensorFlow 2 lacks a private path, or one of the tutorials, and has what it leads to elsewhere.
+
+    Args:
+      qualified: the whole path, with its package.
+    """
+    _, _, tail = qualified.partition(".")
+    if not tail.startswith(("examples.", "python.")) or not lacking(qualified, (OLD, NEW)):
+        return False
+    public = public_name(qualified)
+    return piece_for(tail) is not None or (public is not None and not public.tail.startswith("contrib."))

@@ -10,6 +10,6 @@ def fn_args(fn):
         args = fn_args(fn.func)[len(fn.args) :]
         return tuple(arg for arg in args if arg not in fn.keywords)
     is_object = not inspect.isclass(fn) and not inspect.isroutine(fn)
-    fn = fn.__call__ if is_object and hasattr(fn, "__call__") else fn
+    fn = fn.__call__ if is_object and callable(fn) else fn
     args = inspect.getfullargspec(fn).args
     return tuple(args[1:] if inspect.ismethod(fn) else args)

@@ -1,4 +1,4 @@
-"""Where names went that TensorFlow 2 lacks and no public name of TensorFlow 1 leads to: emitted, or under another path."""
+"""Where names went that TensorFlow 2 lacks and that no public name of TensorFlow 1 leads to."""
 
 from migrate.tensorflow.names import NEW, OLD, lacking, public_name
 

@@ -124,9 +124,8 @@ class Reader:
         self._read_uses_elsewhere(program, target.id)
 
     def _read_uses_elsewhere(self, program: Program, variable: str) -> None:
-        """Sees to it that no other file uses a variable at the top of this one; a script runs to its end by itself."""
-        is_script = program.calls and all(self.names.scope_of(c.node) is self.names.top for c in program.calls)
-        if not program.has_model_fn or program.scope is not self.names.top or is_script:
+        """Sees to it that no other file uses a variable at the top of this one."""
+        if program.scope is not self.names.top:
             return
         try:
             found = [where for where, _ in uses(self.tree, self.module, variable) if where is not self.module]

@@ -1,5 +1,6 @@
 """A premade estimator whose flow is hidden is migrated by its name, beside those of other kinds too."""
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,21 @@ def test_one_that_is_followed_becomes_a_keras_model_where_that_trains_alike(tmp_
     outcome = run([str(path)], Settings(), jobs=1, progress=None)
     assert all(finding.rewritten for finding in outcome.findings), outcome.findings
     assert any("tf.keras.Model(" in change.after for change in outcome.changes)
+
+
+@pytest.mark.parametrize("trains_itself", [False, True], ids=["made only", "trained there too"])
+@pytest.mark.parametrize("imported", ["from program import est", "import program\n\nest = program.est"])
+def test_one_at_the_top_of_a_file_that_others_import_keeps_its_methods(
+    tmp_path: Path, imported: str, trains_itself: bool
+) -> None:
+    (tmp_path / "use.py").write_text(f"import program\n{imported}\n\nest.evaluate(program.batches, steps=1)\n")
+    head, followed = FOLLOWED.split("def main(folder):\n")
+    made, trained = textwrap.dedent(followed.replace("folder", '"out"')).rsplit("est.train", 1)
+    path = tmp_path / "program.py"
+    path.write_text(f"import tensorflow as tf\n\n\n{head}{made}{'est.train' + trained if trains_itself else ''}")
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    assert any("est = DNNRegressorV2([4], columns" in change.after for change in outcome.changes)
 
 
 def test_one_that_no_keras_model_stands_for_gets_a_model_fn_and_the_finding_says_why(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Code that a program runs only where the TensorFlow that it finds has a name."""
 
 import ast
+import operator
 from collections.abc import Collection, Iterator
 
 from migrate.analysis.names import Binding, Names
@@ -10,6 +11,7 @@ _CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}
 _CAUGHT_WITH_IMPORTS = {"Exception", "BaseException"}
 _VERSIONS = {"__version__", "VERSION"}
 _ENDS = (ast.Return, ast.Raise)
+_COMPARED = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 
 
 def is_guarded(names: Names, node: ast.AST) -> bool:
@@ -45,14 +47,18 @@ def _root(node: ast.AST) -> ast.AST:
 def _does_without(names: Names, node: ast.AST, imported: ast.AST) -> bool:
     """Whether a name is not asked for, or is another thing, where the import that gives it fails."""
     guard = _guard(names, imported)
+    bindings = _bindings_of(names, node)
+    lacked = [one for one in bindings if _is_lacked(one)]
+    others = [one for one in bindings if one not in lacked]
+    if any(names.is_alike(other, str(one.imported)) for other in others for one in lacked):
+        return False
     if not isinstance(guard, ast.Try):
         return guard is not None
-    others = [one for one in _bindings_of(names, node) if not _is_lacked(one)]
     if any(not (isinstance(one.value, ast.Constant) and one.value.value is None) for one in others):
         return True
     given = {part.id for part in ast.walk(guard) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     given |= {part.asname or part.name.partition(".")[0] for part in ast.walk(guard) if isinstance(part, ast.alias)}
-    return any(_mentions(test, given) for test in _conditions_of(names, node))
+    return any(_asks_for(names, test, given) for test in _conditions_of(names, node))
 
 
 def _conditions_of(names: Names, node: ast.AST) -> Iterator[ast.expr]:
@@ -70,20 +76,37 @@ def _conditions_of(names: Names, node: ast.AST) -> Iterator[ast.expr]:
         below = around
 
 
-def _mentions(test: ast.expr, given: Collection[str]) -> bool:
-    return any(isinstance(part, ast.Name) and part.id in given for part in ast.walk(test))
+def _asks_for(names: Names, test: ast.expr, given: Collection[str]) -> bool:
+    """Whether a condition is about one of some variables itself, not about what it holds."""
+    asked = (part for part in ast.walk(test) if isinstance(part, ast.Name) and part.id in given)
+    return any(not isinstance(names.parent(part), ast.Attribute) for part in asked)
 
 
 def _guard(names: Names, node: ast.AST) -> ast.AST | None:
     """The ``try`` or the condition that a node stands under."""
+    below = node
     for around in names.ancestors(node):
         if isinstance(around, ast.Try) and any(_catches(around, handler) for handler in around.handlers):
             return around
         if isinstance(around, ast.If | ast.IfExp) and _asks(names, around.test):
-            return around
+            others = around.orelse if isinstance(around.orelse, list) else [around.orelse]
+            if _of_each_version(names, around.test) != (below not in others):
+                return around
         if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             return None
+        below = around
     return None
+
+
+def _of_each_version(names: Names, test: ast.expr) -> bool | None:
+    """What ``tf.__version__ >= "1.13"`` and the like are in each TensorFlow 2; None where they differ, or may."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or type(test.ops[0]) not in _COMPARED:
+        return None
+    compare, other = _COMPARED[type(test.ops[0])], test.comparators[0]
+    if not _is_version(names, test.left) or not isinstance(other, ast.Constant) or not isinstance(other.value, str):
+        return None
+    answers = {compare(version, other.value) for version in (OLD, NEW)}
+    return answers.pop() if len(answers) == 1 else None
 
 
 def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:

@@ -301,7 +301,8 @@ class Names:
         imports = [binding.imported for binding in found[1] if binding.imported is not None]
         if imports:
             others = (binding for binding in found[1] if binding.imported is None)
-            return imports[0] if all(self._is_none_after_failure(binding) for binding in others) else None
+            same = (self._is_none_after_failure(one) or self.is_alike(one, imports[0], depth) for one in others)
+            return imports[0] if all(same) else None
         value = found[1][0].value
         if len(found[1]) != 1 or not isinstance(value, ast.Name | ast.Attribute):
             return None
@@ -310,6 +311,12 @@ class Names:
     def _is_none_after_failure(self, binding: Binding) -> bool:
         is_none = isinstance(binding.value, ast.Constant) and binding.value.value is None
         return is_none and isinstance(self.parent(binding.node), ast.ExceptHandler)
+
+    def is_alike(self, binding: Binding, imported: str, depth: int = 0) -> bool:
+        """Whether TensorFlow itself takes the place of the package that holds its Estimators."""
+        if imported != "tensorflow_estimator" or not isinstance(binding.value, ast.Name):
+            return False
+        return self._qualified(binding.value, depth + 1) in {"tensorflow", "tensorflow.compat.v1"}
 
     def _from_star(self, name: str) -> str | None:
         tensorflow = [star for star in self.stars if star.split(".")[0].startswith("tensorflow")]

@@ -45,8 +45,11 @@ class Statement:
 
     @cached_property
     def names(self) -> set[str]:
-        """The variables that it names."""
-        return {node.id for one in self.nodes for node in ast.walk(one) if isinstance(node, ast.Name)}
+        """The variables that it reads or deletes."""
+        nodes = [node for one in self.nodes for node in ast.walk(one)]
+        changed = {node.target for node in nodes if isinstance(node, ast.AugAssign)}  # it is read, though stored
+        named = (node for node in nodes if isinstance(node, ast.Name))
+        return {node.id for node in named if node in changed or not isinstance(node.ctx, ast.Store)}
 
     @property
     def text(self) -> str:
@@ -58,7 +61,7 @@ class Statement:
         return self.nodes[-1].end_lineno or self.nodes[-1].lineno
 
     def mentioned(self, names: set[str]) -> set[str]:
-        """Those of some variables that it names."""
+        """Those of some variables that it reads or deletes."""
         words = names & self.words
         return words & self.names if words else words
 
@@ -100,7 +103,7 @@ class Source:
     ends_open: bool
 
     def mentioned(self, names: set[str]) -> set[str]:
-        """Those of some variables that the file names."""
+        """Those of some variables that the file reads or deletes."""
         found: set[str] = set()
         for statement in self.statements:
             found |= statement.mentioned(names - found)

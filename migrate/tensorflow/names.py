@@ -211,10 +211,10 @@ def _having(path: str) -> frozenset[str] | None:
     api = "v2"
     while tail.startswith(("compat.v1.", "compat.v2.")):
         api, tail = tail[7:9], tail[10:]
-    if tail.startswith(_OPEN) or not tail:
-        return None
     if package == "tensorflow_estimator" and not tail.startswith("python."):
         return frozenset({OLD})  # it imports no newer TensorFlow
+    if tail.startswith(_OPEN) or not tail:
+        return None
     if package not in ("tensorflow", "tensorflow_estimator"):
         return None
     if f"{tail}.".startswith("contrib."):

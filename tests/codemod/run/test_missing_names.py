@@ -105,6 +105,40 @@ def test_what_an_import_under_try_gives_leaves_the_program_where_nothing_has_its
 
 
 @pytest.mark.parametrize(
+    "imported",
+    [
+        "import tensorflow_estimator as tfe",
+        "if tf.__version__ >= '1.13.0':\n    import tensorflow_estimator as tfe\nelse:\n    tfe = tf",
+        "try:\n    import tensorflow_estimator as tfe\nexcept ImportError:\n    tfe = tf",
+        "tfe = tf\nif hasattr(tf, 'compat'):\n    import tensorflow_estimator as tfe",
+    ],
+)
+def test_the_package_of_the_estimators_goes_also_where_tensorflow_takes_its_place(imported: str) -> None:
+    use = "\nif str(tfe.estimator.ModeKeys.TRAIN):\n    print(tfe.estimator.ModeKeys.EVAL)"
+    after, findings = migrate(program(imported + use))
+    assert all(finding.rewritten for finding in findings), findings
+    assert "    print(ModeKeys.EVAL)" in after
+    assert "tensorflow_estimator" not in after
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_left"),
+    [
+        ("tf.__version__ >= '1.4'", True),
+        ("tf.VERSION > '1.4.1'", True),
+        ("tf.__version__ < '2.0'", False),
+        ("tf.__version__ >= '2.20'", False),
+        ("tf.__version__ in known", False),
+    ],
+)
+def test_a_condition_that_each_tensorflow_2_meets_guards_nothing(condition: str, is_left: bool) -> None:
+    guarded = f"known = ['1.4']\nif {condition}:\n    print(tf.contrib.gan.gan_model)\nelse:\n    print(1)"
+    assert bool(left(program(guarded))) == is_left
+    otherwise = f"known = ['1.4']\nif {condition}:\n    print(1)\nelse:\n    print(tf.contrib.gan.gan_model)"
+    assert bool(left(program(otherwise))) == (condition == "tf.__version__ < '2.0'")
+
+
+@pytest.mark.parametrize(
     "use",
     [
         "if gan is not None:\n    print(gan.gan_model)",

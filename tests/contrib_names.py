@@ -18,6 +18,7 @@ _OF_PYTHON = (
     "learn.learn_runner.",
     "learn.ModeKeys.",
     "learn.datasets.",
+    "learn.preprocessing.",
     "learn.utils.",
     "seq2seq.gather_tree",
     "slim.learning.",

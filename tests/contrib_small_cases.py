@@ -232,6 +232,98 @@ def sequences_of_tags(of):
     yield "fused cells", evaluated(fused)
 
 
+def cells(of):
+    rnn = of("rnn")
+    x = np.sin(np.arange(30)).reshape(2, 5, 3).astype(np.float32)
+    made = (
+        ("normed", lambda: rnn.LayerNormBasicLSTMCell(6, norm_gain=0.7, norm_shift=0.1)),
+        ("plain", lambda: rnn.LayerNormBasicLSTMCell(3, forget_bias=0.5, activation=tf.nn.relu, layer_norm=False)),
+        ("nas", lambda: rnn.NASCell(3)),
+        ("nas_projected", lambda: rnn.NASCell(3, 2, use_bias=True)),
+        ("ugrnn", lambda: rnn.UGRNNCell(3, forget_bias=0.3)),
+        ("ugrnn_ones", lambda: rnn.UGRNNCell(3, tf1.ones_initializer())),
+        ("block", lambda: rnn.LSTMBlockCell(3, use_peephole=True, cell_clip=0.4)),
+        ("block_plain", lambda: rnn.LSTMBlockCell(3)),
+        ("gru", lambda: rnn.GRUBlockCell(3)),
+        ("gru_2", lambda: rnn.GRUBlockCellV2(3, name="own")),
+        ("cudnn", lambda: of("cudnn_rnn").CudnnCompatibleLSTMCell(3)),
+        ("two", lambda: tf1.nn.rnn_cell.MultiRNNCell([rnn.NASCell(3), rnn.LayerNormBasicLSTMCell(6)])),
+        ("within", lambda: tf1.nn.rnn_cell.DropoutWrapper(rnn.UGRNNCell(3), output_keep_prob=1.0)),
+    )
+
+    def of_cell(make):
+        def run():
+            lengths = tf.constant([5, 3])
+            y, state = tf1.nn.dynamic_rnn(make(), tf.constant(x), lengths, dtype=tf.float32)
+            found = {f"state {n}": one for n, one in enumerate(tf.nest.flatten(state))}
+            return dict(found, y=y, loss=tf.reduce_sum(tf.square(y)))
+
+        return run
+
+    yield "cells", evaluated_together([(name, of_cell(make)) for name, make in made])
+
+    def by_hand():
+        first, again = rnn.NASCell(3), rnn.NASCell(3, reuse=True, name="nas_cell")
+        state = first.zero_state(2, tf.float32)
+        y, state = first(tf.constant(x[:, 0]), state)
+        z, _ = again(tf.constant(x[:, 1]), state)
+        w, _ = rnn.LSTMBlockCell(3)(tf.constant(x[:, 2]), rnn.LSTMBlockCell(3).zero_state(2, tf.float32), scope="s")
+        dropped = rnn.LayerNormBasicLSTMCell(3, dropout_keep_prob=0.5, dropout_prob_seed=3)
+        v, _ = dropped(tf.constant(x[:, 3]), dropped.zero_state(2, tf.float32))
+        return {"y": y, "z": z, "w": w, "v": v, "loss": tf.reduce_sum(y + z + w + v)}
+
+    yield "cells: called one by one", evaluated(by_hand)
+
+    def stacked():
+        lists = [[tf1.nn.rnn_cell.LSTMCell(size) for size in (3, 2)] for _ in range(2)]
+        y, forward, backward = rnn.stack_bidirectional_dynamic_rnn(
+            *lists, inputs=tf.constant(x), dtype=tf.float32, sequence_length=tf.constant([5, 3])
+        )
+        found = {f"state {n}": one for n, one in enumerate(tf.nest.flatten([forward, backward]))}
+        turned = rnn.transpose_batch_time(y)
+        again, _, _ = rnn.stack_bidirectional_dynamic_rnn(
+            [rnn.UGRNNCell(2)],
+            [rnn.UGRNNCell(2)],
+            turned,
+            [tf.ones([2, 2])],
+            None,
+            tf.float32,
+            time_major=True,
+            scope="s",
+        )
+        return dict(found, y=y, turned=turned, again=again, loss=tf.reduce_sum(tf.square(again)))
+
+    yield "cells: stacked in both directions", evaluated(stacked)
+
+
+def documents(of):
+    learn = of("learn.preprocessing")
+    texts = ["The HTTPServer's log, the log-file", "", "the end: one two three four five six", "log of TheEnd"]
+    for name, processor in (
+        ("all words", learn.VocabularyProcessor(5)),
+        ("frequent words", learn.VocabularyProcessor(4, min_frequency=1)),
+        ("own words", learn.VocabularyProcessor(3, 0, None, lambda lines: (iter(one.split("e")) for one in lines))),
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "words")
+            rows = [row.tolist() for row in processor.fit_transform(texts)]
+            if name != "own words":
+                processor.save(path)
+                processor = type(processor).restore(path)
+            more = list(processor.transform(["a log of the end"]))
+            found = {"rows": rows, "more": [row.tolist() for row in more], "type": str(more[0].dtype)}
+            found["size"] = len(processor.vocabulary_)
+            yield f"documents: {name}", dict(found, words=list(processor.reverse(rows)))
+    yield "documents: words", list(learn.tokenizer(texts))
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "source")
+        with open(source, "w") as file:
+            file.write("words")
+        fetched = [of("learn.datasets.base").maybe_download("a", folder + "/new", "file://" + source) for _ in range(2)]
+        with open(fetched[1]) as file:
+            yield "a file that is fetched", [os.path.basename(fetched[0]), file.read()]
+
+
 def tables(of):
     lookup = of("lookup")
     with tempfile.TemporaryDirectory() as folder:
@@ -295,6 +387,20 @@ def datasets(of):
     yield "data", elements((
         ("batch_and_drop_remainder", lambda: numbers().apply(data.batch_and_drop_remainder(3))),
         ("padded_batch_and_drop_remainder", lambda: ragged().apply(data.padded_batch_and_drop_remainder(2, [None]))),
+        ("sliding_window_batch", lambda: numbers().apply(data.sliding_window_batch(3))),
+        (
+            "sliding_window_batch 2",
+            lambda: numbers().apply(data.sliding_window_batch(2, window_shift=3, window_stride=2)),
+        ),
+        (
+            "sliding_window_batch 3",
+            lambda: numbers().map(lambda n: ({"a": n, "b": [n, n]}, n)).map(lambda d, n: (d["b"], n))
+            .apply(data.sliding_window_batch(2, 2)),
+        ),
+        (
+            "sliding_window_batch 4",
+            lambda: numbers().map(lambda n: {"a": n, "b": [n, n]}).apply(data.sliding_window_batch(3)),
+        ),
         ("Counter", lambda: data.Counter(2, 3).take(3)),
         ("RandomDataset", lambda: data.RandomDataset(seed=3).take(3)),
         ("bucket_by_sequence_length", lambda: ragged().apply(data.bucket_by_sequence_length(tf.size, [3], [2, 2]))),
@@ -473,6 +579,8 @@ SMALL_CASES = (
     training_operations,
     metrics,
     sequences_of_tags,
+    cells,
+    documents,
     tables,
     datasets,
     settings,

@@ -111,6 +111,7 @@ from migrate.tensorflow.slim import REQUIREMENT
     Example("y = tf.contrib.layers.flatten(x, 'outputs')", "y = slim.flatten(x, 'outputs')", "head", kind="custom"),
     Example("n, w = tf.contrib.crf.crf_log_likelihood(x, y, z)", "crf_log_likelihood(x, y, z)", "head", kind="custom"),
     Example("c = tf.contrib.rnn.LSTMBlockFusedCell(3)", "c = LSTMBlockFusedCell(3)", "head", kind="custom"),
+    Example("c = tf.contrib.rnn.UGRNNCell(3)", "c = UGRNNCell(3)", "head", kind="custom"),
     Example(
         "w = tf.contrib.lookup.index_to_string_table_from_file(x, default_value='?')",
         "w = index_to_string_table_from_file(x, default_value='?')",

@@ -54,18 +54,25 @@ def reached(module: Module, tree: Tree, canned: str = "auto") -> tuple[str, ...]
 def handed_in(module: Module, tree: Tree) -> list[Link]:
     """The imports by which those that import a file that makes estimators bring in what they hand to it: a model_fn.
 
-    What they bring in names the Estimator API too and makes no estimator; they themselves may not name it.
+    What they bring in names the Estimator API too and makes no estimator, or is for TensorFlow 1, beside one that does:
+    the layers of the model_fn. They themselves may not name the API.
     """
     found: list[Link] = []
     for path in tree.importers(module) if module.names_estimator else ():
         if not path.endswith(NOTEBOOK) and not facts(path).problem:
-            found += [link for link in tree.closure(tree.module(path)) if _is_handed(link.target.path, tree)]
+            links = [link for link in tree.closure(tree.module(path)) if not facts(link.target.path).problem]
+            handed = [link for link in links if _is_handed(link.target.path, tree)]
+            found += handed
+            found += [link for link in links if handed and _is_helper(link.target.path, tree)]
     return found
 
 
 def _is_handed(path: str, tree: Tree) -> bool:
-    known = facts(path)
-    return known.ties and not known.problem and not tree.module(path).names_estimator
+    return facts(path).ties and not tree.module(path).names_estimator
+
+
+def _is_helper(path: str, tree: Tree) -> bool:
+    return facts(path).speaks_tf1 and not facts(path).ties and not tree.module(path).names_estimator
 
 
 def trains_another_files(module: Module, tree: Tree) -> bool:

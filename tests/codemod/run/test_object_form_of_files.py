@@ -310,6 +310,20 @@ def test_a_given_file_that_imports_what_changes_is_seen_although_it_makes_nothin
     assert {*texts(outcome)} == {"serving.py", "job.py", "check.py", "tf2_recovery.py"}, outcome.findings
 
 
+def test_the_layers_that_a_file_hands_to_an_estimator_beside_its_model_fn_change_with_it(tmp_path: Path) -> None:
+    brings = BRINGS.replace("model.model_fn", "lambda *given: model.model_fn(*given, layers.dense)")
+    files = {
+        "building.py": f"import tensorflow as tf\n\n\n{GIVEN}",
+        "model.py": HEAD.replace("mode)", "mode, dense)").replace("labels)", "dense(labels))"),
+        "layers.py": "import tensorflow as tf\n\n\ndef dense(x):\n    return tf.layers.dense(x, 1)\n",
+        "main.py": f"import layers\n{brings}",
+    }
+    put(tmp_path, files)
+    after = texts(migrated(tmp_path))
+    assert {*after} == {"building.py", "model.py", "layers.py", "tf2_recovery.py"}
+    assert after["layers.py"] == files["layers.py"].replace("import tensorflow as", "import tensorflow.compat.v1 as")
+
+
 def test_what_a_file_that_names_nothing_hands_to_an_estimator_leaves_it_where_it_cannot_be_migrated(
     tmp_path: Path,
 ) -> None:

@@ -179,6 +179,8 @@ from migrate.tensorflow.slim import REQUIREMENT
     Example("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)", "head", kind="custom"),
     Example("x = tf.contrib.seq2seq.tile_batch(x, 3)", "x = tile_batch(x, 3)", "head", kind="custom"),
     Example("x = tf.contrib.seq2seq.hardmax(x)", None, "head", kind="custom"),
+    Example("d = tf.contrib.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)", "head", kind="custom"),
+    Example("d = tf.contrib.data.Dataset.range(3).map(f, num_threads=2)", None, "head", kind="custom"),
     kinds=CUSTOM,
     needs=("config", "strategy"),
     settles=("names",),
@@ -269,6 +271,8 @@ def _written(file: Draft | OtherFile, node: ast.expr, row: Row, target: str, giv
         if call is not None or not is_open:
             return None
     if row.kind == "tf" and not lacking(f"tensorflow.compat.v1.{row.successor}", lines_of(target)):
+        if row.successor.startswith("data.Dataset"):
+            return None if _has_old_dataset_calls(file.module) else _of_data(file, node, row.successor)
         return _replaced(file, node, f"{file.v1}.{row.successor}")
     if row.kind == "piece":
         return _replaced(file, node, file.piece(row.successor))
@@ -279,6 +283,19 @@ def _written(file: Draft | OtherFile, node: ast.expr, row: Row, target: str, giv
     if row.kind == "rule" and row.name == "MirroredStrategy" and call is not None and gives_strategies:
         return _mirrored(file, node, call, row)
     return None
+
+
+def _of_data(file: Draft | OtherFile, node: ast.expr, successor: str) -> Verdict:
+    told = _replaced(file, node, f"{file.v1}.{successor}")
+    return replace(told, fidelity=Fidelity.NOTED, message=f"{told.message}; if shuffled, in another random order")
+
+
+def _has_old_dataset_calls(module: Module) -> bool:
+    """Whether a dataset of contrib, which ended with TensorFlow 1.4, may be asked for what only it had."""
+    calls = (module.names.parent(node) for node in module.names.nodes(ast.keyword) if node.arg in _OF_OLD_MAP)
+    maps = (call.func for call in calls if isinstance(call, ast.Call))
+    is_map = any(isinstance(func, ast.Attribute) and func.attr == "map" for func in maps)
+    return is_map or not _OLD_METHODS.isdisjoint(module.names.attributes)
 
 
 def _is_taken(row: Row, call: ast.Call) -> bool:
@@ -328,6 +345,9 @@ def _mirrored(file: Draft | OtherFile, node: ast.expr, call: ast.Call, row: Row)
     return Verdict(node, Fidelity.NOTED, "becomes TensorFlow 2's, which reduces on one device", module=file.module)
 
 
+_OF_OLD_MAP = {"num_threads", "output_buffer_size"}
+_OLD_METHODS = {"dense_to_sparse_batch", "group_by_window", "ignore_errors"}
+"""Methods that ``tf.compat.v1.data.Dataset`` lacks, or that give another class there."""
 _STRATEGIES = "contrib.distribute."
 _NEEDS = f"which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"
 _TO_ADD = f"Add the lines `{REQUIREMENT}` and `tf_keras` to requirements.txt, and set TF_USE_LEGACY_KERAS=1."

@@ -4,6 +4,7 @@ What a run does not need is imported where it is used, so that a clean tree cost
 """
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
@@ -33,6 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = _COMMANDS.get(arguments[0]) if arguments else None
+    if argv is None and command is None:
+        gc.disable()  # as in migrate/processes.py, and the process ends with the run
     try:
         return command(arguments[1:]) if command else _migrate(arguments)
     except SettingsError as error:

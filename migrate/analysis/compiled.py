@@ -13,8 +13,8 @@ def compiled_with_tensorflow_1(module: Module) -> Iterator[tuple[ast.expr, str]]
       module: a file.
     """
     makers = {node: tail for tail, nodes in module.uses.items() if _is_optimizer(tail) for node in nodes}
-    for call in module.names.parents:
-        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "compile"):
+    for call in module.names.nodes(ast.Call) if makers else ():
+        if not (isinstance(call.func, ast.Attribute) and call.func.attr == "compile"):
             continue
         for given in [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "optimizer")]:
             made = module.names.value(given)

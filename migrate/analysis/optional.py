@@ -1,9 +1,12 @@
 """Numbers that may be None: an Estimator then trains to the end of its input, where ``tf.data`` and sums raise."""
 
 import ast
+from functools import lru_cache
 
 from migrate.analysis.arguments import defaults, is_none
 from migrate.analysis.module import Module
+from migrate.analysis.names import Names
+from migrate.files.parse import KEPT
 
 _MOST_NAMES = 3
 """How many variables a number is followed through."""
@@ -14,7 +17,7 @@ def may_be_none(module: Module, value: ast.expr, depth: int = 0) -> bool:
     if isinstance(value, ast.IfExp):
         return any(may_be_none(module, branch, depth) for branch in (value.body, value.orelse))
     if isinstance(value, ast.Attribute):
-        return value.attr in _flags_of_none(module.tree)
+        return value.attr in _flags_of_none(module.names)
     if isinstance(value, ast.Call):
         is_get = isinstance(value.func, ast.Attribute) and value.func.attr == "get" and not value.keywords
         return is_get and bool(value.args) and is_none(value.args[1] if len(value.args) > 1 else None)
@@ -39,19 +42,19 @@ def is_given_flag(module: Module, value: ast.expr) -> bool:
     """Whether a value is a flag that always has a text: it is required, or its default is one."""
     if not isinstance(value, ast.Attribute) or not isinstance(value.value, ast.Name) or value.value.id in _OWN:
         return False
-    defined = [call for call in _calls(module.tree) if value.attr in _flag(call)]
-    return bool(defined) and all(_is_given(module.tree, call, value.attr) for call in defined)
+    defined = _flags(module.names).get(value.attr, [])
+    return bool(defined) and all(_is_given(module.names, call, value.attr) for call in defined)
 
 
 _OWN = {"self", "cls"}
 
 
-def _is_given(tree: ast.Module, call: ast.Call, name: str) -> bool:
+def _is_given(names: Names, call: ast.Call, name: str) -> bool:
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     required, default = given.get("required"), given.get("default")
     if _called(call).startswith("DEFINE_"):
         default = call.args[1] if default is None and len(call.args) > 1 else default
-        marks = [one for one in _calls(tree) if _called(one).startswith("mark_flag")]
+        marks = [one for one in names.nodes(ast.Call) if _called(one).startswith("mark_flag")]
         texts = [part.value for one in marks for part in ast.walk(one) if isinstance(part, ast.Constant)]
         if name in texts:
             return True
@@ -62,9 +65,14 @@ def _is_given(tree: ast.Module, call: ast.Call, name: str) -> bool:
     return isinstance(default, ast.Constant) and isinstance(default.value, str) and bool(default.value)
 
 
-def _calls(tree: ast.Module) -> list[ast.Call]:
-    """The calls of methods and functions of modules."""
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+@lru_cache(maxsize=KEPT)
+def _flags(names: Names) -> dict[str, list[ast.Call]]:
+    """The calls of argparse or absl that define the flags of a file, by the flags' names."""
+    found: dict[str, list[ast.Call]] = {}
+    for call in names.nodes(ast.Call):
+        for name in _flag(call):
+            found.setdefault(name, []).append(call)
+    return found
 
 
 def _called(call: ast.Call) -> str:
@@ -89,9 +97,10 @@ def _flag(call: ast.Call) -> list[str]:
     return [long.lstrip("-").replace("-", "_")]
 
 
-def _flags_of_none(tree: ast.Module) -> set[str]:
+@lru_cache(maxsize=KEPT)
+def _flags_of_none(names: Names) -> frozenset[str]:
     """The names of the flags that argparse or absl gives None where nobody sets them."""
-    return {name for call in _calls(tree) if _is_none_by_default(call) for name in _flag(call)}
+    return frozenset(name for name, calls in _flags(names).items() if any(map(_is_none_by_default, calls)))
 
 
 def _is_none_by_default(call: ast.Call) -> bool:

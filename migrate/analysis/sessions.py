@@ -34,8 +34,8 @@ class EagerCode:
         self._imported = imported
         calls: dict[ast.AST | None, set[ast.AST]] = {}  # None for the code at the top of files
         for module in modules:
-            for call in module.names.parents:
-                if isinstance(call, ast.Call) and not _is_in_graph(module, call) and not self._is_dead(module, call):
+            for call in module.names.nodes(ast.Call):
+                if not _is_in_graph(module, call) and not self._is_dead(module, call):
                     around = _function_around(module, call)
                     caller = None if isinstance(around, ast.Module) else around
                     calls.setdefault(caller, set()).update(_called(tree, module, call.func))
@@ -46,8 +46,9 @@ class EagerCode:
             size = len(training)
             training |= {around for around, called in calls.items() if around and not training.isdisjoint(called)}
         reached = _reached(calls, [*training, None], set())
-        own = [(module, one) for module in modules for one in module.names.parents if one in reached - training]
-        self.own_graphs = {one for module, one in own if _has_own_graph(module, one)}
+        beside = reached - training
+        own = [(module, one) for module in modules for one in module.names.nodes(ast.FunctionDef) if one in beside]
+        self.own_graphs: set[ast.AST] = {one for module, one in own if _has_own_graph(module, one)}
         self._functions = _reached(calls, [*training, None], self.own_graphs)
 
     def holds(self, module: Module, node: ast.expr) -> bool:
@@ -75,9 +76,7 @@ def uses_of_estimators(modules: Sequence[Module]) -> list[tuple[Module, ast.AST]
     found: list[tuple[Module, ast.AST]] = []
     for module in modules:
         found += [(module, site.node) for site in module.sites if site.kind in ("estimator", "train_and_evaluate")]
-        for call in module.names.parents:
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and _takes_input_fn(call):
-                found.append((module, call))
+        found += [(module, call) for call in module.names.nodes(ast.Call) if _takes_input_fn(call)]
     return found
 
 
@@ -116,11 +115,11 @@ def _function_around(module: Module, node: ast.AST) -> ast.AST:
     return next(around for around in module.names.ancestors(node) if isinstance(around, functions))
 
 
-def _has_own_graph(module: Module, function: ast.AST) -> bool:
+def _has_own_graph(module: Module, function: ast.FunctionDef) -> bool:
     """Whether a function makes a session that it keeps to itself, so that all of it may run in a graph of its own."""
-    if not isinstance(function, ast.FunctionDef) or function.decorator_list:
-        return False
     names = module.names
+    if function.decorator_list or not any(tail.endswith("Session") for tail in module.uses):
+        return False
     inside = [node for node in ast.walk(function) if node in names.parents]
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in inside):
         return False

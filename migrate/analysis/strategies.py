@@ -11,6 +11,7 @@ from migrate.analysis.symbols import Symbol, symbol_of
 OF_WORKERS = ("MultiWorkerMirroredStrategy", "CollectiveAllReduceStrategy")
 """Those of several processes, by their names of TensorFlow 2 and 1."""
 _ARGUMENTS = ("`communication`", "`communication_options`")
+_HOOK = "CheckpointSaverHook"
 _OF_REPLICAS = ("get_replica_context", "get_strategy", "merge_call")
 
 
@@ -92,16 +93,12 @@ def why_workers_left(program: Program, modules: list[Module], value: ast.expr) -
             return f"whose workers told saving_listeners (line {listeners.lineno}) of no save"
     if program.early_stops:
         return f"where the workers stopped early (line {program.early_stops[0].node.lineno}) by a common signal"
-    for node in (node for module in modules for node in module.names.parents):
-        if isinstance(node, ast.Attribute | ast.Name) and _called(node) == "CheckpointSaverHook":
+    for names in (module.names for module in modules):
+        for node in (*names.attributes.get(_HOOK, ()), *names.variables.get(_HOOK, ())):
             return f"and a CheckpointSaverHook (line {node.lineno}) would save on each worker"
-        if isinstance(node, ast.Attribute) and node.attr in _OF_REPLICAS:
+        for node in (node for name in _OF_REPLICAS for node in names.attributes.get(name, ())):
             return f"and `{node.attr}` (line {node.lineno}) speaks of its replicas"
     return ""
-
-
-def _called(node: ast.Attribute | ast.Name) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id
 
 
 def _listeners(program: Program, call: MethodCall) -> ast.expr | None:

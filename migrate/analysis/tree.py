@@ -81,7 +81,7 @@ class Tree:
         self._of_1: set[str] = set()  # the files whose names are taken for TensorFlow 1's
         self._known: dict[str, Facts] = {}
         self._imported: dict[str, Imports] = {}
-        self._closures: dict[tuple[str, ast.Module], tuple[Link, ...]] = {}
+        self._closures: dict[tuple[str, ast.Module | None], tuple[Link, ...]] = {}
         self._importers: dict[tuple[str, str], tuple[str, ...]] = {}
         for path, text in (texts or {}).items():
             self.add(path, text)
@@ -160,12 +160,19 @@ class Tree:
         if module.path == "<stdin>":  # a text from standard input has no neighbours
             return []
         if (start, module.tree) not in self._closures:
-            self._closures[start, module.tree] = tuple(self._led_to(start, module.tree))
+            own = from_files(start, imported_in(module.tree))
+            self._closures[start, module.tree] = tuple(self._led_to(start, own))
         return [*self._closures[start, module.tree]]
 
-    def _led_to(self, start: str, tree: ast.Module) -> Iterable[Link]:
+    def closure_of(self, path: str) -> Sequence[Link]:
+        """As ``closure``, of a file by its path, absolute; none where it cannot be parsed."""
+        if (path, None) not in self._closures:
+            self._closures[path, None] = tuple(self._led_to(path, self._imports(path).names))
+        return self._closures[path, None]
+
+    def _led_to(self, start: str, own: Iterable[tuple[str, int]]) -> Iterable[Link]:
         links: dict[str, Link] = {}
-        waiting = deque([(start, from_files(start, imported_in(tree)))])
+        waiting = deque([(start, tuple(own))])
         while waiting:
             importer, imports = waiting.popleft()
             for link in _links(importer, imports, self._imports(importer).searched):

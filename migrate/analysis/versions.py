@@ -56,7 +56,7 @@ def _assigned_again(names: Names, tree: ast.Module) -> dict[str, list[ast.Assign
             target = statement.targets[0]
             if isinstance(target, ast.Name):
                 found.setdefault(target.id, []).append(statement)
-    deleted = {part.id for node in ast.walk(tree) if isinstance(node, ast.Delete) for part in _named(node)}
+    deleted = {part.id for node in names.nodes(ast.Delete) for part in _named(node)}
     return {
         name: assignments
         for name, assignments in found.items()

@@ -263,7 +263,7 @@ class Draft:
     def returns_hooks(self) -> bool:
         """Whether some EstimatorSpec of the program names hooks that training runs."""
         names = {"training_hooks", "training_chief_hooks", "host_call"}
-        found = [(f.module, n) for f in self.files for n in f.module.names.parents if isinstance(n, ast.keyword)]
+        found = [(file.module, node) for file in self.files for node in file.module.names.nodes(ast.keyword)]
         return any(n.arg in names and not is_seen_none(self.program.tree, m, n.value) for m, n in found)
 
     @property

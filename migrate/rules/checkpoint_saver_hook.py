@@ -28,6 +28,7 @@ from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, manual, rule
 
+_HOOK = "CheckpointSaverHook"
 _NAMES = ("train.CheckpointSaverHook", "estimator.CheckpointSaverHook")
 _PARAMETERS = ("checkpoint_dir", "save_secs", "save_steps", "saver", "checkpoint_basename", "scaffold", "listeners")
 _KNOWN = {"checkpoint_dir", "save_secs", "save_steps", "listeners", "save_graph_def"}
@@ -51,13 +52,10 @@ _KNOWN = {"checkpoint_dir", "save_secs", "save_steps", "listeners", "save_graph_
 )
 def checkpoint_saver_hook(program: Program, draft: Draft) -> Iterator[Verdict]:
     for file in draft.changed_files:
-        for node in file.module.names.parents:
-            if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load) and _is_named(node):
+        names = file.module.names
+        for node in (*names.attributes.get(_HOOK, ()), *names.variables.get(_HOOK, ())):
+            if isinstance(node.ctx, ast.Load):
                 yield _rewrite(program, file, node)
-
-
-def _is_named(node: ast.Attribute | ast.Name) -> bool:
-    return (node.attr if isinstance(node, ast.Attribute) else node.id) == "CheckpointSaverHook"
 
 
 def _rewrite(program: Program, file: Draft | OtherFile, node: ast.Attribute | ast.Name) -> Verdict:

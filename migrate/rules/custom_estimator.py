@@ -22,10 +22,12 @@ See: tf.estimator.Estimator, tf.train.CheckpointManager.
 import ast
 import contextlib
 from collections.abc import Iterator
+from itertools import chain
 
 from migrate.analysis.arguments import Unbindable, is_none, literal
 from migrate.analysis.functions import Function, Unfollowable, functions_behind
 from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
+from migrate.analysis.names import Names
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
 from migrate.analysis.specs import read_spec
@@ -105,7 +107,7 @@ def _params(program: Program, draft: Draft) -> None:
     if program.kind == "custom":
         draft.params = dict.fromkeys(("train", "eval", "infer", "export"), given) if given else {}
         return
-    is_read = any(_reads_use_tpu(node) for file in draft.files for node in file.module.names.parents)
+    is_read = any(_reads_use_tpu(node) for file in draft.files for node in _gets(file.module.names))
     values = {"use_tpu": "False"} if is_read else {}
     made: dict[str, str] = {given: given}
     if given or values:
@@ -163,6 +165,10 @@ _BATCH_SIZES = (
     ("eval", "eval_batch_size", ("evaluate", "train_and_evaluate")),
     ("infer", "predict_batch_size", ("predict",)),
 )
+
+
+def _gets(names: Names) -> Iterator[ast.AST]:
+    return chain(names.nodes(ast.Subscript), (names.parents[node] for node in names.attributes.get("get", ())))
 
 
 def _reads_use_tpu(node: ast.AST) -> bool:

@@ -56,9 +56,7 @@ def _is_on_rank_0(module: Module, node: ast.AST) -> bool:
 
 def _resumes(module: Module) -> bool:
     """Whether the file loads what an earlier start has saved, or fits from a later epoch."""
-    for node in module.names.parents:
-        if isinstance(node, ast.keyword) and node.arg == "initial_epoch":
-            return True
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _RESUMES:
-            return True
-    return False
+    names = module.names
+    if any(node.arg == "initial_epoch" for node in names.nodes(ast.keyword)):
+        return True
+    return any(isinstance(node.func, ast.Attribute) and node.func.attr in _RESUMES for node in names.nodes(ast.Call))

@@ -50,15 +50,12 @@ def no_epoch_saved(bench: Workbench) -> Iterator[Mend]:
 
 def _counts_elsewhere(bench: Workbench) -> bool:
     """Whether the file may know by another way where it was."""
-    for node in bench.module.names.parents:
-        if isinstance(node, ast.Attribute) and node.attr in _COUNTERS:
-            return True
-        if isinstance(node, ast.keyword) and node.arg in _COUNTERS:
-            return True
-        is_int = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int"
-        if is_int and any(isinstance(part, ast.Attribute) and part.attr in _PARSING for part in ast.walk(node)):
-            return True
-    return False
+    names = bench.module.names
+    if not _COUNTERS.isdisjoint(names.attributes) or any(one.arg in _COUNTERS for one in names.nodes(ast.keyword)):
+        return True
+    made = [node for node in names.nodes(ast.Call) if isinstance(node.func, ast.Name) and node.func.id == "int"]
+    parts = (part for node in made for part in ast.walk(node))
+    return any(isinstance(part, ast.Attribute) and part.attr in _PARSING for part in parts)
 
 
 def _holds_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:

@@ -352,10 +352,12 @@ _ARRAYS = ("x", "y", "batch_size", "feed_fn")
 
 def _private(module: Module) -> Iterator[Verdict]:
     """The first use of a private method of an Estimator, or the first one that a class of the file defines."""
-    for node in module.names.parents:
-        name = node.attr if isinstance(node, ast.Attribute) else node.name if isinstance(node, ast.FunctionDef) else ""
-        if name in _PRIVATE:
-            assert isinstance(node, ast.expr | ast.stmt)
-            message = f"`{name}` is private to tf.estimator.Estimator, and its replacement does not have it"
-            yield manual(node, message, "Use the public methods of the Estimator.", module)
-            return
+    names = module.names
+    found: list[tuple[ast.Attribute | ast.FunctionDef, str]] = [
+        *((node, name) for name in _PRIVATE for node in names.attributes.get(name, ())),
+        *((node, node.name) for node in names.nodes(ast.FunctionDef) if node.name in _PRIVATE),
+    ]
+    if found:
+        node, name = min(found, key=lambda one: (one[0].lineno, one[0].col_offset))
+        message = f"`{name}` is private to tf.estimator.Estimator, and its replacement does not have it"
+        yield manual(node, message, "Use the public methods of the Estimator.", module)

@@ -36,7 +36,7 @@ _VARIABLES = {
 _VARIABLE, _OTHER = "variable", "other"
 _MOST = 10
 """Functions may call one another in a circle."""
-_BRANCHES = ast.IfExp | ast.If | ast.While | ast.Assert
+_BRANCHES = (ast.IfExp, ast.If, ast.While, ast.Assert)
 
 
 @rule(
@@ -87,12 +87,18 @@ def truths_of(file: Draft | OtherFile, tree: Tree) -> Iterator[Verdict]:
 
 
 def _asked(module: Module) -> Iterator[ast.expr]:
-    """The expressions whose truth a file asks for, in its order."""
-    for node in module.names.parents:
-        if isinstance(node, _BRANCHES):
-            yield from _operands(node.test)
-        elif isinstance(node, ast.BoolOp) and not _is_branch(module.names, node):
-            yield from (operand for value in node.values[:-1] for operand in _operands(value))
+    """The expressions whose truth a file asks for."""
+    names = module.names
+    for test in (
+        *(node.test for node in names.nodes(ast.IfExp)),
+        *(node.test for node in names.nodes(ast.If)),
+        *(node.test for node in names.nodes(ast.While)),
+        *(node.test for node in names.nodes(ast.Assert)),
+    ):
+        yield from _operands(test)
+    for choice in names.nodes(ast.BoolOp):
+        if not _is_branch(names, choice):
+            yield from (operand for value in choice.values[:-1] for operand in _operands(value))
 
 
 def _operands(test: ast.expr) -> Iterator[ast.expr]:

@@ -35,8 +35,8 @@ class EpochLoop:
 def epoch_loops(module: Module) -> Iterator[EpochLoop]:
     """Every loop over epochs of a file that resumes by what it saves itself."""
     names = module.names
-    for loop in list(names.parents):
-        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.orelse:
+    for loop in names.nodes(ast.For):
+        if not isinstance(loop.target, ast.Name) or loop.orelse:
             continue
         first = epoch_begun(loop)
         if first is None:

@@ -279,11 +279,11 @@ class _Reader:
                     is_before = caller is not training or call.lineno < node.lineno
                     if is_own and is_before and call.func.attr in methods:
                         ran.append(methods[call.func.attr])
-        trained = [call for call in self.names.parents if self._is_method(call, training.name)]
-        for call in self.names.parents:
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in methods:
+        calls = self.names.nodes(ast.Call)
+        trained = [call for call in calls if self._is_method(call, training.name)]
+        for call in calls:
+            if isinstance(call.func, ast.Attribute) and call.func.attr in methods:
                 for other in trained:
-                    assert isinstance(other, ast.Call)
                     if self.names.scope_of(call) is self.names.scope_of(other) and call.lineno < other.lineno:
                         ran.append(methods[call.func.attr])
         for method in dict.fromkeys(ran):
@@ -512,9 +512,8 @@ class _Reader:
         made = names.parent(uses[0]) if len(uses) == 1 else None
         if not isinstance(made, ast.Call) or made.func is not uses[0] or self._is_imported(owner.name):
             return f"`{owner.name}` is used elsewhere too"
-        for call in names.parents:
-            is_training = isinstance(call, ast.Call) and self._is_method(call, training.name)
-            if is_training and isinstance(call, ast.Call) and names.scope_of(call) is names.scope_of(made):
+        for call in names.nodes(ast.Call):
+            if self._is_method(call, training.name) and names.scope_of(call) is names.scope_of(made):
                 return self._may_end_elsewhere(made, call)
         return f"`{owner.name}` may be made for something else than training"
 
@@ -546,8 +545,7 @@ class _Reader:
     def _is_shared(self, function: FunctionNode) -> bool:
         owner = self.names.parent(function)
         if isinstance(owner, ast.ClassDef):
-            calls = [n for n in self.names.parents if isinstance(n, ast.Attribute) and n.attr == function.name]
-            return len(calls) > 1
+            return len(self.names.attributes.get(function.name, ())) > 1
         uses = self.names.uses(function.name, self.names.scope_of(function))
         return len(uses) > 1 or self._is_imported(function.name)
 
@@ -624,12 +622,11 @@ class _Reader:
     def _is_made_before(self, own: object, node: ast.If) -> bool:
         scope = self.names.scope_of(node)
         return any(
-            isinstance(part, ast.Assign)
-            and part.lineno < node.lineno
+            part.lineno < node.lineno
             and self.names.scope_of(part) is scope
             and any(key(self.names, t) == own for target in part.targets for t in _parts(target))
             and not is_nothing(part.value)
-            for part in self.names.parents
+            for part in self.names.nodes(ast.Assign)
         )
 
     def _early_return(self, statement: ast.stmt) -> ast.If | None:

@@ -57,32 +57,24 @@ class Reach:
 
     def _tied(self) -> list[str]:
         """The other files of the program: those that import the file, and what all of these import."""
-        found: dict[str, None] = {}
-        waiting, seen = [self.module], {os.path.abspath(self.module.path)}
+        start = os.path.abspath(self.module.path)
+        above: dict[str, None] = {}
+        waiting = [start]
         for _ in range(2):
-            above = []
-            for module in waiting:
-                for path in self.tree.importers(module):
-                    with suppress(Unreadable):
-                        if path not in seen and len(seen) < _MOST_IMPORTERS:
-                            seen.add(path)
-                            above.append(self.tree.module(path))
-            found |= dict.fromkeys(os.path.abspath(module.path) for module in above)
-            waiting = above
-        starts = [self.module]
-        for path in list(found):
-            with suppress(Unreadable):
-                starts.append(self.tree.module(path))
-        for module in starts:
+            importers = dict.fromkeys(one for path in waiting for one in self.tree.importers_of(path) if one != start)
+            waiting = [path for path in importers if path not in above][: _MOST_IMPORTERS - 1 - len(above)]
+            above |= dict.fromkeys(waiting)
+        found = {**above, **dict.fromkeys(link.target.path for link in self.tree.closure(self.module))}
+        for path in above:
             if len(found) < _MOST_FILES:
-                found |= dict.fromkeys(link.target.path for link in self.tree.closure(module))
-        own = os.path.dirname(os.path.abspath(self.module.path))
+                found |= dict.fromkeys(link.target.path for link in self.tree.closure_of(path))
+        own = os.path.dirname(start)
         package = above_package(own)
         if package != own:  # a package's modules may be reached as its attributes
             first = os.path.relpath(own, package).split(os.sep)[0]
             beside = [path for path in walk([os.path.join(package, first)]) if isinstance(path, str)]
             found |= dict.fromkeys(os.path.abspath(path) for path in beside if path.endswith(".py"))
-        found.pop(os.path.abspath(self.module.path), None)
+        found.pop(start, None)
         return list(found)[:_MOST_FILES]
 
     def holding(self, *words: str) -> list[Module]:

@@ -1,5 +1,6 @@
 """The programs of a module, read from its sites, and the files that each of them reaches."""
 
+import ast
 import os
 
 from migrate.analysis.callers import given_elsewhere
@@ -55,9 +56,15 @@ def handed_in(module: Module, tree: Tree) -> list[Link]:
     """The imports by which those that import a file that makes estimators bring in what they hand to it: a model_fn.
 
     What they bring in names the Estimator API too and makes no estimator, or is for TensorFlow 1, beside one that does:
-    the layers of the model_fn. They themselves may not name the API.
+    the layers of the model_fn. They themselves may not name the API. What a file imports by a call may be any
+    file near it that names the API.
     """
     found: list[Link] = []
+    if module.names_estimator and _imports_as_it_runs(module):
+        own = os.path.abspath(module.path)
+        paths = [path for path in tree.near(module) if _is_handed(path, tree)]
+        found += [Link(own, Target(path, os.path.dirname(own), ()), 1) for path in paths]
+        found += tree.changing(*map(tree.module, paths))
     for path in tree.importers(module) if module.names_estimator else ():
         if not path.endswith(NOTEBOOK) and not facts(path).problem:
             links = [link for link in tree.closure(tree.module(path)) if not facts(link.target.path).problem]
@@ -65,6 +72,14 @@ def handed_in(module: Module, tree: Tree) -> list[Link]:
             found += handed
             found += [link for link in links if handed and _is_helper(link.target.path, tree)]
     return found
+
+
+def _imports_as_it_runs(module: Module) -> bool:
+    if "import_module" not in module.text and "__import__" not in module.text:
+        return False
+    called = [call.func for call in module.names.nodes(ast.Call)]
+    is_builtin = any(isinstance(name, ast.Name) and name.id == "__import__" for name in called)
+    return is_builtin or any(module.names.qualified(name) == "importlib.import_module" for name in called)
 
 
 def _is_handed(path: str, tree: Tree) -> bool:

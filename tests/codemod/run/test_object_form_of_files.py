@@ -310,6 +310,22 @@ def test_a_given_file_that_imports_what_changes_is_seen_although_it_makes_nothin
     assert {*texts(outcome)} == {"serving.py", "job.py", "check.py", "tf2_recovery.py"}, outcome.findings
 
 
+CALLS = ['importlib.import_module("models." + sys.argv[1])', "__import__(sys.argv[1])", 'import_module("models.net")']
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_the_models_that_a_file_imports_by_a_call_change_with_it(tmp_path: Path, call: str) -> None:
+    main = "import importlib\nimport sys\nfrom importlib import import_module\n\nimport tensorflow as tf\n"
+    main += f"\nchosen = {call}\n"
+    main += 'tf.estimator.Estimator(chosen.model_fn, "/tmp/m").train(chosen.input_fn, max_steps=3)\n'
+    net = "import layers\n" + HEAD.replace("labels)", "layers.dense(labels))")
+    layers = "import tensorflow as tf\n\n\ndef dense(x):\n    return tf.layers.dense(x, 1)\n"
+    put(tmp_path, {"main.py": main, "models/net.py": net, "layers.py": layers, "other.py": "print(1)\n"})
+    after = texts(migrated(tmp_path))
+    assert {*after} == {"main.py", "net.py", "layers.py", "tf2_recovery.py"}
+    assert "tf.estimator" not in after["net.py"]
+
+
 def test_the_layers_that_a_file_hands_to_an_estimator_beside_its_model_fn_change_with_it(tmp_path: Path) -> None:
     brings = BRINGS.replace("model.model_fn", "lambda *given: model.model_fn(*given, layers.dense)")
     files = {

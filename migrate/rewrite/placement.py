@@ -95,7 +95,12 @@ def _share(placement: Placement, path: str, plan: Plan, directory: str, root: st
     if plan.pieces:
         location = os.path.join(directory, f"{module_name}.py")
         package = os.path.relpath(directory or ".", root)
-        dotted = ".".join([*([] if package == "." else package.split(os.sep)), module_name])
+        parts = [] if package == "." else package.split(os.sep)
+        if all(part.isidentifier() for part in parts):
+            dotted = ".".join([*parts, module_name])
+        else:  # no import can spell it: what is imported from there is by relative names
+            above = os.path.relpath(directory or ".", os.path.dirname(path) or ".")
+            dotted = "." * (1 + above.count(os.pardir)) + module_name
         placement.modules.setdefault(location, set()).update(plan.pieces)
         placement.needs[path] = location
         placement.imports[path] = [import_of_pieces(dotted, plan.pieces, plan.aliases)]

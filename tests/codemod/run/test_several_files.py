@@ -113,6 +113,23 @@ def test_a_package_with_relative_imports_gets_its_pieces_inside(tmp_path: Path) 
     assert "class EstimatorSpec" in new_text(outcome, tmp_path / "pkg/tf2_recovery.py")
 
 
+@pytest.mark.parametrize(("place", "dots"), [("", "."), ("sub/", "..")])
+def test_a_package_that_no_import_can_name_gets_its_pieces_by_relative_imports(
+    tmp_path: Path, place: str, dots: str
+) -> None:
+    root = tmp_path / "my-project"
+    files = {
+        "__init__.py": "",
+        f"{place}__init__.py": "",
+        "train.py": main(f"from .{place.replace('/', '.')}modeling import model_fn"),
+    }
+    put(root, {**files, f"{place}modeling.py": MODELING})
+    outcome = migrated(root)
+    assert all(finding.rewritten for finding in outcome.findings)
+    assert "from .tf2_recovery import" in new_text(outcome, root / "train.py")
+    assert f"from {dots}tf2_recovery import" in new_text(outcome, root / f"{place}modeling.py")
+
+
 def test_a_repository_whose_root_is_a_package_is_imported_by_its_own_name(tmp_path: Path) -> None:
     package = tmp_path / "albert"
     put(package, {"main.py": main("from albert.modeling import model_fn"), "modeling.py": MODELING, "__init__.py": ""})

@@ -179,6 +179,12 @@ from migrate.tensorflow.slim import REQUIREMENT
     Example("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)", "head", kind="custom"),
     Example("x = tf.contrib.seq2seq.tile_batch(x, 3)", "x = tile_batch(x, 3)", "head", kind="custom"),
     Example("x = tf.contrib.seq2seq.hardmax(x)", None, "head", kind="custom"),
+    Example(
+        "t = tf.contrib.linalg.LinearOperatorTriL(x)",
+        "t = tf.linalg.LinearOperatorLowerTriangular(x)",
+        "head",
+        kind="custom",
+    ),
     Example("d = tf.contrib.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)", "head", kind="custom"),
     Example("d = tf.contrib.data.Dataset.range(3).map(f, num_threads=2)", None, "head", kind="custom"),
     kinds=CUSTOM,

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,18 +38,18 @@ class Cost:
     memory: float
 
 
-def measured(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
+def measured(command: Sequence[str], environment: Mapping[str, str], expected: Collection[int] = (0, 1)) -> Cost:
     """Runs a command and waits for it.
 
     Raises:
-      RuntimeError: it ended with an error; 1 is no error, for it says that something was found.
+      RuntimeError: it ended otherwise than expected: 1 says that something was found, 2 that a file cannot be read.
     """
     began = time.perf_counter()
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - began
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 1):
+    if process.returncode not in expected:
         raise RuntimeError(f"{command} ended with {process.returncode}")
     return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024 / 1e6)
 

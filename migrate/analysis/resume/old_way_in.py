@@ -5,33 +5,26 @@ tests stand around them, and what ``fit`` gets as ``initial_epoch``.
 """
 
 import ast
-import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import defaults, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.names import Names
-from migrate.analysis.paths import only_call, only_given
-from migrate.analysis.resume.conditions import Conditions, FunctionNode, called_here
+from migrate.analysis.resume.conditions import Conditions, FunctionNode
+from migrate.analysis.resume.entries import LOADS, MOST_CALLS, Entries
 from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.other_uses import OtherUses
 from migrate.analysis.resume.savers import is_checkpoint, saver_among, saver_of, savers
 from migrate.analysis.resume.statements import TELLS
 from migrate.analysis.searches import is_own_file, name_of
 from migrate.analysis.trainings import Fit, Saver
-from migrate.analysis.tree import Tree
 
-LOADS = {"load_weights", "load_model"}
-_RESTORES = re.compile(r"restore|resume|load_?(the_|last_|latest_|best_)?(model|weights|checkpoint|ckpt)")
 _ONCE = {
     "rmtree", "remove", "unlink", "rmdir", "save", "save_weights", "fit", "fit_generator", "train_on_batch", "exit",
     "truncate", "system", "check_call", "Popen", "dump", "to_csv", "rename", "move",
 }  # fmt: skip
 """Calls that a start which goes on must not make, where only one from scratch made them."""
-_MOST_CALLS = 3
-"""How many functions stand between a training function and the call that loads."""
 
 
 @dataclass(frozen=True)
@@ -135,15 +128,16 @@ class _Reader:
     ) -> None:
         self.module, self.names, self.way = module, module.names, way
         self.loads, self.links, self.saves, self.is_own = loads, links, saves, is_own
+        self.entries = Entries(self.names, way.fit)
         self.model = key(self.names, way.fit.receiver)
-        before = [frame[1] for frame in self._frames() if frame[1] is not None]
+        before = [frame[1] for frame in self.entries.frames() if frame[1] is not None]
         self.around_training = {node for call in before for node in self.names.ancestors(call)}
         self.flags = Flags(module, self.around_training)
         self.conditions = Conditions(module, self.around_training)
 
     def read(self) -> OldWayIn:
         way = self.way
-        entries = list(self.entries())
+        entries = list(self.entries.all())
         entries = [load for load in entries if not self._is_inside(load, entries)]
         entries += [load for load in self.loads if load not in entries and not self._is_inside(load, entries)]
         if not entries and not self.links:
@@ -152,7 +146,7 @@ class _Reader:
         for entry in entries:
             self._read_entry(entry)
             if not way.problem:
-                way.problem = self._other_use(entry)
+                way.problem = OtherUses(self.module, way.fit).of(entry)
         loads = [load for entry in entries for load in self._all_loads(entry)]
         loads = [load for load in loads if not self.is_own or load not in {link.call for link in self.links}]
         far = [link for link in self.links[-1:] if link.module is not self.module and not self.is_own]
@@ -193,8 +187,8 @@ class _Reader:
                 way.problem = "the flag that decides is not known where fit is called"
 
     def _all_loads(self, entry: ast.Call) -> Iterator[ast.Call]:
-        function = self._function(entry)
-        return iter([entry]) if function is None else self._loads_in(function, 0)
+        function = self.entries.function(entry)
+        return iter([entry]) if function is None else self.entries.loads_in(function, 0)
 
     def _is_named(self, load: ast.Call) -> bool:
         """Whether a load is of a file that the user names, and that is not the one that is written all the time."""
@@ -205,31 +199,13 @@ class _Reader:
 
     def _is_inside(self, load: ast.Call, entries: list[ast.Call]) -> bool:
         """Whether a load stands in a function that one of the entries calls."""
-        called = [function for entry in entries if (function := self._function(entry)) is not None]
+        called = [function for entry in entries if (function := self.entries.function(entry)) is not None]
         return any(node is load for function in called for node in ast.walk(function))
 
-    def entries(self) -> Iterator[ast.Call]:
-        """The calls before ``fit`` that load into its model, themselves or in a function that they call."""
-        names, fit = self.names, self.way.fit
-        frames, inside = list(self._frames()), set(names.ancestors(fit.call))
-        for node in names.nodes(ast.Call):
-            if node is fit.call or self._function(node) in inside:
-                continue
-            scope = names.scope_of(node).node
-            for frame, before, model in frames:
-                is_before = before is None or node.lineno < before.lineno
-                if scope is frame and is_before and self._loads_into(node, model):
-                    if before is not None and (
-                        self._is_after_training(node, before) or self._are_alternatives(node, before)
-                    ):
-                        continue
-                    yield node
-                    break
-
     def asked_loads(self) -> Iterator[ast.Call]:
-        for entry in self.entries():
-            function = self._function(entry)
-            for load in [entry] if function is None else self._loads_in(function, 0):
+        for entry in self.entries.all():
+            function = self.entries.function(entry)
+            for load in [entry] if function is None else self.entries.loads_in(function, 0):
                 tries = any(isinstance(node, ast.Try) for node in self._around(load))
                 asks = self.conditions.tests(load) or self._early_return(self.names.statement_of(load))
                 if (
@@ -240,142 +216,16 @@ class _Reader:
                 ):
                     yield load
 
-    def _frames(self) -> Iterator[tuple[ast.AST, ast.Call | None, ast.expr]]:
-        """The functions that run before ``fit`` does: each with the call to stand before, and the model there."""
-        names, fit = self.names, self.way.fit
-        node: ast.Call = fit.call
-        model: ast.expr = fit.receiver
-        for _ in range(_MOST_CALLS):
-            function = names.scope_of(node).node
-            yield function, node, model
-            if not isinstance(function, FunctionNode):
-                return
-            yield names.module, None, model
-            owner = names.parent(function)
-            if isinstance(owner, ast.ClassDef):
-                yield from self._methods(owner, function, node, model)
-                return
-            call = only_call(names, function) if isinstance(function, ast.FunctionDef) else None
-            if call is None:
-                return
-            root = model
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            given = only_given(names, root) if isinstance(root, ast.Name) else None
-            if given is not None:
-                model = given if root is model else model
-            node = call
-
-    def _methods(
-        self, owner: ast.ClassDef, training: FunctionNode, node: ast.Call, model: ast.expr
-    ) -> Iterator[tuple[ast.AST, ast.Call | None, ast.expr]]:
-        """The methods of an object that run before the one that trains: those that it or ``__init__`` calls."""
-        methods = {one.name: one for one in owner.body if isinstance(one, FunctionNode)}
-        ran = [methods["__init__"]] if "__init__" in methods else []
-        for caller in [*ran, training]:
-            for call in ast.walk(caller):
-                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-                    is_own = isinstance(call.func.value, ast.Name) and call.func.value.id == "self"
-                    is_before = caller is not training or call.lineno < node.lineno
-                    if is_own and is_before and call.func.attr in methods:
-                        ran.append(methods[call.func.attr])
-        calls = self.names.nodes(ast.Call)
-        trained = [call for call in calls if self._is_method(call, training.name)]
-        for call in calls:
-            if isinstance(call.func, ast.Attribute) and call.func.attr in methods:
-                for other in trained:
-                    if self.names.scope_of(call) is self.names.scope_of(other) and call.lineno < other.lineno:
-                        ran.append(methods[call.func.attr])
-        for method in dict.fromkeys(ran):
-            if method is not training:
-                yield method, None, model
-
-    def _is_method(self, node: ast.AST, name: str) -> bool:
-        return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name
-
-    def _loads_into(self, call: ast.Call, model: ast.expr) -> bool:
-        """Whether a call loads into a model, or gives a loaded one to its variable."""
-        names, own = self.names, key(self.names, model)
-        name = name_of(call.func)
-        places = {own, *self._aliases(model)} if own is not None else set()
-        is_model = any(place in places for place in self._assigned(call))
-        if name == "load_weights" and isinstance(call.func, ast.Attribute):
-            held = key(names, call.func.value)
-            return held in places or ast.unparse(call.func.value) == ast.unparse(model)
-        if name == "load_model" and self._function(call) is None:
-            return is_model
-        function = self._function(call)
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        is_given = any(key(names, value) == own for value in given if own is not None)
-        if function is None:
-            restores = _RESTORES.search(name.lower()) is not None and bool(given)
-            return restores and (is_model or is_given)
-        is_own = isinstance(call.func, ast.Attribute) and isinstance(model, ast.Attribute)
-        is_own = is_own or any(_model_of(names, load) == own for load in self._loads_in(function, 0) if own is not None)
-        if not (is_model or is_given or is_own):
-            return False
-        return any(True for _ in self._loads_in(function, 0))
-
-    def _aliases(self, model: ast.expr) -> list[object]:
-        """Other variables that a model's variable is given: ``trained = model``."""
-        found = self.names.scope_of(model).lookup(model.id) if isinstance(model, ast.Name) else None
-        values = [binding.value for binding in found[1]] if found is not None else []
-        return [place for value in values if isinstance(value, ast.Name) and (place := key(self.names, value))]
-
-    def _assigned(self, call: ast.Call) -> Iterator[object]:
-        statement = self.names.parents.get(call)
-        while isinstance(statement, ast.IfExp):
-            statement = self.names.parents.get(statement)
-        if isinstance(statement, ast.Assign):
-            for target in statement.targets:
-                for part in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
-                    place = key(self.names, part)
-                    if place is not None:
-                        yield place
-
-    def _function(self, call: ast.Call) -> FunctionNode | None:
-        return called_here(self.names, call)
-
-    def _loads_in(self, function: FunctionNode, depth: int) -> Iterator[ast.Call]:
-        for node in ast.walk(function):
-            if isinstance(node, ast.Call):
-                inner = self._function(node) if depth < _MOST_CALLS else None
-                if inner is not None and inner is not function:
-                    yield from self._loads_in(inner, depth + 1)
-                elif name_of(node.func) in LOADS:
-                    yield node
-
-    def _are_alternatives(self, load: ast.AST, training: ast.AST) -> bool:
-        """Whether a load and a training stand in two branches of one ``if``."""
-        around = [training, *self.names.ancestors(training)]
-        child = load
-        for node in self.names.ancestors(load):
-            if isinstance(node, ast.If) and node in around:
-                other = around[around.index(node) - 1]
-                return (child in node.body) != (other in node.body)
-            child = node
-        return False
-
-    def _is_after_training(self, load: ast.Call, before: ast.Call) -> bool:
-        """Whether another training stands between the beginning and a load: it selects the first one's best then."""
-        return any(
-            name_of(node.func) in ("fit", "fit_generator", "train_on_batch")
-            and node is not before
-            and node.lineno < load.lineno
-            and self.names.scope_of(node) is self.names.scope_of(load)
-            for node in self.names.nodes(ast.Call)
-        )
-
     def _read_entry(self, entry: ast.Call) -> None:
         """Finds what keeps one load from being made, in the function that makes it or around the call of that."""
-        function = self._function(entry)
+        function = self.entries.function(entry)
         if function is None:
             self._tell(self._guard(entry, name_of(entry.func) == "load_weights"))
             return
         self.way.flags += self.flags.around(entry)
-        inner = list(dict.fromkeys(self._loads_in(function, 0)))
-        makes = any(True for _ in self._assigned(entry)) and key(self.names, self.way.fit.receiver) in set(
-            self._assigned(entry)
+        inner = list(dict.fromkeys(self.entries.loads_in(function, 0)))
+        makes = any(True for _ in self.entries.assigned(entry)) and key(self.names, self.way.fit.receiver) in set(
+            self.entries.assigned(entry)
         )
         only_loads = all(isinstance(one, ast.Return) or self._only_resumes(one) for one in _all_statements(function))
         if not makes and only_loads and all(name_of(load.func) == "load_weights" for load in inner):
@@ -483,75 +333,6 @@ class _Reader:
             return all(isinstance(part, ast.Name) for part in names) and (loads or not is_model)
         return isinstance(statement, ast.Pass | ast.Break | ast.Continue | ast.Import | ast.ImportFrom)
 
-    def _other_use(self, entry: ast.Call) -> str:
-        """Why a load must not be passed by: something else than the training may use the loaded model."""
-        names, fit = self.names, self.way.fit
-        function = self._function(entry)
-        if function is not None and self._is_shared(function):
-            return f"`{function.name}` is used elsewhere too"
-        node: ast.Call = fit.call
-        for _ in range(_MOST_CALLS):
-            scope = names.scope_of(node).node
-            if names.scope_of(entry).node is scope:
-                return self._may_end_elsewhere(entry, node)
-            if not isinstance(scope, FunctionNode):
-                break
-            owner = names.parent(scope)
-            if isinstance(owner, ast.ClassDef):
-                return self._other_use_of_object(owner, scope)
-            call = only_call(names, scope) if isinstance(scope, ast.FunctionDef) else None
-            if call is None or self._is_shared(scope):
-                return f"`{scope.name}` is called elsewhere too"
-            node = call
-        return "it is loaded where other code may use it"
-
-    def _other_use_of_object(self, owner: ast.ClassDef, training: FunctionNode) -> str:
-        """Whether the one object of a class is made to be trained and nothing else."""
-        names = self.names
-        uses = names.uses(owner.name, names.scope_of(owner))
-        made = names.parent(uses[0]) if len(uses) == 1 else None
-        if not isinstance(made, ast.Call) or made.func is not uses[0] or self._is_imported(owner.name):
-            return f"`{owner.name}` is used elsewhere too"
-        for call in names.nodes(ast.Call):
-            if self._is_method(call, training.name) and names.scope_of(call) is names.scope_of(made):
-                return self._may_end_elsewhere(made, call)
-        return f"`{owner.name}` may be made for something else than training"
-
-    def _may_end_elsewhere(self, entry: ast.Call, training: ast.Call) -> str:
-        """Whether a function may do something else with the model, instead of the training, after a load."""
-        names = self.names
-        chain = [training, *names.ancestors(training)]
-        around = [node for node in [names.statement_of(entry), *names.ancestors(entry)] if isinstance(node, ast.stmt)]
-        for node in around:
-            block = next((one for one in _blocks(names.parents.get(node)) if node in one), [])
-            after = (
-                next((one for one in block[block.index(node) + 1 :] if one in chain), None) if node in block else None
-            )
-            if node in chain:
-                return ""  # one statement loads and trains
-            if after is None:
-                continue
-            begin = chain.index(self.way.fit.statement) + 1 if self.way.fit.statement in chain else 0
-            inside = chain[begin : chain.index(after) + 1]
-            if any(isinstance(one, ast.If | ast.For | ast.While | ast.IfExp) for one in inside):
-                return f"line {after.lineno} decides whether the loaded model is trained"
-            for between in block[block.index(node) + 1 : block.index(after)]:
-                ends = [n for n in ast.walk(between) if isinstance(n, ast.Return) or _exits(n)]
-                if ends and any(ast.unparse(n) == ast.unparse(self.way.fit.receiver) for n in ast.walk(between)):
-                    return f"line {between.lineno} may use the loaded model for something else than training"
-            return ""
-        return "the load does not stand before the training"
-
-    def _is_shared(self, function: FunctionNode) -> bool:
-        owner = self.names.parent(function)
-        if isinstance(owner, ast.ClassDef):
-            return len(self.names.attributes.get(function.name, ())) > 1
-        uses = self.names.uses(function.name, self.names.scope_of(function))
-        return len(uses) > 1 or self._is_imported(function.name)
-
-    def _is_imported(self, name: str) -> bool:
-        return os.path.exists(self.module.path) and bool(Tree().importers(self.module, name))
-
     def _makes_loaded(self, statement: ast.stmt) -> bool:
         """Whether a statement is part of making a model out of a file."""
         call = statement.value if isinstance(statement, ast.Expr) else None
@@ -561,18 +342,12 @@ class _Reader:
             parts = [part for target in statement.targets for part in _parts(target)]
             own = [part for part in parts if key(self.names, part) == self.model]
             if own:
-                loads = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and self._is_load(n)]
+                loads = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and self.entries.is_load(n)]
                 return bool(loads)
         inner = [*getattr(statement, "body", []), *getattr(statement, "orelse", [])]
         if isinstance(statement, ast.If | ast.For | ast.With | ast.Try):
             return all(self._makes_loaded(one) for one in inner)
         return self._only_resumes(statement)
-
-    def _is_load(self, call: ast.Call) -> bool:
-        function = self._function(call)
-        if function is not None:
-            return any(True for _ in self._loads_in(function, 0))
-        return name_of(call.func) in LOADS or _RESTORES.search(name_of(call.func).lower()) is not None
 
     def _is_bound_without(self, name: str, guard: ast.If) -> bool:
         """Whether a variable that an ``if`` binds has a value without it, or is read in it alone."""
@@ -593,7 +368,7 @@ class _Reader:
         if isinstance(node, ast.IfExp):
             return ""
         other = node.orelse if must_hold else node.body
-        own = next(iter(self._assigned(load)), None)
+        own = next(iter(self.entries.assigned(load)), None)
         way = node.body if must_hold else node.orelse
         is_returned = any(isinstance(part, ast.Return) for statement in way for part in ast.walk(statement))
         makes = any(
@@ -643,7 +418,7 @@ class _Reader:
     def _is_unseen(self, call: ast.Call) -> bool:
         """Whether a call may do anything: nothing of it is used, and its function stands elsewhere."""
         is_alone = isinstance(self.names.parent(call), ast.Expr)
-        return is_alone and self._function(call) is None and name_of(call.func) != "print"
+        return is_alone and self.entries.function(call) is None and name_of(call.func) != "print"
 
     def _once(self, statement: ast.stmt, depth: int = 0) -> int:
         """The line of what only a start from scratch may do; 0 for none."""
@@ -651,10 +426,10 @@ class _Reader:
             if isinstance(node, ast.Raise):
                 return node.lineno
             if isinstance(node, ast.Call):
-                name, function = name_of(node.func), self._function(node)
+                name, function = name_of(node.func), self.entries.function(node)
                 if name in _ONCE or (name == "open" and any("w" in str(literal(one)) for one in node.args[1:])):
                     return node.lineno
-                if function is not None and depth < _MOST_CALLS:
+                if function is not None and depth < MOST_CALLS:
                     if any(self._once(one, depth + 1) for one in function.body):
                         return node.lineno
                 elif isinstance(node.func, ast.Name) and self._is_unseen(node):
@@ -679,24 +454,10 @@ def path_of(load: ast.Call) -> ast.expr | None:
     return load.args[0] if load.args else next((k.value for k in load.keywords if k.arg == "filepath"), None)
 
 
-def _model_of(names: Names, load: ast.Call) -> object:
-    return key(names, load.func.value) if isinstance(load.func, ast.Attribute) else None
-
-
 def _all_statements(function: FunctionNode) -> list[ast.stmt]:
     """The statements of a function that hold no others."""
     nodes = (node for statement in function.body for node in ast.walk(statement) if isinstance(node, ast.stmt))
     return [node for node in nodes if not hasattr(node, "body")]
-
-
-def _blocks(node: ast.AST | None) -> Iterator[list[ast.stmt]]:
-    for _, value in ast.iter_fields(node) if node is not None else ():
-        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-            yield value
-
-
-def _exits(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and name_of(node.func) in ("exit", "_exit", "quit")
 
 
 def _statements(branch: list[ast.stmt] | ast.expr) -> list[ast.stmt]:

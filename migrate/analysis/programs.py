@@ -4,7 +4,7 @@ import ast
 import os
 
 from migrate.analysis.callers import given_elsewhere
-from migrate.analysis.facts import facts
+from migrate.analysis.facts import facts, imported_in
 from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
 from migrate.analysis.program import HAVE_MODEL_FN, Program
@@ -57,14 +57,15 @@ def handed_in(module: Module, tree: Tree) -> list[Link]:
 
     What they bring in names the Estimator API too and makes no estimator, or is for TensorFlow 1, beside one that does:
     the layers of the model_fn. They themselves may not name the API. What a file imports by a call may be any
-    file near it that names the API.
+    file near it that names the API, and ``package.model`` the file beside it where no such package is there.
     """
     found: list[Link] = []
-    if module.names_estimator and _imports_as_it_runs(module):
+    if module.names_estimator:
         own = os.path.abspath(module.path)
-        paths = [path for path in tree.near(module) if _is_handed(path, tree)]
+        unseen = tree.near(module) if _imports_as_it_runs(module) else _by_another_name(module, tree)
+        paths = [path for path in unseen if _is_handed(path, tree)]
         found += [Link(own, Target(path, os.path.dirname(own), ()), 1) for path in paths]
-        found += tree.changing(*map(tree.module, paths))
+        found += tree.changing(*map(tree.module, paths)) if paths else []
     for path in tree.importers(module) if module.names_estimator else ():
         if not path.endswith(NOTEBOOK) and not facts(path).problem:
             links = [link for link in tree.closure(tree.module(path)) if not facts(link.target.path).problem]
@@ -80,6 +81,15 @@ def _imports_as_it_runs(module: Module) -> bool:
     called = [call.func for call in module.names.nodes(ast.Call)]
     is_builtin = any(isinstance(name, ast.Name) and name.id == "__import__" for name in called)
     return is_builtin or any(module.names.qualified(name) == "importlib.import_module" for name in called)
+
+
+def _by_another_name(module: Module, tree: Tree) -> list[str]:
+    """The files beside a file that it imports as those of a package: the folder has another name where it is used."""
+    directory, seen = os.path.dirname(os.path.abspath(module.path)), {one.target.path for one in tree.closure(module)}
+    absolute = [dotted for dotted, _ in imported_in(module.tree) if not dotted.startswith((".", "tensorflow"))]
+    parts = dict.fromkeys(part for dotted in absolute for part in dotted.split(".")[1:])
+    paths = [os.path.join(directory, f"{part}.py") for part in parts]
+    return [path for path in paths if path not in seen and os.path.isfile(path)]
 
 
 def _is_handed(path: str, tree: Tree) -> bool:

@@ -326,6 +326,14 @@ def test_the_models_that_a_file_imports_by_a_call_change_with_it(tmp_path: Path,
     assert "tf.estimator" not in after["net.py"]
 
 
+@pytest.mark.parametrize("imported", ["from nets.model import *", "from nets import model\nmodel_fn = model.model_fn"])
+def test_a_model_beside_the_estimator_is_its_package_s_by_whatever_name(tmp_path: Path, imported: str) -> None:
+    main = f"import tensorflow as tf\n{imported}\n\n"
+    main += 'tf.estimator.Estimator(model_fn, "/tmp/m").train(lambda: None, max_steps=3)\n'
+    put(tmp_path, {"main.py": main, "model.py": HEAD, "unused.py": HEAD})
+    assert {*texts(migrated(tmp_path))} == {"main.py", "model.py", "tf2_recovery.py"}
+
+
 def test_the_layers_that_a_file_hands_to_an_estimator_beside_its_model_fn_change_with_it(tmp_path: Path) -> None:
     brings = BRINGS.replace("model.model_fn", "lambda *given: model.model_fn(*given, layers.dense)")
     files = {

@@ -11,7 +11,7 @@ from functools import lru_cache
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import module_of
 from migrate.files.parse import parse
-from migrate.files.read import cannot_read, read
+from migrate.files.read import cannot_read, read, stamp_of
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK, walk
@@ -69,12 +69,6 @@ def facts(path: str) -> Facts:
         return _facts(path, stamp_of(path))
     except OSError:
         return Facts(problem="cannot be read")
-
-
-def stamp_of(path: str) -> tuple[int, int]:
-    """What an unchanged file keeps: when it was changed, in nanoseconds, and its size, in bytes."""
-    status = os.stat(path)
-    return status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=KNOWN)

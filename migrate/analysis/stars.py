@@ -7,7 +7,7 @@ from functools import lru_cache
 from migrate.analysis.imports import target_from
 from migrate.analysis.names import Names
 from migrate.files.parse import parse
-from migrate.files.read import read
+from migrate.files.read import read, stamp_of
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 
@@ -29,10 +29,9 @@ def given_by_star(directory: str, dotted: str, depth: int = 0) -> dict[str, str 
     if found is None or found.names:
         return {}
     try:
-        status = os.stat(found.path)
+        stars, own, exported = _top(found.path, stamp_of(found.path))
     except OSError:
         return {}
-    stars, own, exported = _top(found.path, (status.st_mtime_ns, status.st_size))
     known = dict[str, str | None]()
     for star in stars:
         known |= given_by_star(os.path.dirname(found.path), star, depth + 1)

@@ -35,6 +35,16 @@ def not_a_file(path: str, mode: int) -> Finding | None:
     return trouble("FT001", path, f"is {kind}, not a file", "Name a regular file, or leave the path out.")
 
 
+def stamp_of(path: str) -> tuple[int, int]:
+    """What an unchanged file keeps: when it was changed, in nanoseconds, and its size, in bytes.
+
+    Raises:
+      OSError: if there is no such file.
+    """
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size
+
+
 def read(path: str) -> bytes:
     """The bytes of a file.
 

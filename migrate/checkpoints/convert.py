@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -161,9 +162,14 @@ def save(conversions: Sequence[Conversion], directory: str) -> None:
     try:
         for one in conversions:
             write(os.path.join(unfinished, one.name), one.values(), one.reader.size)
-        listed = "".join(f'all_model_checkpoint_paths: "{one.name}"\n' for one in conversions)
+        lines = [f'model_checkpoint_path: "{conversions[-1].name}"']
+        lines += [f'all_model_checkpoint_paths: "{one.name}"' for one in conversions]
+        # A CheckpointManager deletes, of what it did not write itself, only what is newer than the last one preserved.
+        now = time.time()
+        lines += [f"all_model_checkpoint_timestamps: {now!r}"] * len(conversions)
+        lines += [f"last_preserved_timestamp: {now - 1!r}"]
         with open(os.path.join(unfinished, "checkpoint"), "w", encoding="utf-8") as file:
-            file.write(f'model_checkpoint_path: "{conversions[-1].name}"\n{listed}')
+            file.write("\n".join([*lines, ""]))
         os.rename(unfinished, directory)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)

@@ -24,11 +24,11 @@ def convert(source, destination, model="adam", *options):
     return main([str(source), str(destination), "--model", f"tests.tensorflow.checkpoints.models:{model}", *options])
 
 
-def recover(model, model_dir):
+def recover(model, model_dir, max_to_keep=None):
     manager = tf.train.CheckpointManager(
         tf.train.Checkpoint(model=model, optimizer=model.optimizer),
         str(model_dir),
-        max_to_keep=None,
+        max_to_keep=max_to_keep,
         step_counter=model.optimizer.iterations,
         checkpoint_interval=4,
     )
@@ -62,6 +62,15 @@ def test_the_job_goes_on_and_keeps_what_was_carried(estimators, tmp_path):
     recovery.restore()
     model.fit(batches(estimators, ADAM).take(2), verbose=0, callbacks=[recovery])
     assert steps(tmp_path / "new") == [0, 15, 30, 32]
+
+
+def test_what_was_carried_counts_among_the_checkpoints_to_keep(estimators, tmp_path):
+    convert(estimators / ADAM, tmp_path / "new", "adam", "--all")
+    model = build(ADAM)
+    recovery = recover(model, tmp_path / "new", max_to_keep=2)
+    recovery.restore()
+    model.fit(batches(estimators, ADAM).take(2), verbose=0, callbacks=[recovery])
+    assert steps(tmp_path / "new") == [30, 32]
 
 
 def test_a_dry_run_prints_what_becomes_of_each_variable_and_writes_nothing(estimators, tmp_path, capsys):

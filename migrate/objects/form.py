@@ -2,7 +2,7 @@
 
 import ast
 import os
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.compiled import compiled_with_tensorflow_1
@@ -13,7 +13,7 @@ from migrate.finding import Cause, Fidelity, Finding
 from migrate.objects.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES
-from migrate.rules.contrib_names import contrib_names_of, names_slim
+from migrate.rules.contrib_names import contrib_names_of
 from migrate.rules.horovod_program import UNDER_HOROVOD
 from migrate.rules.layer_apply import applied_in
 from migrate.rules.missing_names import imported_by, missing_names_of
@@ -91,13 +91,12 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
             for node, name in compiled_with_tensorflow_1(module):
                 verdict = replace(manual(node, *optimizer_of_tensorflow_1(name)), module=module)
                 form.verdicts.append((RULES["FT142"], verdict))
-    with_slim = names_slim(modules)
     on_keras_2 = unit.tree.needs_tf_keras(*unit.roots)
     for module in modules:
         if module.path not in changing:
             continue
         file = ObjectFile(module, Vocabulary(module), settings=settings, is_tf1=is_tf1, needs_tf_keras=on_keras_2)
-        for code, verdict in _of_file(file, unit.tree, eager, with_slim):
+        for code, verdict in _of_file(file, unit.tree, eager, modules):
             form.verdicts.append((RULES[code], verdict))
         form.files[module.path] = file
     files = list(form.files.values())
@@ -110,12 +109,14 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     return form
 
 
-def _of_file(file: ObjectFile, tree: Tree, eager: EagerCode | None, with_slim: bool) -> Iterator[tuple[str, Verdict]]:
+def _of_file(
+    file: ObjectFile, tree: Tree, eager: EagerCode | None, modules: Sequence[Module]
+) -> Iterator[tuple[str, Verdict]]:
     check = RULES[CODE].check_file
     assert check is not None
     for code, verdicts in (
         (CODE, check(file)),
-        ("FT138", contrib_names_of(file, set(), file.settings.target, with_slim, gives_strategies=True)),
+        ("FT138", contrib_names_of(file, set(), file.settings.target, modules, gives_strategies=True)),
         ("FT197", shared_columns_of(file)),
         ("FT192", tensorflow_1_names_of(file, eager, keeps_graph_mode=True)),
         ("FT192", star_imports_of(file)),

@@ -43,7 +43,7 @@ See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from migrate.analysis.module import Module
@@ -195,12 +195,16 @@ def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     for file in draft.changed_files:
         gone = {node for node, found in file.module.tf1_only if found.tail.startswith((*FOR_TPUS, _STRATEGIES))}
         gone = {node for node in gone if file is draft and draft.replaces(node)}
-        with_slim = names_slim(other.module for other in draft.files)
-        yield from contrib_names_of(file, gone, draft.settings.target, with_slim, gives_strategies=False)
+        modules = [other.module for other in draft.files]
+        yield from contrib_names_of(file, gone, draft.settings.target, modules, gives_strategies=False)
 
 
 def contrib_names_of(
-    file: Draft | OtherFile, gone: Collection[ast.expr], target: str, with_slim: bool, gives_strategies: bool
+    file: Draft | OtherFile,
+    gone: Collection[ast.expr],
+    target: str,
+    modules: Sequence[Module],
+    gives_strategies: bool,
 ) -> Iterator[Verdict]:
     """Replaces the names of contrib in one file.
 
@@ -208,16 +212,18 @@ def contrib_names_of(
       file: the file.
       gone: names of contrib in code that is replaced or removed.
       target: the TensorFlow that the output runs on, as in the settings.
-      with_slim: whether the program needs tf_slim, so that its layers may stand in an ``arg_scope``.
+      modules: the files of the program: one that needs tf_slim may have its layers in an ``arg_scope`` of another, and
+        what it asks of a dataset may stand in another.
       gives_strategies: whether a strategy may be given to a ``RunConfig`` that stays.
     """
     needs_slim = False
+    with_slim, asks_old_data = _names_slim(modules), any(map(_has_old_dataset_calls, modules))
     for node, found in file.module.tf1_only:
         if not found.is_contrib or found.tail.startswith("estimator."):
             continue  # what contrib shares with tf.estimator has rules of its own
         if node in gone or node in file.renamed:
             continue
-        verdict = _verdict(file, node, found, target, with_slim, gives_strategies)
+        verdict = _verdict(file, node, found, target, with_slim, asks_old_data, gives_strategies)
         is_of_slim = verdict.fidelity is Fidelity.NOTED and REQUIREMENT in verdict.successor
         if is_of_slim and not needs_slim:  # said once a file
             verdict = replace(verdict, message=f"{verdict.message}, {_NEEDS}", help=_TO_ADD)
@@ -225,14 +231,20 @@ def contrib_names_of(
         yield verdict
 
 
-def names_slim(modules: Iterable[Module]) -> bool:
+def _names_slim(modules: Iterable[Module]) -> bool:
     """Whether some file names what only tf_slim has: slim itself, an ``arg_scope``, a layer that is not emitted."""
     found = (_name(one) for module in modules for _, one in module.tf1_only if one.is_contrib)
     return any(not any(rows_of(name)) and in_tf_slim(name) is not None for name in found)
 
 
 def _verdict(
-    file: Draft | OtherFile, node: ast.expr, found: Symbol, target: str, with_slim: bool, gives_strategies: bool
+    file: Draft | OtherFile,
+    node: ast.expr,
+    found: Symbol,
+    target: str,
+    with_slim: bool,
+    asks_old_data: bool,
+    gives_strategies: bool,
 ) -> Verdict:
     """Writes what stands for a name, by the first row of the table that fits."""
     name = _name(found)
@@ -243,6 +255,8 @@ def _verdict(
     for row in rows:
         if row == refused:
             break  # TensorFlow 2 has another thing by its name
+        if asks_old_data and row.successor.startswith(_DATASET):
+            continue
         verdict = _written(file, node, row, target, gives_strategies)
         if verdict is not None:
             return replace(verdict, successor=row.told() or "TensorFlow 2's of that name")
@@ -277,8 +291,8 @@ def _written(file: Draft | OtherFile, node: ast.expr, row: Row, target: str, giv
         if call is not None or not is_open:
             return None
     if row.kind == "tf" and not lacking(f"tensorflow.compat.v1.{row.successor}", lines_of(target)):
-        if row.successor.startswith("data.Dataset"):
-            return None if _has_old_dataset_calls(file.module) else _of_data(file, node, row.successor)
+        if row.successor.startswith(_DATASET):
+            return _of_data(file, node, row.successor)
         return _replaced(file, node, f"{file.v1}.{row.successor}")
     if row.kind == "piece":
         return _replaced(file, node, file.piece(row.successor))
@@ -351,6 +365,7 @@ def _mirrored(file: Draft | OtherFile, node: ast.expr, call: ast.Call, row: Row)
     return Verdict(node, Fidelity.NOTED, "becomes TensorFlow 2's, which reduces on one device", module=file.module)
 
 
+_DATASET = "data.Dataset"
 _OF_OLD_MAP = {"num_threads", "output_buffer_size"}
 _OLD_METHODS = {"dense_to_sparse_batch", "group_by_window", "ignore_errors"}
 """Methods that ``tf.compat.v1.data.Dataset`` lacks, or that give another class there."""

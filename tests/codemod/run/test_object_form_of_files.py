@@ -356,3 +356,19 @@ def test_what_a_file_that_names_nothing_hands_to_an_estimator_leaves_it_where_it
     outcome = migrated(tmp_path)
     assert not outcome.changes
     assert {Path(finding.path).name for finding in outcome.findings} == {"building.py", "model.py"}
+
+
+@pytest.mark.parametrize(("asked", "is_migrated"), [("num_threads=2", False), ("num_parallel_calls=2", True)])
+def test_a_dataset_of_contrib_is_left_where_another_file_asks_it_for_what_only_it_had(
+    tmp_path: Path, asked: str, is_migrated: bool
+) -> None:
+    used = "import tensorflow as tf\nimport making\n\n\ndef input_fn():\n    return {}\n\n\n{}"
+    mapped = f"making.numbers().map(lambda x: tf.to_float(x), {asked})"
+    made = "import tensorflow as tf\n\n\ndef numbers():\n    return tf.contrib.data.Dataset.range(3)\n"
+    main = HEAD + used.format(
+        mapped, 'for one in [tf.estimator.Estimator(model_fn, "/tmp/m")]:\n    one.train(input_fn)\n'
+    )
+    put(tmp_path, {"main.py": main, "making.py": made})
+    after = texts(migrated(tmp_path))
+    assert ("making.py" in after) == is_migrated
+    assert ("main.py" in after) == is_migrated

@@ -23,7 +23,7 @@ class Processes:
     """Processes that start when there is first enough work for them, and end with the ``with`` statement.
 
     Python's collector of cycles is off in them, also in this one until the statement ends: it would look through the
-    trees of all files again and again, which took almost half of the time. What it finds is 3 to 7 % of the memory
+    trees of all files again and again, which took almost half of the time. What it finds is 3 to 9 % of the memory
     over open repositories, and 0.2 MB for each file with a site at worst (docs/speed.md).
 
     Args:

@@ -85,7 +85,8 @@ def facts_of(source: SourceText) -> Facts:
         parse(source)
         return Facts()
     module = module_of(source)
-    changes = bool(module.estimator or module.modes or module.tf1_only or module.has_moved)
+    moved = module.has_moved or module.in_vain
+    changes = bool(module.estimator or module.modes or module.tf1_only or moved)
     return Facts(
         changes,
         module.names_api,

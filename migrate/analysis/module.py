@@ -59,7 +59,8 @@ class Module:
       asked: uses of plain ``tensorflow`` that only ask for a class of which both TensorFlows' objects are.
       v1: uses of ``tensorflow.compat.v1``.
       estimator: uses of ``tf.estimator``, which TensorFlow 2.16 removed.
-      has_moved: whether it names, by a path that TensorFlow 2 lacks, what has another name there, or imports in vain.
+      has_moved: whether it names, by a path that TensorFlow 2 lacks, what has another name there.
+      in_vain: what it imports of names that TensorFlow 2 lacks and nothing reads, by the statement.
       has_tf_keras: whether a name of Keras is imported from ``tf_keras``.
       asks_others: whether what its names mean is in the files that it imports them from.
       uses: every use of a TensorFlow or Keras name, by its name within the API, in the order of the file.
@@ -79,6 +80,7 @@ class Module:
     v1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     estimator: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     has_moved: bool = False
+    in_vain: dict[ast.ImportFrom, list[ast.alias]] = field(default_factory=dict)
     has_tf_keras: bool = False
     asks_others: bool = False
     uses: dict[str, list[ast.expr]] = field(default_factory=dict)
@@ -100,7 +102,10 @@ class Module:
             hook = hook_class(self.names, owner)
             if hook is not None:
                 self.hooks[owner] = hook
-        self.has_moved = self.has_moved or self._imports_in_vain()
+        for statement in self.names.nodes(ast.ImportFrom):
+            unread = [alias for alias in statement.names if self._is_in_vain(statement, alias)]
+            if unread:
+                self.in_vain[statement] = unread
         self.sites.sort(key=lambda site: (site.node.lineno, site.node.col_offset))
 
     def _look_at(self, node: ast.expr, parent: ast.AST, found: Symbol) -> None:
@@ -129,16 +134,13 @@ class Module:
         elif found.tail in MODE_CALLS:
             self.modes.append((parent, found))
 
-    def _imports_in_vain(self) -> bool:
-        """Whether nothing reads what an import names that TensorFlow 2 lacks."""
-        statements = (node for node in self.names.nodes(ast.ImportFrom) if (node.module or "").startswith("tensorflow"))
-        return any(
-            lacking(f"{node.module}.{alias.name}", (OLD, NEW))
-            and alias.name != "*"
+    def _is_in_vain(self, node: ast.ImportFrom, alias: ast.alias) -> bool:
+        if node.level or alias.name == "*" or not (node.module or "").startswith("tensorflow"):
+            return False
+        return (
+            bool(lacking(f"{node.module}.{alias.name}", (OLD, NEW)))
             and not self.names.uses(alias.asname or alias.name, self.names.scope_of(node))
             and not is_guarded(self.names, node)
-            for node in statements
-            for alias in node.names
         )
 
     def _is_only_asked(self, node: ast.expr, parent: ast.AST, found: Symbol) -> bool:

@@ -27,14 +27,14 @@ from migrate.analysis.program import Program
 from migrate.analysis.reached_code import ReachedCode
 from migrate.analysis.symbols import Symbol, symbol
 from migrate.analysis.tree import Tree
-from migrate.edits.plan import ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import REWRITTEN, Example, Verdict, exact, manual, rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.moved import piece_for
-from migrate.tensorflow.names import NEW, OLD, lacking, lines_of, public_name, spelled
+from migrate.tensorflow.names import lacking, lines_of, public_name, spelled
 
 _V1 = "tensorflow.compat.v1."
 
@@ -234,14 +234,11 @@ def _goes_with_its_uses(file: Draft | OtherFile, node: ast.stmt, lines: tuple[st
 
 def _in_vain(file: Draft | OtherFile) -> Iterator[Verdict]:
     """Removes what a file imports in vain that nothing else changes: elsewhere it goes with what does."""
-    names = file.module.names
-    for node, _, found in [] if file.edits else _of_tensorflow(names):
-        if found is None and isinstance(node, ast.ImportFrom) and not is_guarded(names, node):
-            given = [(path, names.uses(_bound(alias), names.scope_of(node))) for alias, path in _imported(node)]
-            is_star = any(alias.name == "*" for alias in node.names)
-            if not is_star and all(lacking(path, (OLD, NEW)) and not uses for path, uses in given):
-                file.edits.append(ReplaceStatement(file.module.span(node)))
-                yield exact(node, "is removed: nothing uses it", file.module)
+    for node, unread in () if file.edits else file.module.in_vain.items():
+        kept = [alias for alias in node.names if alias not in unread]
+        rest = (Part(ast.unparse(ast.ImportFrom(node.module, kept, node.level))),) if kept else ()
+        file.edits.append(ReplaceStatement(file.module.span(node), rest))
+        yield exact(node, "loses what nothing uses" if kept else "is removed: nothing uses it", file.module)
 
 
 def _bound(alias: ast.alias) -> str:

@@ -202,6 +202,16 @@ def test_a_file_of_the_program_that_names_moved_names_alone_changes_with_it(tmp_
     assert "Estimator(" not in written["train.py"]
 
 
+def test_a_file_that_imports_in_vain_beside_what_it_uses_keeps_the_rest(tmp_path: Path) -> None:
+    imported = "from tensorflow.python.ops.control_flow_ops import while_loop, group"
+    (tmp_path / "cells.py").write_text(f"{imported}\n\n\ndef run():\n    return group()\n")
+    (tmp_path / "train.py").write_text(program("import cells\ncells.run()"))
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    written = {Path(change.path).name: change.after for change in outcome.changes}
+    assert written["cells.py"].startswith("from tensorflow.python.ops.control_flow_ops import group\n")
+    assert "Estimator(" not in written["train.py"]
+
+
 def test_every_use_of_a_name_whose_import_fails_changes_with_it() -> None:
     head = "from tensorflow.python.keras.utils import Progbar\n\n\nclass Unused:\n"
     after, _ = migrate(program(head + "    def show(self):\n        return Progbar(3)"))

@@ -26,8 +26,8 @@ _HANDED_ON = {"keras", "tensorflow", "tf", "tf1"}
 """What of another file's is asked for by these names, and may be TensorFlow: all names would cost a look at each."""
 _GivenByStar = Callable[[str], Mapping[str, str | None]]
 _Node = TypeVar("_Node", bound=ast.AST)
-_MOST_ALIASES = 20
-"""Names that stand for one another may do so in a circle."""
+FARTHEST = 20
+"""How many steps a value is followed, by whatever asks: names that stand for one another may do so in a circle."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ class Names:
 
         One that leads no further stands for itself.
         """
-        for _ in range(_MOST_ALIASES):
+        for _ in range(FARTHEST):
             held = self.only_value(expression) if isinstance(expression, ast.Name) else None
             if held is None:
                 break
@@ -262,7 +262,7 @@ class Names:
 
     def _definition(self, name: ast.Name, depth: int) -> ast.AST | None:
         found = self.scope_of(name).lookup(name.id)
-        if found is None or len(found[1]) != 1 or depth > _MOST_ALIASES:
+        if found is None or len(found[1]) != 1 or depth > FARTHEST:
             return None
         binding = found[1][0]
         if isinstance(binding.value, ast.Name):
@@ -288,7 +288,7 @@ class Names:
         return self._qualified(expression, 0)
 
     def _qualified(self, expression: ast.expr, depth: int) -> str | None:
-        if depth > _MOST_ALIASES:
+        if depth > FARTHEST:
             return None
         if isinstance(expression, ast.Attribute):
             base = self._qualified(expression.value, depth + 1)
@@ -350,7 +350,7 @@ def import_of(names: Names, node: ast.expr) -> ast.Import | ast.ImportFrom | Non
 
 def imports_of(names: Names, node: ast.expr) -> tuple[ast.Import | ast.ImportFrom, ...]:
     """The imports that a dotted name begins with: several, where a notebook's cells import the same again."""
-    for _ in range(_MOST_ALIASES):
+    for _ in range(FARTHEST):
         while isinstance(node, ast.Attribute):
             node = node.value
         seen = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None

@@ -3,7 +3,6 @@
 import ast
 import os
 
-from migrate.analysis.callers import given_elsewhere
 from migrate.analysis.facts import facts, imported_in
 from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
@@ -11,6 +10,7 @@ from migrate.analysis.program import HAVE_MODEL_FN, Program
 from migrate.analysis.reader import Reader, kind_of
 from migrate.analysis.surroundings import why_not_here
 from migrate.analysis.tree import Link, Tree
+from migrate.analysis.values.values import Values
 from migrate.files.walk import NOTEBOOK
 
 
@@ -123,8 +123,10 @@ def _with_users(others: list[Link], program: Program) -> list[Link]:
 def _givers(program: Program, canned: str) -> list[Module]:
     """The other files that give a program its model_fn; sees to their names too."""
     tree, module, arguments = program.tree, program.module, program.arguments
-    found = given_elsewhere(tree, module, arguments["model_fn"]) if "model_fn" in arguments else []
-    givers = {user.path: user for user in found if user is not module}
+    values = Values(tree)
+    if "model_fn" in arguments:
+        values.ends(module, arguments["model_fn"])
+    givers = {user.path: user for user in values.givers if user is not module}
     for user in givers.values():
         if makes_from_model_fn(user, canned):
             reason = f"{user.path} gives it its model_fn, and makes another estimator too"

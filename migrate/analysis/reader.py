@@ -19,7 +19,7 @@ from migrate.analysis.program import METHODS, MethodCall, Program, gives_itself
 from migrate.analysis.specs import read_spec
 from migrate.analysis.symbols import Symbol, estimator_kind, symbol_of
 from migrate.analysis.tree import Tree
-from migrate.analysis.uses import Hidden, uses
+from migrate.analysis.values.uses import Hidden, uses
 
 
 def kind_of(module: Module, found: Symbol, canned: str) -> str | None:

@@ -4,8 +4,11 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.symbols import symbol_of
+from migrate.analysis.tree import Tree
+from migrate.analysis.values.values import Unfollowable, Values
 
 RECEIVERS = ("estimator.export.ServingInputReceiver", "estimator.export.TensorServingInputReceiver")
 BUILDERS = (
@@ -13,71 +16,53 @@ BUILDERS = (
     "estimator.export.build_raw_serving_input_receiver_fn",
 )
 _PLACEHOLDERS = ("placeholder", "placeholder_with_default", "sparse_placeholder")
-_MOST = 8
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
 
-def receiver_functions(names: Names, expression: ast.expr) -> list[ast.AST]:
+def receiver_functions(tree: Tree, module: Module, expression: ast.expr) -> list[ast.AST]:
     """The code of a ``serving_input_receiver_fn``: functions that run in a graph, and calls of TensorFlow's builders.
 
     Raises:
       Unbindable: it is not seen to be carried over, with the reason.
     """
     found: list[ast.AST] = []
-    _follow(names, expression, found, 0)
+    _follow(Values(tree), module, expression, found)
     for code in [*found]:
-        found += [one for one in _helpers(names, code) if one not in found]
+        found += [one for one in _helpers(module.names, code) if one not in found]
     for code in found:
-        _check(names, code, found)
+        _check(module.names, code, found)
     return found
 
 
-def _follow(names: Names, expression: ast.expr | None, found: list[ast.AST], depth: int) -> None:
-    shown = ast.unparse(expression)[:60] if expression is not None else "None"
+def _follow(values: Values, module: Module, expression: ast.expr, found: list[ast.AST]) -> None:
+    shown = ast.unparse(expression)[:60]
     refused = Unbindable(f"`{shown}` is not seen to be a function of this file that returns a ServingInputReceiver")
-    if expression is None or depth > _MOST:
-        raise refused
-    value = expression
-    if isinstance(expression, ast.Name):
-        defined = names.definition(expression)
-        if isinstance(defined, FunctionNode):
-            _add(defined, found)
-            return
-        only = names.only_value(expression)
-        if only is None:
-            raise refused
-        value = only
-    if isinstance(value, ast.Lambda):
-        found.append(value)
-        if isinstance(value.body, ast.Call) and not _is_receiver(names, value.body):
-            _follow(names, value.body.func, found, depth + 1)
-        return
-    if isinstance(value, ast.Name):
-        _follow(names, value, found, depth + 1)
-        return
-    if not isinstance(value, ast.Call):
-        raise refused
-    symbol = symbol_of(names, value.func)
-    if symbol is not None and symbol.tail in BUILDERS:
-        found.append(value)
-        return
-    if names.qualified(value.func) == "functools.partial" and value.args:
-        _follow(names, value.args[0], found, depth + 1)
-        return
-    maker = names.definition(value.func) if isinstance(value.func, ast.Name) else None
-    returns = names.returns(maker) if isinstance(maker, ast.FunctionDef) and not maker.decorator_list else []
-    if not returns:
-        raise refused
-    for one in returns:
-        _follow(names, one.value, found, depth + 1)
+    for end in values.ends(module, expression):
+        symbol = symbol_of(end.module.names, end.node.func) if isinstance(end.node, ast.Call) else None
+        if end.module is module and symbol is not None and symbol.tail in BUILDERS:
+            found.append(end.node)
+            continue
+        try:
+            functions = values.functions_of(end)
+        except Unfollowable as reason:
+            raise refused from reason
+        for function in functions:
+            node = function.node
+            if function.module is not module or isinstance(node, ast.AsyncFunctionDef):
+                raise refused
+            if node in found:
+                continue
+            _add(node, found)
+            made = node.body if isinstance(node, ast.Lambda) else None
+            if isinstance(made, ast.Call) and not _is_receiver(module.names, made):
+                _follow(values, module, made.func, found)
 
 
 def _add(function: FunctionNode, found: list[ast.AST]) -> None:
     if isinstance(function, ast.FunctionDef) and function.decorator_list:
         raise Unbindable(f"`{function.name}` is no plain function")
-    if function not in found:
-        found.append(function)
+    found.append(function)
 
 
 def _helpers(names: Names, code: ast.AST) -> Iterator[ast.AST]:

@@ -4,12 +4,11 @@ import ast
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import is_none, literal
-from migrate.analysis.fractions import may_be_fraction
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
 from migrate.analysis.moves import is_pure, why_not_movable
-from migrate.analysis.nothing import is_seen_none
 from migrate.analysis.program import MethodCall, Program
+from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import (
     ARGUMENT,
@@ -264,7 +263,7 @@ class Draft:
         """Whether some EstimatorSpec of the program names hooks that training runs."""
         names = {"training_hooks", "training_chief_hooks", "host_call"}
         found = [(file.module, node) for file in self.files for node in file.module.names.nodes(ast.keyword)]
-        return any(n.arg in names and not is_seen_none(self.program.tree, m, n.value) for m, n in found)
+        return any(n.arg in names and not Values(self.program.tree).is_none(m, n.value) for m, n in found)
 
     @property
     def takes_input_context(self) -> bool:
@@ -308,7 +307,7 @@ class Draft:
 
     def whole(self, steps: ast.expr, text: str) -> str:
         """``text``, which is ``steps`` or made of them, as a whole number: of a fraction the next one."""
-        is_whole = not may_be_fraction(self.module.names, steps)
+        is_whole = not Values(self.program.tree).may_be_fraction(self.module, steps)
         return text if is_whole else f"{self.vocabulary.standard('math')}.ceil({text})"
 
     def several(self, node: ast.expr, name: str, lines: list[str], *places: int) -> list[str]:

@@ -4,6 +4,7 @@ import ast
 
 from migrate.analysis.module import Module
 from migrate.analysis.resume.epoch_loops import EpochLoop
+from migrate.analysis.tree import Tree
 from migrate.edits.plan import InsertBefore, Part, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rewrite.vocabulary import Vocabulary
@@ -14,15 +15,18 @@ class EpochLoopRewrite(OldWayInRewrite):
     """The edits of one loop.
 
     Args:
+      tree: the files around it.
       module: the file.
       settings: the user's choices.
       vocabulary: names for new code.
       found: the loop.
     """
 
-    def __init__(self, module: Module, settings: Settings, vocabulary: Vocabulary, found: EpochLoop) -> None:
+    def __init__(
+        self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, found: EpochLoop
+    ) -> None:
         self.found = found
-        super().__init__(module, settings, vocabulary, found.way)
+        super().__init__(tree, module, settings, vocabulary, found.way)
 
     def _restore(self, made: str) -> None:
         span, text = self.module.span, self.module.source.text

@@ -9,6 +9,7 @@ from migrate.analysis.resume.dissolve import is_used_elsewhere
 from migrate.analysis.resume.resumption import Resume
 from migrate.analysis.resume.saver_stays import saver_stays, uses
 from migrate.analysis.trainings import FIT
+from migrate.analysis.tree import Tree
 from migrate.edits.plan import InsertBefore, Part, ReplaceStatement, SetArgument
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
@@ -21,14 +22,15 @@ class EpochRecoveryRewrite(RecoveredFit):
     """The edits that give one ``fit`` a recovery after each epoch.
 
     Args:
+      tree: the files around it.
       module: the file.
       settings: the user's choices.
       vocabulary: names for new code.
       resume: how the program resumes by hand.
     """
 
-    def __init__(self, module: Module, settings: Settings, vocabulary: Vocabulary, resume: Resume) -> None:
-        super().__init__(module, settings, vocabulary, resume.fit)
+    def __init__(self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, resume: Resume) -> None:
+        super().__init__(tree, module, settings, vocabulary, resume.fit)
         self.resume = resume
         self.removed += resume.removed
         self._rewrite()

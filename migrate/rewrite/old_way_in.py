@@ -13,6 +13,7 @@ from migrate.analysis.resume.old_way_in import Guard, OldWayIn
 from migrate.analysis.resume.savers import path_known_at
 from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import made_by
+from migrate.analysis.tree import Tree
 from migrate.edits.plan import (
     Edit,
     InsertBefore,
@@ -35,6 +36,7 @@ class OldWayInRewrite(RecoveredFit):
     """The edits that put a recovery before what a program resumed by.
 
     Args:
+      tree: the files around it.
       module: the file.
       settings: the user's choices.
       vocabulary: names for new code.
@@ -44,8 +46,8 @@ class OldWayInRewrite(RecoveredFit):
       problem: why it cannot be rewritten; "" where it can.
     """
 
-    def __init__(self, module: Module, settings: Settings, vocabulary: Vocabulary, way: OldWayIn) -> None:
-        super().__init__(module, settings, vocabulary, way.fit)
+    def __init__(self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, way: OldWayIn) -> None:
+        super().__init__(tree, module, settings, vocabulary, way.fit)
         self.way, self.saver, self.problem = way, way.saver, ""
         self.pieces |= {"has_checkpoint"} if way.guards else set()
         self._rewrite()

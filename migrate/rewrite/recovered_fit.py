@@ -3,10 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.fractions import may_be_fraction
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import FIT, FIT_GENERATOR, Fit, made_by
+from migrate.analysis.tree import Tree
+from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
 from migrate.rewrite.callback_list import CallbackList
 from migrate.rewrite.vocabulary import Vocabulary
@@ -19,6 +20,7 @@ class RecoveredFit:
     """The edits of one ``fit`` that give it a recovery after each epoch.
 
     Args:
+      tree: the files around it.
       module: the file.
       settings: the user's choices.
       vocabulary: names for new code.
@@ -34,7 +36,8 @@ class RecoveredFit:
       pieces: the emitted classes that it uses.
     """
 
-    def __init__(self, module: Module, settings: Settings, vocabulary: Vocabulary, fit: Fit) -> None:
+    def __init__(self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, fit: Fit) -> None:
+        self.values = Values(tree)
         self.module, self.names, self.settings, self.vocabulary = module, module.names, settings, vocabulary
         self.fit = fit
         self.edits: list[Edit] = []
@@ -96,7 +99,9 @@ class RecoveredFit:
         """The numbers of steps that may be floats, which Keras 3 does not count to."""
         for name in ("steps_per_epoch", "validation_steps"):
             value = self.fit.arguments.get(name)
-            if value is not None and self.settings.target != "keras2" and may_be_fraction(self.names, value):
+            if value is None or self.settings.target == "keras2":
+                continue
+            if self.values.may_be_fraction(self.module, value):
                 self.notes.append(f"{name} is made an int, which Keras 3 wants")
                 yield name, f"int({self.module.source.text(value)})"
 

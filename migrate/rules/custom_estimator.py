@@ -25,12 +25,12 @@ from collections.abc import Iterator
 from itertools import chain
 
 from migrate.analysis.arguments import Unbindable, is_none, literal
-from migrate.analysis.functions import Function, Unfollowable, functions_behind
 from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
 from migrate.analysis.names import Names
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.run_config import DEFAULTS
 from migrate.analysis.specs import read_spec
+from migrate.analysis.values.values import Function, Unfollowable, Values
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import GIVEN, Example, Verdict, exact, manual, noted, rule
 
@@ -67,7 +67,7 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield manual(site, "model_fn is missing", "Give model_fn.")
         return
     try:
-        functions = functions_behind(program.tree, program.module, model_fn)
+        functions = Values(program.tree).functions(program.module, model_fn)
     except Unfollowable as reason:
         yield manual(
             model_fn,
@@ -216,7 +216,7 @@ def _input_functions(program: Program, call: MethodCall) -> Iterator[Function]:
             given += [arguments["input_fn"]] if "input_fn" in arguments else []
     for expression in given:
         with contextlib.suppress(Unfollowable):
-            yield from functions_behind(program.tree, program.module, expression)
+            yield from Values(program.tree).functions(program.module, expression)
 
 
 # What a RunConfig says of a job on one machine.

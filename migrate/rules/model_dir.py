@@ -18,8 +18,8 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none
 from migrate.analysis.module import Module
-from migrate.analysis.optional import is_given_flag
 from migrate.analysis.program import Program
+from migrate.analysis.values.flags import is_given_flag
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.precedence import OR

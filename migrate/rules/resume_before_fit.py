@@ -329,7 +329,7 @@ def _resumed(bench: Workbench, resumes: list[Resume]) -> Iterator[Mend]:
     resume = resumes[0]
     reason = next((one.problem for one in resumes if one.problem), "") or _problem(bench, resume)
     if not reason:
-        rewrite = EpochRecoveryRewrite(bench.module, bench.settings, bench.vocabulary, resume)
+        rewrite = EpochRecoveryRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, resume)
         verdict = noted(resume.load, _message(bench, resume, rewrite.notes), _help(bench))
         yield Mend((verdict,), tuple(rewrite.edits), rewrite.pieces)
     elif resume.guard is None:
@@ -364,7 +364,7 @@ def _kept(
     if way.over:
         is_sure = own is None or own.is_sure or not own.links
         reason = reason or ("the user names the file at the start" if not is_sure else _not_over(bench, way))
-    rewrite = OldWayInRewrite(bench.module, bench.settings, bench.vocabulary, way) if not reason else None
+    rewrite = OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, way) if not reason else None
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
         yield Mend(tuple(manual(one, f"{message}, and {reason}", _lines(bench, fit)) for one in loads or [site]))
@@ -399,7 +399,7 @@ def _looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
         reason = "it runs in several processes"
     if _uses_backup(bench):
         reason = reason or "BackupAndRestore works in one call of fit alone"
-    rewrite = EpochLoopRewrite(bench.module, bench.settings, bench.vocabulary, found) if not reason else None
+    rewrite = None if reason else EpochLoopRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, found)
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
         yield Mend((manual(way.site, f"{message}, and {reason}", lines),))

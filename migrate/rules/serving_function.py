@@ -48,10 +48,9 @@ _BUILD = f"{_EXPORT}tf1.estimator.export.build_"
     settles=("serving",),
 )
 def serving_function(program: Program, draft: Draft) -> Iterator[Verdict]:
-    names = program.module.names
     for given in _given(program):
         try:
-            found = receiver_functions(names, given)
+            found = receiver_functions(program.tree, program.module, given)
         except Unbindable as reason:
             help = "Write it as a function of this file that makes its own placeholders, or use --canned model-fn."
             yield manual(given, str(reason), help)

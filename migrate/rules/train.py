@@ -28,8 +28,8 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, is_none, literal
-from migrate.analysis.optional import may_be_none
 from migrate.analysis.program import MethodCall, Program, statement_of_its_own
+from migrate.analysis.values.values import Values
 from migrate.edits.plan import Part, ReplaceStatement
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import export_after_evaluation
@@ -107,7 +107,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         except Unbindable as reason:
             return manual(exporters, str(reason), "Write the exporters out in the file, or migrate them by hand.")
     if draft.uses_backup:
-        if draft.interval is None or max_steps is None or may_be_none(program.module, max_steps):
+        if draft.interval is None or max_steps is None or Values(program.tree).may_be_none(program.module, max_steps):
             return manual(
                 call.node,
                 "BackupAndRestore counts epochs in total, so it needs max_steps",
@@ -134,7 +134,7 @@ def _with_manager(
         dataset += f".skip({recovery}.step{replicas})"
     if max_steps is not None and not is_none(max_steps):
         bound, summand = draft.several(max_steps, "max_steps", lines, COMPARED, SUM)
-        is_optional = may_be_none(draft.module, max_steps)
+        is_optional = Values(draft.program.tree).may_be_none(draft.module, max_steps)
         left = draft.whole(max_steps, f"{summand} - {recovery}.step")
         what = _bounded(draft, dataset, left, bound if is_optional else "")
         if is_optional:
@@ -143,7 +143,7 @@ def _with_manager(
         return "\n".join([*lines, f"if {recovery}.restore() < {bound}:", f"    {fit}"])
     if steps is not None and not is_none(steps):
         optional, text = "", draft.text(steps)
-        if may_be_none(draft.module, steps):
+        if Values(draft.program.tree).may_be_none(draft.module, steps):
             optional, text = draft.several(steps, "steps", lines, COMPARED, ARGUMENT)
         dataset = _bounded(draft, dataset, draft.whole(steps, text), optional)
     fit = _fit(draft, call, dataset, [recovery], _evaluation(draft, call, export))

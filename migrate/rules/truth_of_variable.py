@@ -15,15 +15,13 @@ See: tf.compat.v1.train.ExponentialMovingAverage.
 
 import ast
 from collections.abc import Iterator
-from contextlib import suppress
 
-from migrate.analysis.callers import given_for
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.tree import Tree
-from migrate.analysis.uses import Hidden
+from migrate.analysis.values.values import End, Values
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
@@ -34,8 +32,6 @@ _VARIABLES = {
     "train.get_or_create_global_step",
 }  # fmt: skip
 _VARIABLE, _OTHER = "variable", "other"
-_MOST = 10
-"""Functions may call one another in a circle."""
 _BRANCHES = (ast.IfExp, ast.If, ast.While, ast.Assert)
 
 
@@ -122,44 +118,19 @@ def _is_branch(names: Names, node: ast.expr) -> bool:
 
 def _is_variable(tree: Tree, module: Module, node: ast.expr) -> bool:
     """Whether an expression is seen to give a variable, or None."""
-    kinds = _kinds(tree, module, node)
+    kinds = {_kind(end) for end in Values(tree).ends(module, node)}
     return _VARIABLE in kinds and kinds <= {_VARIABLE, None}
 
 
-def _kinds(tree: Tree, module: Module, node: ast.expr, depth: int = 0) -> set[str | None]:
-    """What an expression may give: a variable, None or something else, as far as calls and parameters lead."""
-    names = module.names
-    value = names.value(node)
-    if depth > _MOST:
-        return {_OTHER}
+def _kind(end: End) -> str | None:
+    """What an expression gives: a variable, None or something else."""
+    names, value = end.module.names, end.node
     if isinstance(value, ast.Constant) and value.value is None:
-        return {None}
-    if isinstance(value, ast.IfExp):
-        return _kinds(tree, module, value.body, depth + 1) | _kinds(tree, module, value.orelse, depth + 1)
-    if isinstance(value, ast.Call):
-        return _kinds_of_call(tree, module, value, depth)
-    found = names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
-    parameters = [one.node for one in found[1]] if found is not None else []
-    kinds: set[str | None] = set()
-    if len(parameters) == 1 and isinstance(parameters[0], ast.arg):
-        with suppress(Hidden):
-            for where, given in given_for(tree, module, parameters[0]):
-                kinds |= _kinds(tree, where, given, depth + 1)
-    return kinds or {_OTHER}
-
-
-def _kinds_of_call(tree: Tree, module: Module, call: ast.Call, depth: int) -> set[str | None]:
-    names = module.names
-    found = symbol_of(names, call.func)
+        return None
+    found = symbol_of(names, value.func) if isinstance(value, ast.Call) else None
     if found is not None:
-        return {_VARIABLE if found.tail in _VARIABLES else _OTHER}
-    functions = names.definitions(call.func) if isinstance(call.func, ast.Name) else []
-    if len(functions) == 1 and isinstance(functions[0], ast.FunctionDef) and not functions[0].decorator_list:
-        returned = [one.value for one in names.returns(functions[0])]
-        return {kind for value in returned if value is not None for kind in _kinds(tree, module, value, depth + 1)} or {
-            _OTHER
-        }
-    is_method = isinstance(call.func, ast.Attribute) and names.qualified(call.func) is None
+        return _VARIABLE if found.tail in _VARIABLES else _OTHER
+    is_method = isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
     # Which object has the method is hidden where a function is given it; one of another kind has a truth of its own.
-    is_average = is_method and call.func.attr == "average" and _AVERAGES in module.uses  # type: ignore[attr-defined]
-    return {_VARIABLE if is_average else _OTHER}
+    is_average = is_method and value.func.attr == "average" and names.qualified(value.func) is None  # type: ignore[attr-defined]
+    return _VARIABLE if is_average and _AVERAGES in end.module.uses else _OTHER

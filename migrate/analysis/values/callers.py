@@ -1,15 +1,11 @@
 """What the callers of a function give for one of its parameters, and the files that they stand in."""
 
 import ast
-from contextlib import suppress
 
 from migrate.analysis.arguments import Unbindable, bind, defaults
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
-from migrate.analysis.uses import Hidden, uses
-
-_MOST = 10
-"""Names that stand for one another may do so in a circle."""
+from migrate.analysis.values.uses import Hidden, uses
 
 
 def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
@@ -54,18 +50,3 @@ def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Modu
     if not found:
         raise Hidden(f"{shown}, which nothing in the tree calls")
     return found
-
-
-def given_elsewhere(tree: Tree, module: Module, value: ast.expr, depth: int = 0) -> list[Module]:
-    """The other files with calls that give a value, as far as names and parameters lead."""
-    found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) and depth <= _MOST else None
-    files: list[Module] = []
-    for one in found[1] if found is not None else ():
-        if not isinstance(one.node, ast.arg):
-            files += given_elsewhere(tree, module, one.value, depth + 1) if one.value is not None else []
-            continue
-        with suppress(Hidden):
-            for where, given in given_for(tree, module, one.node):
-                files += [where] if where is not module else []
-                files += given_elsewhere(tree, where, given, depth + 1)
-    return files

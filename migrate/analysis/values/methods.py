@@ -5,10 +5,9 @@ import os
 import re
 
 from migrate.analysis.module import Module
+from migrate.analysis.names import FARTHEST
 from migrate.analysis.tree import Tree
 
-_DEEPEST = 20
-"""Classes may derive from one another in a circle, in code that cannot run."""
 _DECIDES = frozenset({"__new__", "__getattribute__"})
 """Methods by which a class may give another object, or another method, than its body says."""
 
@@ -81,7 +80,7 @@ def _inherited(
     found = _in_body(module, owner, name, shown)
     if found is not None:
         return module, found
-    base = _class(tree, module, owner.bases[0]) if len(owner.bases) == 1 and depth < _DEEPEST else None
+    base = _class(tree, module, owner.bases[0]) if len(owner.bases) == 1 and depth < FARTHEST else None
     if base is None:
         raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
     return _inherited(tree, *base, name, shown, depth + 1)

@@ -4,8 +4,9 @@ import ast
 
 import pytest
 
-from migrate.analysis.fractions import may_be_fraction
-from migrate.analysis.names import Names
+from migrate.analysis.module import Module
+from migrate.analysis.tree import Tree
+from migrate.analysis.values.values import Values
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,7 @@ from migrate.analysis.names import Names
     ],
 )
 def test_a_quotient_is_followed_to_where_it_is_made_whole(value: str, is_fraction: bool) -> None:
-    tree = ast.parse(f"import numpy\npart = total / 10\nwhole = int(part)\ntrain({value})\n")
-    call = tree.body[-1].value  # type: ignore[attr-defined]
-    assert may_be_fraction(Names(tree), call.args[0]) is is_fraction
+    text = f"import numpy\npart = total / 10\nwhole = int(part)\ntrain({value})\n"
+    module = Module("job.py", text, ast.parse(text))
+    call = module.tree.body[-1].value  # type: ignore[attr-defined]
+    assert Values(Tree()).may_be_fraction(module, call.args[0]) is is_fraction

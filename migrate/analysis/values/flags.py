@@ -1,41 +1,12 @@
-"""Numbers that may be None: an Estimator then trains to the end of its input, where ``tf.data`` and sums raise."""
+"""Flags of argparse and absl: whether somebody must give them a value."""
 
 import ast
 from functools import lru_cache
 
-from migrate.analysis.arguments import defaults, is_none
+from migrate.analysis.arguments import is_none
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.files.parse import KEPT
-
-_MOST_NAMES = 3
-"""How many variables a number is followed through."""
-
-
-def may_be_none(module: Module, value: ast.expr, depth: int = 0) -> bool:
-    """Whether a value is None unless somebody gives another, as the file shows: a flag or a parameter without one."""
-    if isinstance(value, ast.IfExp):
-        return any(may_be_none(module, branch, depth) for branch in (value.body, value.orelse))
-    if isinstance(value, ast.Attribute):
-        return value.attr in _flags_of_none(module.names)
-    if isinstance(value, ast.Call):
-        is_get = isinstance(value.func, ast.Attribute) and value.func.attr == "get" and not value.keywords
-        return is_get and bool(value.args) and is_none(value.args[1] if len(value.args) > 1 else None)
-    if isinstance(value, ast.Name) and depth < _MOST_NAMES:
-        found = module.names.scope_of(value).lookup(value.id)
-        return found is not None and any(
-            _has_none(found[0].node, value.id)
-            if isinstance(binding.node, ast.arg)
-            else binding.value is not None and may_be_none(module, binding.value, depth + 1)
-            for binding in found[1]
-        )
-    return isinstance(value, ast.Constant) and value.value is None
-
-
-def _has_none(function: ast.AST, parameter: str) -> bool:
-    """Whether a function's, or a lambda's, parameter has the default None."""
-    given = defaults(function)  # type: ignore[arg-type]
-    return parameter in given and is_none(given[parameter])
 
 
 def is_given_flag(module: Module, value: ast.expr) -> bool:
@@ -97,10 +68,9 @@ def _flag(call: ast.Call) -> list[str]:
     return [long.lstrip("-").replace("-", "_")]
 
 
-@lru_cache(maxsize=KEPT)
-def _flags_of_none(names: Names) -> frozenset[str]:
-    """The names of the flags that argparse or absl gives None where nobody sets them."""
-    return frozenset(name for name, calls in _flags(names).items() if any(map(_is_none_by_default, calls)))
+def is_none_unless_given(names: Names, flag: str) -> bool:
+    """Whether argparse or absl gives a flag None where nobody sets it."""
+    return any(map(_is_none_by_default, _flags(names).get(flag, ())))
 
 
 def _is_none_by_default(call: ast.Call) -> bool:

@@ -5,7 +5,9 @@ import ast
 import pytest
 
 from migrate.analysis.module import Module
-from migrate.analysis.optional import is_given_flag, may_be_none
+from migrate.analysis.tree import Tree
+from migrate.analysis.values.flags import is_given_flag
+from migrate.analysis.values.values import Values
 from tests.codemod.programs import migrate, program
 
 PROGRAM = """
@@ -52,7 +54,7 @@ def test_a_flag_or_a_parameter_without_a_value_of_its_own_may_be_none(value: str
     text = PROGRAM.replace("{value}", value)
     module = Module("job.py", text, ast.parse(text))
     call = module.tree.body[-1].body[0].value  # type: ignore[attr-defined]
-    assert may_be_none(module, call.args[0]) is is_optional
+    assert Values(Tree()).may_be_none(module, call.args[0]) is is_optional
 
 
 DIRECTORIES = """

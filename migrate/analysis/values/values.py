@@ -1,0 +1,294 @@
+"""Follows expressions to all that they may be."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from migrate.analysis.arguments import defaults, is_none
+from migrate.analysis.module import Module
+from migrate.analysis.names import FARTHEST, Binding, FunctionNode
+from migrate.analysis.tree import Tree
+from migrate.analysis.values.callers import given_for
+from migrate.analysis.values.flags import is_none_unless_given
+from migrate.analysis.values.methods import Unseen, method
+from migrate.analysis.values.uses import Hidden
+from migrate.files.trouble import Unreadable
+
+_YIELDS = (ast.Yield, ast.YieldFrom)
+_KEEPS = {"abs", "max", "min", "np.ceil", "np.floor", "numpy.ceil", "numpy.floor"}
+"""Calls that give a float of a float; of what others give nothing is known."""
+
+
+class Unfollowable(Exception):
+    """An expression that is not seen to be a function, with the reason."""
+
+
+@dataclass(frozen=True)
+class End:
+    """One thing that an expression may be, from which nothing leads further.
+
+    Attributes:
+      module: the file that it stands in.
+      node: an expression, the function that a name is, a parameter, or what binds a name to something unknown.
+      unseen: why it leads no further, in words; "" where that is not needed.
+    """
+
+    module: Module
+    node: ast.AST
+    unseen: str = ""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function and the module that it stands in."""
+
+    module: Module
+    node: FunctionNode
+
+    @property
+    def parameters(self) -> set[str]:
+        """The names of its parameters."""
+        arguments = self.node.args
+        return {argument.arg for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
+
+
+class Values:
+    """What expressions may be, for one question: what was found on the way serves the rest of it.
+
+    Args:
+      tree: the files around those of the expressions.
+
+    Attributes:
+      givers: the files whose calls give a parameter of another file its value, as they were met.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._truths: dict[ast.expr, bool | None] = {}
+        self._called: dict[ast.expr, list[Function] | str] = {}
+        self.givers: list[Module] = []
+
+    def ends(self, module: Module, expression: ast.expr, depth: int = 0) -> list[End]:
+        """All that an expression may be, each once; at least one.
+
+        Args:
+          module: where the expression stands.
+          expression: a part of its tree.
+          depth: how many steps led there.
+        """
+        found = [*self._of(module, expression, set(), depth)]
+        return found or [End(module, expression, f"`{_shown(expression)}` is made from itself")]
+
+    def functions(self, module: Module, expression: ast.expr, depth: int = 0) -> list[Function]:
+        """The function that an expression evaluates to; several where branches, or a loop, assign one or another.
+
+        Raises:
+          Unfollowable: where it is not seen to be a function.
+        """
+        known = self._called.get(expression)
+        if known is None:
+            self._called[expression] = f"`{_shown(expression)}` is made from itself"
+            try:
+                ends = self.ends(module, expression, depth)
+                known = [one for end in ends for one in self.functions_of(end, depth)]
+            except Unfollowable as reason:
+                known = str(reason)
+            self._called[expression] = known
+        if isinstance(known, str):
+            raise Unfollowable(known)
+        return known
+
+    def functions_of(self, end: End, depth: int = 0) -> list[Function]:
+        """As ``functions``, of one thing that an expression may be."""
+        if isinstance(end.node, FunctionNode):
+            return [Function(end.module, end.node)]
+        if _is_partial(end.module, end.node):
+            return self.functions(end.module, end.node.args[0], depth + 1)  # type: ignore[attr-defined]
+        raise Unfollowable(end.unseen or f"`{_shown(end.node)}` is not seen to be a function")
+
+    def is_none(self, module: Module, value: ast.expr | None) -> bool:
+        """Whether a value is None, however the program runs; None stands for an argument that is missing."""
+        return value is None or all(_is_none(end) for end in self.ends(module, value))
+
+    def may_be_none(self, module: Module, value: ast.expr) -> bool:
+        """Whether a number is None unless somebody gives another: an Estimator then trains to the end of its input."""
+        return any(map(_may_be_none, self.ends(module, value)))
+
+    def may_be_fraction(self, module: Module, value: ast.expr) -> bool:
+        """Whether a number is a float or a quotient that nothing makes whole again, and not None in its place.
+
+        An Estimator makes the step that is begun, where Keras and ``tf.data`` raise.
+        """
+        ends = self.ends(module, value)
+        return any(map(self._is_fraction, ends)) and not any(map(_may_be_none, ends))
+
+    def _is_fraction(self, end: End) -> bool:
+        names, value = end.module.names, end.node
+        if isinstance(value, ast.Constant):
+            return isinstance(value.value, float)
+        if isinstance(value, ast.BinOp):
+            sides = (value.left, value.right)
+            return isinstance(value.op, ast.Div) or any(self.may_be_fraction(end.module, side) for side in sides)
+        if not isinstance(value, ast.Call):
+            return False
+        called = names.qualified(value.func) or ast.unparse(value.func)
+        return called == "float" or (called in _KEEPS and any(self.may_be_fraction(end.module, a) for a in value.args))
+
+    def _of(self, module: Module, node: ast.expr, seen: set[ast.AST], depth: int) -> Iterator[End]:
+        if node in seen:  # what it is besides is found where it was met
+            return
+        seen.add(node)
+        names, inner = module.names, depth + 1
+        if depth > FARTHEST:
+            yield End(module, node, f"`{_shown(node)}` is made from itself")
+        elif isinstance(node, ast.IfExp):
+            known = self._truth(module, node.test, inner)
+            for way in [node.body] if known else [node.orelse] if known is False else [node.body, node.orelse]:
+                yield from self._of(module, way, seen, inner)
+        elif isinstance(node, ast.Call) and not _is_partial(module, node):
+            yield from self._returned(module, node, seen, inner)
+        elif isinstance(node, ast.Name):
+            found = names.scope_of(node).lookup(node.id)
+            if found is None:
+                yield End(module, node, f"`{node.id}` is not bound in this file")
+            for binding in found[1] if found is not None else ():
+                if not self._never_runs(module, binding.node, inner):
+                    yield from self._bound(module, node.id, binding, seen, inner)
+        elif isinstance(node, ast.Attribute):
+            dotted = names.qualified(node)
+            if dotted is not None:
+                yield from self._exported(module, node, dotted, seen, inner)
+                return
+            try:
+                yield End(*method(self._tree, module, node))
+            except Unseen as reason:
+                yield End(module, node, str(reason))
+        else:
+            yield End(module, node)
+
+    def _bound(self, module: Module, name: str, binding: Binding, seen: set[ast.AST], depth: int) -> Iterator[End]:
+        """What one of the places that bind a name binds it to."""
+        node = binding.node
+        if binding.value is not None:
+            yield from self._of(module, binding.value, seen, depth)
+        elif binding.imported is not None:
+            yield from self._exported(module, node, binding.imported, seen, depth)
+        elif node in seen:
+            return
+        elif isinstance(node, FunctionNode):
+            seen.add(node)
+            yield End(module, node)
+        elif isinstance(node, ast.arg):
+            seen.add(node)
+            yield from self._given(module, node, seen, depth)
+        else:
+            line = getattr(node, "lineno", 0)
+            yield End(module, node, f"`{name}` is not seen to be a function ({module.path}, line {line})")
+
+    def _given(self, module: Module, parameter: ast.arg, seen: set[ast.AST], depth: int) -> Iterator[End]:
+        """What the callers of a function give for a parameter, each in its own file."""
+        try:
+            given = given_for(self._tree, module, parameter)
+        except Hidden as reason:
+            yield End(module, parameter, str(reason))
+            return
+        self.givers += [where for where, _ in given if where is not module]
+        for where, value in given:
+            yield from self._of(where, value, seen, depth)
+
+    def _exported(self, module: Module, node: ast.AST, dotted: str, seen: set[ast.AST], depth: int) -> Iterator[End]:
+        """What a dotted import leads to."""
+        found = self._tree.target(module, dotted)
+        if found is None:
+            yield End(module, node, f"`{dotted}` is in no file of the tree")
+            return
+        try:
+            other = self._tree.module(found.path)
+        except Unreadable as problem:
+            yield End(module, node, f"{self._tree.name(found.path)} {problem.finding.message}")
+            return
+        bindings = other.names.top.bindings.get(found.names[0], []) if len(found.names) == 1 else []
+        if not bindings or depth > FARTHEST:
+            yield End(module, node, f"`{dotted}` is no function of {other.path}")
+        for binding in bindings if depth <= FARTHEST else ():
+            yield from self._bound(other, found.names[0], binding, seen, depth + 1)
+
+    def _returned(self, module: Module, call: ast.Call, seen: set[ast.AST], depth: int) -> Iterator[End]:
+        """What a call returns of the user's functions; the call itself for another."""
+        try:
+            functions = self.functions(module, call.func, depth)
+        except Unfollowable as reason:
+            yield End(module, call, str(reason))
+            return
+        for called in functions:
+            if isinstance(called.node, ast.Lambda):
+                yield from self._of(called.module, called.node.body, seen, depth)
+                continue
+            returns = called.module.names.returns(called.node)
+            values = [one.value for one in returns if one.value is not None]
+            is_plain = isinstance(called.node, ast.FunctionDef) and not any(
+                isinstance(one, _YIELDS) for one in ast.walk(called.node)
+            )
+            if not is_plain or not returns or len(values) != len(returns):
+                yield End(module, call, f"`{_shown(call.func)}` does not end in the function that it returns")
+                continue
+            for value in values:
+                yield from self._of(called.module, value, seen, depth)
+
+    def _never_runs(self, module: Module, statement: ast.AST, depth: int) -> bool:
+        """Whether a statement stands under an ``if`` whose condition is seen to lead elsewhere."""
+        inner = statement
+        for around in module.names.ancestors(statement) if isinstance(statement, ast.stmt) else ():
+            if isinstance(around, FunctionNode | ast.ClassDef):
+                return False
+            if isinstance(around, ast.If):
+                known = self._truth(module, around.test, depth)
+                if (known is False and inner in around.body) or (known is True and inner in around.orelse):
+                    return True
+            inner = around
+        return False
+
+    def _truth(self, module: Module, test: ast.expr, depth: int) -> bool | None:
+        """What a condition on None comes to; None where that is not seen."""
+        if test not in self._truths:
+            self._truths[test] = None  # what it is asked for on the way to itself says nothing
+            self._truths[test] = self._found_truth(module, test, depth)
+        return self._truths[test]
+
+    def _found_truth(self, module: Module, test: ast.expr, depth: int) -> bool | None:
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self._truth(module, test.operand, depth)
+            return None if inner is None else not inner
+        is_compared = isinstance(test, ast.Compare) and len(test.ops) == 1 and is_none(test.comparators[0])
+        asked = test.left if is_compared else test  # type: ignore[attr-defined]
+        if not all(map(_is_none, self.ends(module, asked, depth))):
+            return None
+        operation = test.ops[0] if is_compared else None  # type: ignore[attr-defined]
+        return isinstance(operation, ast.Is) if not is_compared or isinstance(operation, ast.Is | ast.IsNot) else None
+
+
+def _is_partial(module: Module, node: ast.AST) -> bool:
+    is_call = isinstance(node, ast.Call) and bool(node.args)
+    return is_call and module.names.qualified(node.func) == "functools.partial"  # type: ignore[attr-defined]
+
+
+def _is_none(end: End) -> bool:
+    return isinstance(end.node, ast.Constant) and end.node.value is None
+
+
+def _may_be_none(end: End) -> bool:
+    """Whether what is given only from outside may be None: a flag, a setting or a parameter without a value."""
+    node = end.node
+    if isinstance(node, ast.arg):
+        default = defaults(end.module.names.scope_of(node).node).get(node.arg, node)  # type: ignore[arg-type]
+        return isinstance(default, ast.expr) and is_none(default)
+    if isinstance(node, ast.Call):
+        is_get = isinstance(node.func, ast.Attribute) and node.func.attr == "get" and not node.keywords
+        return is_get and bool(node.args) and is_none(node.args[1] if len(node.args) > 1 else None)
+    if isinstance(node, ast.Attribute):
+        return is_none_unless_given(end.module.names, node.attr)
+    return _is_none(end)
+
+
+def _shown(node: ast.AST) -> str:
+    return ast.unparse(node)[:60]

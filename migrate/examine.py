@@ -2,7 +2,7 @@
 
 from migrate.examined import Examined, failed
 from migrate.files.parse import parse
-from migrate.files.prefilter import may_hold_site
+from migrate.files.prefilter import may_hold_site, names_site
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.settings import Settings
@@ -23,7 +23,7 @@ def examine_bytes(
     Raises:
       Unreadable: if they cannot be decoded or parsed.
     """
-    holds_site = may_hold_site(data)
+    holds_site = may_hold_site(data) and names_site(data)
     if not holds_site and not is_named:
         return Examined(path)
     source = SourceText.decode(path, data)

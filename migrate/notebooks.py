@@ -14,7 +14,7 @@ from migrate.examined import Examined, failed
 from migrate.files.cells import CellProgram, CellsDiffer, programs
 from migrate.files.notebook import Notebook, invalid
 from migrate.files.parse import parse
-from migrate.files.prefilter import may_hold_site
+from migrate.files.prefilter import may_hold_site, names_site
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -178,7 +178,8 @@ def _place(finding: Finding) -> tuple[int, Span, str]:
 
 def _holds_site(notebook: Notebook) -> bool:
     """Whether the code alone can hold a site; the words may stand in the text and the outputs around it."""
-    return may_hold_site("\n".join(cell.source for cell in notebook.cells).encode(errors="surrogatepass"))
+    code = "\n".join(cell.source for cell in notebook.cells).encode(errors="surrogatepass")
+    return may_hold_site(code) and names_site(code)
 
 
 def _source(path: str, text: str) -> SourceText:
@@ -193,7 +194,7 @@ def _parsed(path: str, program: CellProgram) -> ast.Module:
             return tree
     for index in range(len(program.parts)):
         try:
-            parse(_source(path, program.alone(index)))
+            parse(_source(path, program.alone(index)), keeps=False)
         except Unreadable as problem:
             part, span = program.parts[index], problem.finding.span
             above, left = part.skipped.count("\n"), len(part.indent)

@@ -81,8 +81,8 @@ def _facts(path: str, stamp: tuple[int, int]) -> Facts:
 
 def facts_of(source: SourceText) -> Facts:
     """The facts of a text; raises Unreadable if it cannot be parsed."""
-    if "tensorflow" not in source.text and "import *" not in source.text:
-        parse(source)
+    if not _may_matter(source):
+        imports_of(source)
         return Facts()
     module = module_of(source)
     moved = module.has_moved or module.in_vain
@@ -96,6 +96,10 @@ def facts_of(source: SourceText) -> Facts:
         needs_tf_keras_in_graphs(module),
         module.lacks_estimator,
     )
+
+
+def _may_matter(source: SourceText) -> bool:
+    return "tensorflow" in source.text or "import *" in source.text
 
 
 def imports_at(path: str) -> Imports:
@@ -116,9 +120,20 @@ def _imports_in(path: str, stamp: tuple[int, int]) -> Imports:
 
 def imports_of(source: SourceText) -> Imports:
     """The imports of a text; raises Unreadable if it cannot be parsed."""
-    tree = parse(source)
-    searched = tuple(_searched(tree)) if "sys.path" in source.text else ()
-    return Imports(from_files(source.path, imported_in(tree)), searched)
+    if _may_matter(source):
+        return _imports(source.path, source.text, parse(source))
+    return _imports_of_others(source)
+
+
+@lru_cache(maxsize=KNOWN)
+def _imports_of_others(source: SourceText) -> Imports:
+    """The same of a file that nobody will ask more of: its tree is not kept."""
+    return _imports(source.path, source.text, parse(source, keeps=False))
+
+
+def _imports(path: str, text: str, tree: ast.Module) -> Imports:
+    searched = tuple(_searched(tree)) if "sys.path" in text else ()
+    return Imports(from_files(path, imported_in(tree)), searched)
 
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)

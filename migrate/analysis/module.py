@@ -23,6 +23,7 @@ from migrate.analysis.symbols import (
 )
 from migrate.analysis.tensorflow_1_names import METHODS_OF_1, WIDER_IN_2
 from migrate.files.parse import KEPT, parse
+from migrate.files.prefilter import may_resume
 from migrate.files.text import SourceText
 from migrate.finding import Span
 from migrate.tensorflow.moved import has_moved
@@ -193,11 +194,7 @@ class Module:
     @property
     def has_single_sites(self) -> bool:
         """Whether a rule for sites that stand by themselves may find one here."""
-        # A file that goes on at a later epoch may leave saving and loading to another.
-        resumes = ("load_weights" in self.text or "load_model" in self.text) and ".save" in self.text
-        words = ("fit_generator(", "train_on_batch(", "nb_epoch")
-        trains = any(word in self.text for word in words) or (".fit(" in self.text and "callbacks" in self.text)
-        return resumes or trains or not SINGLE_SITES.isdisjoint(self.uses) or "initial_epoch" in self.text
+        return may_resume(self.text.encode(errors="surrogatepass")) or not SINGLE_SITES.isdisjoint(self.uses)
 
     def calls_of(self, *tails: str) -> list[ast.Call]:
         """The calls of some TensorFlow or Keras names, given within the API (``train.Checkpoint``)."""

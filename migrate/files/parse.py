@@ -37,11 +37,12 @@ KEPT = 1024
 """So many files' trees and names are kept, at half a megabyte each: a file is read for several programs."""
 
 
-def parse(source: SourceText) -> ast.Module:
+def parse(source: SourceText, keeps: bool = True) -> ast.Module:
     """The syntax tree of a file, without a word on stderr; a file has one tree, which nobody changes.
 
     Args:
       source: the file. Its tree may be deeper than a recursive visitor can go: ``a.b.b.b…`` nests once for each ``.b``.
+      keeps: whether others will ask for the tree, so that it takes the place of an older one.
 
     Raises:
       Unreadable: FT003, for a syntax error, with the place that Python names, or an expression nested too deeply.
@@ -49,7 +50,8 @@ def parse(source: SourceText) -> ast.Module:
     try:
         if sys.version_info < (3, 11) and len(source.text) > _DEEP_FROM:
             _refuse_a_crash(source)
-        return _tree(os.path.abspath(source.path), source.text)
+        tree = _tree if keeps else _tree.__wrapped__
+        return tree(os.path.abspath(source.path), source.text)
     except SyntaxError as error:
         raise Unreadable(_syntax_error(source, error)) from error
     except (RecursionError, MemoryError) as error:

@@ -63,7 +63,7 @@ def test_settings_choose_and_a_wrong_one_is_rejected(project: Path) -> None:
 
 
 def test_trouble_with_one_file_is_a_finding_and_loses_no_other(project: Path) -> None:
-    (project / "broken.py").write_text("import tensorflow as tf\ntf.estimator.(\n")
+    (project / "broken.py").write_text("import tensorflow as tf\ntf.estimator.RunConfig(\n")
     outcome = check([project, "missing.py"])
     assert {(one.code, one.path) for one in outcome.findings if one.error} == {
         ("FT001", "missing.py"),

@@ -1,8 +1,12 @@
+import ast
 import codecs
 
 import pytest
 
-from migrate.files.prefilter import may_hold_site
+from migrate.analysis.module import Module
+from migrate.analysis.symbols import SINGLE_SITES
+from migrate.files.prefilter import may_hold_site, names_site
+from migrate.tensorflow.names import names_of
 
 SYMBOLS = """
 Estimator TPUEstimator DNNClassifier DNNRegressor DNNEstimator LinearClassifier LinearRegressor LinearEstimator
@@ -25,6 +29,15 @@ Checkpoint CheckpointManager PreemptionCheckpointHandler CheckpointOptions
 MultiWorkerMirroredStrategy CollectiveAllReduceStrategy ParameterServerStrategy CommunicationOptions
 CollectiveCommunication CommunicationImplementation CollectiveHints
 """
+
+
+PRIVATE = [
+    "tensorflow.contrib.learn.python.learn.learn_io.pandas_io.core_pandas_input_fn",
+    "tensorflow.python.estimator.canned.dnn.DNNClassifierV2",
+    "tensorflow.python.estimator.run_config.RunConfig",
+    "tensorflow.python.training.saver.Saver",
+    "tensorflow.python.distribute.collective_all_reduce_strategy.CollectiveAllReduceStrategyV1",
+]
 
 
 @pytest.mark.parametrize("symbol", SYMBOLS.split())
@@ -53,6 +66,48 @@ def test_a_file_that_imports_the_name_of_a_site_passes(symbol: str) -> None:
 )
 def test_every_way_to_import_passes(source: str) -> None:
     assert may_hold_site(source.encode())
+
+
+def test_no_name_of_a_site_that_tensorflow_has_or_had_is_dropped() -> None:
+    names = [f"tensorflow.{name}" for name in names_of("1.15")]
+    names += [f"tensorflow.compat.v1.{name}" for line in ("2.15", "2.21") for name in names_of(line)]
+    names += PRIVATE
+    dropped = [name for name in names if not names_site(name.encode())]
+    imports = "import tensorflow\n"
+    text = imports + "\n".join(f"{name}()" for name in dropped)
+    module = Module("x.py", text, ast.parse(text))
+    assert len(dropped) > 5_000
+    assert not (module.sites or module.names_estimator or SINGLE_SITES & module.uses.keys())
+    kept = [name for name in names if names_site(name.encode())]
+    text = imports + "\n".join(f"{name}()" for name in kept)
+    assert len(Module("x.py", text, ast.parse(text)).sites) > 50
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import tensorflow as tf\nmodel.fit(x, callbacks=[])\n",
+        "from network import model\nmodel.train_on_batch(x, y)\n",
+        "model.load_weights('w')\nmodel.save('m')\n",
+        "model.fit(x, initial_epoch=3)\n",
+        "from base import *\nmake()\n",
+        "estimator = tf.contrib.learn.DNNClassifier()\n",
+    ],
+)
+def test_a_file_with_a_word_that_a_site_needs_is_read(source: str) -> None:
+    assert names_site(source.encode())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import tensorflow as tf\nprint(tf.train.latest_checkpoint('d'))\n",
+        "import tensorflow as tf\ndef model_fn(): return tf.estimator.EstimatorSpec('train')\n",
+        "class Hook(tf.train.SessionRunHook): pass\n",
+    ],
+)
+def test_a_file_that_only_serves_another_is_dropped(source: str) -> None:
+    assert not names_site(source.encode())
 
 
 @pytest.mark.parametrize(

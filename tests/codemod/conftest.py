@@ -1,11 +1,27 @@
 """A project to migrate."""
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.codemod import shared
 from tests.codemod.programs import program
+
+
+@pytest.fixture(scope="session", autouse=True)
+def place_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """All processes of a run of the tests share what they know of the same text."""
+    own = tmp_path_factory.getbasetemp()
+    shared.place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
+    shared.place.mkdir(exist_ok=True)
+
+
+@pytest.fixture
+def rewritten_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a test over many programs that other tests rewrite too: each text is rewritten once in a run."""
+    monkeypatch.setattr("migrate.attempt.apply", shared.apply)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import ast
 from functools import cache
 
 from migrate.analysis.module import Module
-from migrate.edits.apply import apply
 from migrate.edits.plan import import_of_pieces
 from migrate.finding import Finding
 from migrate.judged import Judged
@@ -12,24 +11,30 @@ from migrate.judging.judge import judge
 from migrate.rules.example import SLOTS as SLOTS
 from migrate.rules.example import program as program
 from migrate.settings import Settings
+from tests.codemod.shared import apply, shared
 
 
 @cache
-def _judged(text: str, **settings: str) -> Judged:
+def judged(text: str, **settings: str) -> Judged:
+    """The findings and the plan of a text, in a loop or as a Keras model."""
     module = Module("program.py", text, ast.parse(text))
     return judge(module, Settings(**{"form": "loop", "canned": "keras", **settings}))
 
 
 def deleted_lines(text: str, **settings: str) -> list[int]:
     """The lines, from 0, of the statements that a rewrite deletes with their comments."""
-    _, plan, _ = _judged(text, **settings)
+    _, plan, _ = judged(text, **settings)
     return [line for span in plan.deleted for line in range(span.line - 1, span.end_line)]
 
 
 @cache
 def migrate(text: str, **settings: str) -> tuple[str, list[Finding]]:
     """The rewritten text and the findings, in a loop or as a Keras model; unchanged where nothing is rewritten."""
-    findings, plan, _ = _judged(text, **settings)
+    return shared(("migrate", text, sorted(settings.items())), lambda: _migrated(text, **settings))
+
+
+def _migrated(text: str, **settings: str) -> tuple[str, list[Finding]]:
+    findings, plan, _ = judged(text, **settings)
     if not plan:
         return text, findings
     imports = [import_of_pieces("tf2_recovery", plan.pieces, plan.aliases)] if plan.pieces else []

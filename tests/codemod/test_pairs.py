@@ -2,21 +2,19 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import black
 import pytest
 
+from tests.codemod import forks
 from tests.pairs import LEGACY, ROOT, TF2, VARIANTS, Variant, written
 
 FOLDERS = [pytest.param(variant, id=variant.folder.name) for variant in VARIANTS]
 
 
 def migrate(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "migrate", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    return forks.run(arguments, cwd, os.environ)
 
 
 @pytest.mark.parametrize("variant", FOLDERS)

@@ -1,14 +1,10 @@
 """``--interactive`` on a real terminal: what is agreed to is written, program by program."""
 
-import fcntl
 import json
 import os
 import pty
 import re
 import shutil
-import subprocess
-import sys
-import termios
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +15,7 @@ from migrate.cli import main
 from migrate.finding import Fidelity, Finding, Span
 from migrate.outcome import FileChange, Outcome
 from migrate.settings import Settings
+from tests.codemod import forks
 from tests.codemod.programs import program
 
 PROMPT = b"[y,n,a,q,s,?]? "
@@ -40,17 +37,8 @@ def talk(project: Path, environment: dict[str, str]) -> Talk:
 
     def run(*answers: str, by: Callable[[str], str] | None = None) -> tuple[int, str]:
         other_end, terminal = pty.openpty()
-        command = [sys.executable, "-m", "migrate", "--interactive", "-j", "1", "."]
-        process = subprocess.Popen(
-            command,
-            cwd=project,
-            env={**environment, "TERM": "dumb"},
-            stdin=terminal,
-            stdout=terminal,
-            stderr=terminal,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that its Ctrl-C is a signal
-        )
+        env = {**environment, "TERM": "dumb"}
+        forks.start(["--interactive", "-j", "1", "."], project, env, [terminal] * 3)
         os.close(terminal)
         said, waiting, left = b"", b"", list(answers)
         while True:
@@ -69,7 +57,7 @@ def talk(project: Path, environment: dict[str, str]) -> Talk:
                 key = answer in (None, CTRL_C, CTRL_D)
                 os.write(other_end, (answer or CTRL_D).encode() if key else f"{answer}\n".encode())
         os.close(other_end)
-        return process.wait(), said.decode().replace("\r\n", "\n")
+        return forks.ended(), said.decode().replace("\r\n", "\n")
 
     return run
 

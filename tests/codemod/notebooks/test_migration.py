@@ -17,6 +17,7 @@ from migrate.cli import main
 from migrate.run import run
 from migrate.run import write as write_changes
 from migrate.settings import Settings
+from tests.codemod import forks
 from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "migrate/report/schema.json").read_text(encoding="utf-8"))
@@ -282,12 +283,10 @@ def test_the_diff_applies_with_git_and_names_the_cells(write: Write) -> None:
     path = write(*JOB)
     before = path.read_bytes()
     subprocess.run(["git", "init", "-q", "."], check=True)
-    command = [sys.executable, "-m", "migrate", "job.ipynb"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    diff = subprocess.run(command, capture_output=True, env=environment, check=False).stdout
-    assert b"@@ cell 1\n" in diff
-    assert b"@@ cell 4\n" in diff
-    subprocess.run(["git", "apply"], input=diff, check=True)
+    diff = forks.run(["job.ipynb"], path.parent, os.environ).stdout
+    assert "@@ cell 1\n" in diff
+    assert "@@ cell 4\n" in diff
+    subprocess.run(["git", "apply"], input=diff, text=True, check=True)
     applied = path.read_bytes()
     path.write_bytes(before)
     migrated(path)

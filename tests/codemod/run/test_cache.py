@@ -126,6 +126,7 @@ PLACES = (
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("rewritten_once")
 @pytest.mark.parametrize("rewrites", [True, False])
 def test_after_any_edit_the_cache_says_what_a_run_without_it_says(tmp_path: Path, rewrites: bool) -> None:
     choose, tree = random.Random(22), tmp_path / "tree"

@@ -50,6 +50,7 @@ RUNS = [*((each, False) for each in PROGRAMS), (next(iter(PROGRAMS)), True)]
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("rewritten_once")
 @pytest.mark.parametrize(
     ("settings", "todo"), RUNS, ids=["-".join([*(value for _, value in each), "todo" * todo]) for each, todo in RUNS]
 )

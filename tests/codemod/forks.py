@@ -1,0 +1,111 @@
+"""``python -m migrate`` forked out of a process that has imported it all: a process of its own, without the imports.
+
+``python tests/codemod/forks.py SOCKET`` serves; where a test is about how the process starts, it starts one itself.
+"""
+
+import fcntl
+import json
+import os
+import runpy
+import socket
+import subprocess
+import sys
+import termios
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+_LARGEST = 1 << 20
+"""A request has so many bytes at most."""
+
+
+@cache
+def _server() -> tuple[socket.socket, "subprocess.Popen[bytes]"]:
+    """The server, which ends when this process has closed its socket; one that ended is never taken for another."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    command = [sys.executable, __file__, str(theirs.fileno())]
+    with theirs:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return ours, subprocess.Popen(command, cwd=ROOT, env=environment, pass_fds=[theirs.fileno()])
+
+
+def start(arguments: Sequence[str], cwd: Path, env: Mapping[str, str], streams: Sequence[int]) -> None:
+    """Starts ``python -m migrate`` in a session of its own; a terminal among its streams becomes its own too.
+
+    Args:
+      arguments: what follows ``migrate``.
+      cwd: where it runs.
+      env: its environment.
+      streams: the files that become its input, output and errors.
+    """
+    request = json.dumps([list(arguments), str(cwd), dict(env)]).encode()
+    socket.send_fds(_server()[0], [request], streams)
+
+
+def ended() -> int:
+    """Waits for the end of what was started last and gives its exit status, negative for a signal."""
+    answer = _server()[0].recv(_LARGEST)
+    assert answer, "the server has ended"
+    return int(answer)
+
+
+def run(arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Runs ``python -m migrate`` as ``subprocess.run`` does with its output captured as text."""
+    with (
+        open(os.devnull) as nothing,
+        os.fdopen(os.memfd_create("output"), "w+") as output,
+        os.fdopen(os.memfd_create("errors"), "w+") as errors,
+    ):
+        start(arguments, cwd, env, [nothing.fileno(), output.fileno(), errors.fileno()])
+        code = ended()
+        output.seek(0)
+        errors.seek(0)
+        return subprocess.CompletedProcess([*arguments], code, output.read(), errors.read())
+
+
+def _serve(requests: socket.socket) -> None:
+    from migrate import interactive  # noqa: F401
+    from migrate.run import run
+    from migrate.settings import Settings
+    from tests.codemod.programs import program
+
+    assert run([], Settings(), jobs=1, progress=None, stdin=program().encode()).changes  # imports what rewriting needs
+    while True:
+        request, streams, _, _ = socket.recv_fds(requests, _LARGEST, 3)
+        if not request:
+            return
+        pid = os.fork()
+        if not pid:
+            requests.close()
+            _become(streams, *json.loads(request))
+            return
+        for stream in streams:
+            os.close(stream)
+        requests.send(b"%d" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+def _become(streams: Sequence[int], arguments: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
+    """Is what ``python -m migrate`` would be; its end is that of the whole process."""
+    os.setsid()
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    if os.isatty(0):
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that its Ctrl-C is a signal
+    how: dict[str, Any] = {"encoding": "utf-8", "closefd": False}  # a terminal stays open until the process ends
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(number, mode, buffering=1 if os.isatty(number) else -1, errors=errors, **how)  # noqa: SIM115
+        for number, (mode, errors) in enumerate([("r", "strict"), ("w", "strict"), ("w", "backslashreplace")])
+    )
+    sys.argv = ["migrate", *arguments]
+    runpy.run_module("migrate", run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    del sys.path[0]  # this folder, whose modules are not for import by their bare names
+    _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -1,0 +1,45 @@
+"""What several tests ask of one text is worked out once in a run of the tests, by whichever of its processes is first.
+
+Nothing is shared where a test says that two ways, or two times, come to the same: it asks the pipeline itself.
+"""
+
+import hashlib
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from migrate.edits import apply as _apply
+from migrate.edits.plan import Plan
+
+place: Path | None = None
+"""The directory of this run; without one, nothing is shared."""
+
+_Made = TypeVar("_Made")
+
+
+def shared(key: object, make: Callable[[], _Made]) -> _Made:
+    """What ``make`` gives, in this process or in one before; ``key`` says by its ``repr`` all that decides it."""
+    if place is None:
+        return make()
+    said = repr(key)
+    assert " at 0x" not in said
+    path = place / hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+    if path.exists():
+        known: _Made = pickle.loads(path.read_bytes())
+        return known
+    made = make()
+    with tempfile.NamedTemporaryFile(dir=place, delete=False) as file:
+        pickle.dump(made, file)
+    os.replace(file.name, path)
+    return made
+
+
+def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") -> str:
+    """``migrate.edits.apply.apply``, whose work with LibCST is most of what a rewrite takes."""
+    in_order: Any = {"pieces": sorted(plan.pieces), "imports": sorted(plan.imports)}
+    key = ("apply", text, replace(plan, **in_order), [*imports], pieces)
+    return shared(key, lambda: _apply.apply(text, plan, imports, pieces))

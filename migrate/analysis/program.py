@@ -11,7 +11,7 @@ from migrate.analysis.hooks import HookClass
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import Names, Scope
-from migrate.analysis.policy import Config
+from migrate.analysis.run_config_reader import Config
 from migrate.analysis.tree import Link, Tree
 
 METHODS = {

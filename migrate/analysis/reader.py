@@ -14,8 +14,8 @@ from migrate.analysis.heads import read_head
 from migrate.analysis.inputs import Inputs
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import Names, Scope
-from migrate.analysis.policy import Configs
 from migrate.analysis.program import METHODS, MethodCall, Program, gives_itself
+from migrate.analysis.run_config_reader import Configs
 from migrate.analysis.specs import read_spec
 from migrate.analysis.symbols import Symbol, estimator_kind, symbol_of
 from migrate.analysis.tree import Tree

@@ -65,7 +65,7 @@ def read_head(program: Program, draft: Draft) -> Head:
         draft.class_names = draft.repeatable(vocabulary, "label_vocabulary")
     reduction = _reduction(program, draft)
     if program.is_v1 and reduction == "sum":  # such heads of TensorFlow 1 show the mean beside the sum
-        draft.log_arguments["tags"] = '{"loss": "loss", "average_loss": "average_loss"}'
+        draft.tags = '{"loss": "loss", "average_loss": "average_loss"}'
     of_kind = _classes if program.name.endswith("Classifier") else _values
     units, loss, metrics = of_kind(program, draft, f'reduction="{reduction}"')
     argument = "metrics" if draft.weight is None else "weighted_metrics"

@@ -48,9 +48,9 @@ def _keras(draft: Draft) -> None:
         made = [f"with {draft.strategy}.scope():", *(f"    {hung(line, 4)}" for line in made)]
     model = [*draft.before, *made, *draft.after_compile]
     recovery = [_backup(draft) if draft.uses_backup else _recovery(draft)]
-    log = {"": draft.model_dir}
-    order = ("summary_steps", "log_steps", "tags")
-    log |= {name: draft.log_arguments[name] for name in order if name in draft.log_arguments}
+    policy = draft.policy
+    log = {"summary_steps": draft.or_none(policy.summary_steps), "log_steps": draft.or_none(policy.log_steps)}
+    log = {"": draft.model_dir, **log, **({"tags": draft.tags} if draft.tags else {})}
     recovery.append(f"{draft.log} = {draft.piece('TrainingLog')}({_arguments(log)})")
     handed_on = ", ".join((draft.model, draft.backup if draft.uses_backup else draft.recovery, draft.log))
     if program.returned is not None:
@@ -74,19 +74,22 @@ def _keras(draft: Draft) -> None:
 
 def _recovery(draft: Draft) -> str:
     """The visible ``CheckpointManager`` with the RunConfig's numbers, in the callback that obeys it."""
-    piece = "WarmStartedRecovery" if "warm_start_from" in draft.recovery_arguments else "CheckpointRecovery"
-    train = f"{draft.tf}.train"
-    order = ("max_to_keep", "keep_checkpoint_every_n_hours", "step_counter", "checkpoint_interval")
-    counter = {"step_counter": f"{draft.model}.optimizer.iterations"} if "checkpoint_interval" in draft.manager else {}
-    settings = {**counter, **draft.manager}
-    manager = {name: settings[name] for name in order if name in settings}
+    policy, train, manager, further = draft.policy, f"{draft.tf}.train", draft.kept, dict[str, str]()
+    if policy.save_steps is not None:
+        manager["step_counter"] = f"{draft.model}.optimizer.iterations"
+        manager["checkpoint_interval"] = draft.or_none(policy.save_steps)
+    if policy.save_secs is not None:
+        further["save_secs"] = draft.or_none(policy.save_secs)
+    if policy.warm_start is not None:
+        further["warm_start_from"] = draft.text(policy.warm_start)
     saved = {"model": draft.model, "optimizer": f"{draft.model}.optimizer"}
     if draft.has_two_optimizers:
         saved["wide_optimizer"] = f"{draft.model}.wide_optimizer"
     checkpoint = f"{train}.Checkpoint({_arguments(saved)})"
     arguments = _arguments({"": f"{checkpoint}, {draft.model_dir}", **manager})
-    further = _arguments({"": f"{train}.CheckpointManager({arguments})", **draft.recovery_arguments})
-    made = f"{draft.recovery} = {draft.piece(piece)}({further})"
+    piece = "CheckpointRecovery" if policy.warm_start is None else "WarmStartedRecovery"
+    given = _arguments({"": f"{train}.CheckpointManager({arguments})", **further})
+    made = f"{draft.recovery} = {draft.piece(piece)}({given})"
     return f"{draft.piece('drop_empty_checkpoint_list')}({draft.model_dir})\n{made}"
 
 

@@ -2,11 +2,13 @@
 
 import ast
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
 from migrate.analysis.moves import is_pure, why_not_movable
+from migrate.analysis.policy import Policy, policy_of
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
@@ -120,10 +122,12 @@ class Draft:
       recovery: the ``CheckpointRecovery``'s variable.
       backup: the ``BackupAndRestore``'s variable, which stands in for ``recovery`` where that is the target.
       log: the ``TrainingLog``'s variable.
+      tags: what the log calls the losses, as source text; "" where they keep their names.
       model_dir: an expression for the checkpoint directory, cheap enough to be repeated.
       inputs: the variable of the model's inputs.
       net: the variable that the layers are chained through.
       before: statements that stand before the model.
+      variables: those that ``before`` sets for expressions which may not stand more than once.
       columns: statements that make the inputs and join them into the first layer.
       column_keys: the names of the features, None where only the program knows them.
       reads_all_features: whether the model takes a dict of features and passes over those that it does not read.
@@ -133,23 +137,17 @@ class Draft:
       layers: statements that build the rest of the model.
       compile_arguments: arguments of ``model.compile``.
       after_compile: statements that follow.
-      manager: arguments of the ``CheckpointManager``, in order.
-      recovery_arguments: further arguments of the ``CheckpointRecovery``.
-      log_arguments: further arguments of the ``TrainingLog``.
       has_backup_fit: whether a ``fit`` with ``BackupAndRestore`` stands in the program.
-      interval: the steps between two saves; None when saves go by the clock.
       strategy: the variable of the distribution strategy that training is under; "" for none.
       has_workers: whether that strategy is one of several processes.
       eval_strategy: the variable of the strategy of which each replica draws a batch of an evaluation; "" for none.
       constructors: what the module's programs call to make their estimators.
       model_fn: a custom model_fn, as an expression cheap enough to be repeated.
-      warm_start: what a custom model_fn's variables begin with; "" for nothing.
       renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
       loops: the calls that train a custom model_fn.
       loop_names: variables of a custom model_fn's training.
-      seed: the random seed of a custom model_fn's graph; "" for none.
+      config: what a custom model_fn gets as ``config``; "" for nothing.
       params: what a custom model_fn gets as ``params``, by mode: ``train``, ``eval``, ``infer`` or ``export``.
-      common: the other arguments that training, evaluating and predicting with a custom model_fn share.
       absorbed: statements that the new model makes superfluous.
       edits: edits beside the model's own statement.
       pieces: the emitted classes and functions in use.
@@ -172,10 +170,12 @@ class Draft:
     recovery: str = "recovery"
     backup: str = "backup"
     log: str = "training_log"
+    tags: str = ""
     model_dir: str = ""
     inputs: str = "inputs"
     net: str = "net"
     before: list[str] = field(default_factory=list)
+    variables: dict[ast.expr, str] = field(default_factory=dict)
     columns: list[str] = field(default_factory=list)
     column_keys: set[str] | None = None
     reads_all_features: bool = False
@@ -185,23 +185,17 @@ class Draft:
     layers: list[str] = field(default_factory=list)
     compile_arguments: dict[str, str] = field(default_factory=dict)
     after_compile: list[str] = field(default_factory=list)
-    manager: dict[str, str] = field(default_factory=dict)
-    recovery_arguments: dict[str, str] = field(default_factory=dict)
-    log_arguments: dict[str, str] = field(default_factory=dict)
     has_backup_fit: bool = False
-    interval: str | None = None
     strategy: str = ""
     has_workers: bool = False
     eval_strategy: str = ""
     constructors: set[ast.expr] = field(default_factory=set)
     model_fn: str = ""
-    warm_start: str = ""
     renamed: dict[ast.expr, str] = field(default_factory=dict)
     loops: list[Loop] = field(default_factory=list)
     loop_names: "LoopNames | None" = None
-    seed: str = ""
+    config: str = ""
     params: dict[str, str] = field(default_factory=dict)
-    common: dict[str, str] = field(default_factory=dict)
     absorbed: list[ast.stmt] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     pieces: set[str] = field(default_factory=set)
@@ -212,6 +206,22 @@ class Draft:
     @property
     def module(self) -> Module:
         return self.program.module
+
+    @cached_property
+    def policy(self) -> Policy:
+        return policy_of(self.program)
+
+    @property
+    def seed(self) -> str:
+        """The random seed; "" for none."""
+        return "" if self.policy.seed is None else self.repeatable(self.policy.seed, "seed")
+
+    @property
+    def kept(self) -> dict[str, str]:
+        """The arguments of a ``CheckpointManager`` that say which checkpoints it keeps."""
+        hours = self.policy.keep_hours
+        given = {} if hours is None else {"keep_checkpoint_every_n_hours": self.text(hours)}
+        return {"max_to_keep": self.or_none(self.policy.keep), **given}
 
     @property
     def files(self) -> "list[Draft | OtherFile]":
@@ -255,8 +265,9 @@ class Draft:
 
     def shared_arguments(self, mode: str) -> dict[str, str]:
         """The arguments that whatever runs a custom model_fn in ``mode`` is given."""
-        common = {name: value for name, value in self.common.items() if mode != "export" or name == "config"}
-        return {**({"params": self.params[mode]} if mode in self.params else {}), **common}
+        seed = self.seed if mode != "export" else ""
+        given = {"params": self.params.get(mode, ""), "config": self.config, "seed": seed}
+        return {name: value for name, value in given.items() if value}
 
     @property
     def returns_hooks(self) -> bool:
@@ -293,7 +304,7 @@ class Draft:
 
     def text(self, node: ast.expr, place: int = ARGUMENT) -> str:
         """The user's own source of an expression, in parentheses where it spans lines or ``place`` needs them."""
-        if not hasattr(node, "end_lineno"):
+        if not hasattr(node, "lineno"):
             return ast.unparse(node)
         text = self.module.source.text(node, self.renamed)
         return text if strength(node) >= place and stands_alone(text) else f"({text})"
@@ -326,9 +337,10 @@ class Draft:
         """An expression that may stand more than once: ``node`` itself, or a variable set in ``before``."""
         if all(isinstance(part, _CHEAP) for part in ast.walk(node)) and self._keeps_its_value(node):
             return self.text(node)
-        variable = self.fresh(name)
-        self.before.append(f"{variable} = {self.text(node)}")
-        return variable
+        if node not in self.variables:
+            self.variables[node] = self.fresh(name)
+            self.before.append(f"{self.variables[node]} = {self.text(node)}")
+        return self.variables[node]
 
     def _keeps_its_value(self, node: ast.expr) -> bool:
         """Whether ``node`` has the value that the Estimator got where a custom model_fn is trained and used, too."""
@@ -340,7 +352,7 @@ class Draft:
         """An expression with RunConfig's rule that 0 means None, applied now where it is known, else at run time."""
         value = literal(node)
         if value is ...:
-            return f"{self.text(node, OR)} or None"
+            return f"{self.variables.get(node) or self.text(node, OR)} or None"
         return self.text(node) if value else "None"
 
     def dataset(self, call: MethodCall) -> str:

@@ -28,7 +28,7 @@ def training_loop(draft: Draft, loop: Loop) -> str:
 
 
 def _training(draft: Draft, loop: Loop) -> Iterator[str]:
-    names = draft.loop_names
+    names, policy = draft.loop_names, draft.policy
     assert names is not None
     training, dataset, manager = draft.model, names.dataset, names.manager
     kind = "ReplicatedTraining" if draft.strategy else "ModelFnTraining"
@@ -37,10 +37,10 @@ def _training(draft: Draft, loop: Loop) -> Iterator[str]:
     arguments = {
         **draft.shared_arguments("train"),
         "summary_dir": draft.model_dir,
-        "save_summary_steps": draft.log_arguments["summary_steps"],
+        "save_summary_steps": draft.or_none(policy.summary_steps),
     }
-    if draft.warm_start:
-        arguments["warm_start_from"] = draft.warm_start
+    if policy.warm_start is not None:
+        arguments["warm_start_from"] = draft.repeatable(policy.warm_start, "warm_start_from")
     # An Estimator seeds the graph that holds the input, so that a resumed job shuffles as the first one did.
     seed = [f"{draft.tf}.compat.v1.set_random_seed({draft.seed})"] if draft.seed else []
     yield from seed
@@ -48,9 +48,9 @@ def _training(draft: Draft, loop: Loop) -> Iterator[str]:
     yield f"{training} = {draft.piece(kind)}({_given(draft)}, {dataset}, {_written(arguments)})"
     run = {"max_steps": loop.max_steps, "steps": loop.steps}
     settings = {name: draft.text(value) for name, value in run.items() if value is not None and not is_none(value)}
-    if draft.recovery_arguments.get("save_secs"):
-        settings["save_secs"] = draft.recovery_arguments["save_secs"]
-    settings["log_every"] = draft.log_arguments["log_steps"]
+    if policy.save_secs is not None:
+        settings["save_secs"] = draft.or_none(policy.save_secs)
+    settings["log_every"] = draft.or_none(policy.log_steps)
     hooks = None if is_none(loop.hooks) else loop.hooks
     listeners = None if is_none(loop.listeners) else loop.listeners
     if hooks is not None or listeners is not None or draft.returns_hooks:
@@ -67,7 +67,9 @@ def _training(draft: Draft, loop: Loop) -> Iterator[str]:
             settings["resume_input"] = replicas if draft.strategy else skip
         else:
             yield f"{training}.checkpoint.batches = iter({dataset})"
-    saved = f"{training}, {draft.model_dir}, {_written(_manager(draft))}"
+    # Without an interval the clock decides, and no step is saved twice.
+    interval = "1" if policy.save_steps is None else draft.or_none(policy.save_steps)
+    saved = f"{training}, {draft.model_dir}, {_written({**draft.kept, 'checkpoint_interval': interval})}"
     yield f"{manager} = {draft.piece('ModelFnCheckpointManager')}({saved})"
     yield f"{draft.piece('run_training')}({training}, {manager}, {_written(settings)})".replace(", )", ")")
 
@@ -105,13 +107,6 @@ def _dataset(draft: Draft, given: Input) -> str:
         given_by_name["input_context"] = f"{draft.piece('input_context')}({draft.strategy})"
     arguments = "".join(f", {name}={value}" for name, value in given_by_name.items())
     return f"{draft.piece('dataset_from_input_fn')}({draft.text(given.node)}{arguments})"
-
-
-def _manager(draft: Draft) -> dict[str, str]:
-    # Without an interval the clock decides, and no step is saved twice.
-    arguments = {"checkpoint_interval": "1", **draft.manager}
-    order = ("max_to_keep", "keep_checkpoint_every_n_hours", "checkpoint_interval")
-    return {name: arguments[name] for name in order if name in arguments}
 
 
 def _written(arguments: dict[str, str]) -> str:

@@ -126,7 +126,6 @@ def _start_warm(program: Program, draft: Draft) -> Iterator[Verdict]:
         draft.renamed[call.func] = draft.piece("WarmStartSettings")
         draft.edits.append(ReplaceExpression(program.module.span(call.func), draft.renamed[call.func]))
         draft.shared.append(names.statement_of(call))
-    draft.recovery_arguments["warm_start_from"] = draft.text(given)
 
 
 def _problems_of_both(program: Program, draft: Draft) -> Iterator[Verdict]:

@@ -90,11 +90,8 @@ def canned_model_fn(program: Program, draft: Draft) -> Iterator[Verdict]:
     draft.before.append("\n".join([*writer.lines(), ""]))
     message = f"{program.name} becomes a model_fn with the same variables, loss and metrics"
     draft.model_fn = writer.name
-    if draft.seed:
-        draft.common["seed"] = draft.seed
-    warm_start = program.arguments.get("warm_start_from")
-    if warm_start is not None and not is_none(warm_start):
-        draft.warm_start = draft.repeatable(warm_start, "warm_start_from")
+    if draft.policy.warm_start is not None:
+        draft.repeatable(draft.policy.warm_start, "warm_start_from")
     dropout = next((program.arguments[n] for n in ("dropout", "dnn_dropout") if n in program.arguments), None)
     if is_none(dropout):
         yield exact(program.site.node, message)

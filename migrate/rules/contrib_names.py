@@ -47,8 +47,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from migrate.analysis.module import Module
-from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
+from migrate.analysis.run_config_reader import FOR_TPUS
 from migrate.analysis.symbols import Symbol
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity

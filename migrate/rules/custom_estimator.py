@@ -82,13 +82,10 @@ def custom_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             "BackupAndRestore belongs to Keras's fit, and a model_fn trains in a loop of its own",
             "Use --recovery checkpoint-manager.",
         )
-    warm_start = arguments.get("warm_start_from")
     draft.model_fn = draft.repeatable(model_fn, "model_fn")
     _params(program, draft)
-    if draft.seed:
-        draft.common["seed"] = draft.seed
-    if warm_start is not None and not is_none(warm_start):
-        draft.warm_start = draft.repeatable(warm_start, "warm_start_from")
+    if draft.policy.warm_start is not None:
+        draft.repeatable(draft.policy.warm_start, "warm_start_from")
     message = "the model_fn stays, and trains on TF2 variables that a CheckpointManager saves"
     if program.tree.needs_tf_keras(program.module, *(file.module for file in draft.others)):
         yield noted(site, f"{message}; {NEEDS_TF_KERAS}")
@@ -201,11 +198,10 @@ def _config(program: Program, draft: Draft, model_fns: list[Function]) -> Iterat
                 return
             read[attribute.attr] = value
     if read:
-        config = draft.fresh("config")
+        draft.config = draft.fresh("config")
         types = draft.vocabulary.standard("types")
         written = ", ".join(f"{name}={value}" for name, value in sorted(read.items()))
-        draft.before.append(f"{config} = {types}.SimpleNamespace({written})")
-        draft.common["config"] = config
+        draft.before.append(f"{draft.config} = {types}.SimpleNamespace({written})")
 
 
 def _input_functions(program: Program, call: MethodCall) -> Iterator[Function]:

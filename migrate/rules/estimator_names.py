@@ -18,8 +18,8 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.names import Names
-from migrate.analysis.policy import FOR_TPUS
 from migrate.analysis.program import Program
+from migrate.analysis.run_config_reader import FOR_TPUS
 from migrate.analysis.symbols import Symbol
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity

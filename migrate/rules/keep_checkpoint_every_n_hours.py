@@ -30,7 +30,6 @@ def keep_checkpoint_every_n_hours(program: Program, draft: Draft) -> Iterator[Ve
     if program.ignores_numbers_to_keep:
         yield exact(hours, "model_to_estimator ignores keep_checkpoint_every_n_hours; so does the migrated program")
         return
-    draft.manager["keep_checkpoint_every_n_hours"] = draft.text(hours)
     if draft.uses_backup:
         yield noted(hours, "BackupAndRestore keeps one backup, so keep_checkpoint_every_n_hours has no effect")
     else:

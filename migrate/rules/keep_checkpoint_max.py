@@ -14,7 +14,6 @@ See: tf.estimator.RunConfig, tf.train.CheckpointManager.
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
-from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, exact, noted, rule
 
@@ -41,7 +40,6 @@ estimator.train(lambda: tf.data.Dataset.range(9), max_steps=10)
 def keep_checkpoint_max(program: Program, draft: Draft) -> Iterator[Verdict]:
     keep = program.config.settings.get("keep_checkpoint_max")
     ignored = program.ignores_numbers_to_keep
-    draft.manager["max_to_keep"] = DEFAULTS["keep_checkpoint_max"] if keep is None or ignored else draft.or_none(keep)
     if keep is not None and draft.uses_backup:
         yield noted(keep, "BackupAndRestore keeps one backup, so keep_checkpoint_max has no effect")
     elif keep is not None and ignored:

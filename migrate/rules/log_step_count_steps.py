@@ -13,7 +13,6 @@ See: tf.estimator.RunConfig.
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
-from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, exact, rule
 
@@ -28,7 +27,6 @@ from migrate.rules.rule import Example, Verdict, exact, rule
 )
 def log_step_count_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
     steps = program.config.settings.get("log_step_count_steps")
-    draft.log_arguments["log_steps"] = DEFAULTS["log_step_count_steps"] if steps is None else draft.or_none(steps)
     if steps is not None:
         becomes = "TrainingLog's log_steps" if program.has_fit else "log_every of the training loop"
         yield exact(steps, f"the steps between two lines of the log become {becomes}")

@@ -62,7 +62,7 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield manual(site, "neither keras_model nor keras_model_path is given", "Give keras_model.")
         return
     draft.layers.append(f"{draft.model} = {text}")
-    draft.log_arguments["tags"] = '{"loss": "loss_1"}'  # Keras had taken "loss" in the Estimator's graph
+    draft.tags = '{"loss": "loss_1"}'  # Keras had taken "loss" in the Estimator's graph
     message = "the Keras model itself is trained, from the weights that it has"
     message += "; afterwards it holds the trained weights, where the Estimator trained a copy"
     differences = list(_under_keras_3(program.module)) if draft.settings.target != "keras2" else []

@@ -44,7 +44,7 @@ from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.guards import is_guarded
 from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
 from migrate.analysis.module import Module
-from migrate.analysis.policy import RUN_CONFIG_PARAMETERS
+from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
 from migrate.analysis.symbols import TPU, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity

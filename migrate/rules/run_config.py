@@ -14,8 +14,8 @@ See: tf.estimator.RunConfig.
 
 from collections.abc import Iterator
 
-from migrate.analysis.policy import RUN_CONFIG_PARAMETERS, TPU_PARAMETERS
 from migrate.analysis.program import Program
+from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS, TPU_PARAMETERS
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.program import Program
-from migrate.analysis.run_config import DEFAULTS
 from migrate.analysis.strategies import is_on_workers
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
@@ -52,8 +51,6 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
             )
         return
     if is_on_workers(program):
-        draft.interval = "1000"
-        draft.manager["checkpoint_interval"] = draft.interval
         yield noted(node, "a checkpoint every 1000 steps, as the Estimator's workers made it of any number of seconds")
         return
     if draft.uses_backup and program.has_fit:
@@ -64,9 +61,6 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
             "Set save_checkpoints_steps, or use --recovery checkpoint-manager.",
         )
         return
-    draft.recovery_arguments["save_secs"] = (
-        DEFAULTS["save_checkpoints_secs"] if seconds is None else draft.or_none(seconds)
-    )
     message = "a checkpoint every 600 seconds, the Estimator's default," if seconds is None else "the save interval"
     becomes = "save_secs of CheckpointRecovery" if program.has_fit else "save_secs of run_training"
     yield exact(node, f"{message} becomes {becomes}")

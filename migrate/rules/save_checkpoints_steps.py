@@ -43,8 +43,5 @@ def save_checkpoints_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
                 "Set save_checkpoints_steps or save_checkpoints_secs, or move the model to Keras by hand.",
             )
         return
-    before = len(draft.before)
-    draft.interval = draft.repeatable(steps, "save_checkpoints_steps")
-    is_hoisted = len(draft.before) > before
-    draft.manager["checkpoint_interval"] = f"{draft.interval} or None" if is_hoisted else draft.or_none(steps)
+    draft.repeatable(steps, "save_checkpoints_steps")  # the training reads it again
     yield exact(steps, "a checkpoint every so many steps becomes the manager's checkpoint_interval")

@@ -18,7 +18,6 @@ See: tf.estimator.RunConfig.
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
-from migrate.analysis.run_config import DEFAULTS
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, exact, noted, rule
 
@@ -32,7 +31,6 @@ from migrate.rules.rule import Example, Verdict, exact, noted, rule
 )
 def save_summary_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
     steps = program.config.settings.get("save_summary_steps")
-    draft.log_arguments["summary_steps"] = DEFAULTS["save_summary_steps"] if steps is None else draft.or_none(steps)
     if steps is None:
         return
     if program.has_model_fn and program.kind != "model-fn":

@@ -19,7 +19,7 @@ See: tf.estimator.RunConfig, tf.keras.utils.set_random_seed.
 
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.arguments import literal
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, noted, rule
@@ -35,13 +35,10 @@ from migrate.rules.rule import Example, Verdict, noted, rule
     settles=("seed",),
 )
 def tf_random_seed(program: Program, draft: Draft) -> Iterator[Verdict]:
-    seed = program.config.settings.get("tf_random_seed")
-    if is_none(seed):
+    seed, text = draft.policy.seed, draft.seed
+    if seed is None:
         return
-    assert seed is not None
-    text = draft.repeatable(seed, "seed")
     if program.has_model_fn:
-        draft.seed = text
         yield noted(seed, "runs repeat; a shuffle without a seed of its own draws another order than the Estimator's")
         return
     call = f"{draft.tf}.keras.utils.set_random_seed({text})"

@@ -22,8 +22,8 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none, literal
-from migrate.analysis.policy import TPU_PARAMETERS
 from migrate.analysis.program import Program
+from migrate.analysis.run_config_reader import TPU_PARAMETERS
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import TPU, Example, Verdict, manual, noted, rule
 

@@ -107,13 +107,14 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         except Unbindable as reason:
             return manual(exporters, str(reason), "Write the exporters out in the file, or migrate them by hand.")
     if draft.uses_backup:
-        if draft.interval is None or max_steps is None or Values(program.tree).may_be_none(program.module, max_steps):
+        interval = draft.policy.save_steps
+        if interval is None or max_steps is None or Values(program.tree).may_be_none(program.module, max_steps):
             return manual(
                 call.node,
                 "BackupAndRestore counts epochs in total, so it needs max_steps",
                 "Give max_steps, and a flag of it a default, or use --recovery checkpoint-manager.",
             )
-        text = _with_backup(draft, call, draft.interval, max_steps)
+        text = _with_backup(draft, call, interval, max_steps)
         verdict = noted(call.node, _BACKUP_COST, "Use --recovery checkpoint-manager for one that survives any kill.")
     else:
         text = "\n".join([*exports, _with_manager(draft, call, steps, max_steps, function)])
@@ -196,17 +197,18 @@ def _bounded(draft: Draft, dataset: str, steps: str, optional: str) -> str:
     return f"{drawn}, steps_per_epoch={steps}"
 
 
-def _with_backup(draft: Draft, call: MethodCall, interval: str, max_steps: ast.expr) -> str:
+def _with_backup(draft: Draft, call: MethodCall, save_steps: ast.expr, max_steps: ast.expr) -> str:
     draft.has_backup_fit = True
+    interval, every = draft.repeatable(save_steps, "save_checkpoints_steps"), literal(save_steps)
     lines: list[str] = []
     limit, dividend = draft.several(max_steps, "max_steps", lines, ARGUMENT, PRODUCT)
     last: list[str] = []
     whole = literal(max_steps)
-    if interval == "1":
+    if every == 1:
         epochs = draft.whole(max_steps, limit)
-    elif isinstance(whole, int) and interval.isdigit():
-        epochs = str(-(-whole // int(interval)))
-        last = [] if whole % int(interval) == 0 else [_stop(draft, limit)]
+    elif isinstance(whole, int) and isinstance(every, int):
+        epochs = str(-(-whole // every))
+        last = [] if whole % every == 0 else [_stop(draft, limit)]
     else:
         divisor = interval if re.fullmatch(r"[\w.]+", interval) else f"({interval})"
         epochs = f"{draft.vocabulary.standard('math')}.ceil({dividend} / {divisor})"

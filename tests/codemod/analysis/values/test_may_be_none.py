@@ -8,6 +8,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.flags import is_given_flag
 from migrate.analysis.values.values import Values
+from tests.codemod.bodies import rewritten
 from tests.codemod.programs import migrate, program
 
 PROGRAM = """
@@ -100,3 +101,13 @@ def test_a_directory_that_is_always_given_has_no_other_in_its_place() -> None:
     for options, expected in ((", required=True", False), (', default="/tmp/m"', False), ("", True)):
         after, _ = migrate(program(head=head.format(options), config="RunConfig(model_dir=args.model_dir)"))
         assert ("mkdtemp" in after) is expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"), [("args.most", "math.inf if n is None else n"), ("9 / 2", "math.ceil(")]
+)
+def test_a_number_that_a_caller_gives_is_known_where_the_estimator_is_trained(given: str, expected: str) -> None:
+    head = 'parser.add_argument("--most", type=int)\n'
+    after = rewritten(f"{head}def f(n):\n    est = DNN()\n    est.train(data, max_steps=n)\nf({given})\n")
+    assert expected in after
+    assert "math." not in rewritten(f"{head}def f(n):\n    est = DNN()\n    est.train(data, max_steps=n)\nf(9)\n")

@@ -51,7 +51,5 @@ def is_unbuilt(module: Module, model: ast.expr, gone: Set[ast.AST] = frozenset()
         return False
     if kind.tail.rpartition(".")[2] in ("Input", "InputLayer") or any(k.arg in _SHAPES for k in first.keywords):
         return False
-    owner = names.scope_of(model).lookup(model.id)
-    uses = names.uses(model.id, owner[0]) if owner is not None else []
-    parents = [names.parent(use) for use in uses if use.lineno < model.lineno and use not in gone]
+    parents = [names.parent(use) for use in names.reads_of(model) if use.lineno < model.lineno and use not in gone]
     return all(isinstance(parent, ast.Attribute) and parent.attr in _NEEDS_NO_SHAPE for parent in parents)

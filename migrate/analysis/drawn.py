@@ -103,10 +103,10 @@ def _assigned(names: Names, variables: list[ast.Name]) -> ast.Assign | None:
     """The one statement that assigns all of some variables, in their order, if each is read here alone."""
     statements = set[ast.AST]()
     for variable in variables:
-        found = names.scope_of(variable).lookup(variable.id)
-        if found is None or len(found[1]) != 1 or names.uses(variable.id, found[0]) != [variable]:
+        bound = names.bound(variable)
+        if len(bound) != 1 or names.reads_of(variable) != [variable]:
             return None
-        node = found[1][0].node
+        node = bound[0].node
         statements.add(node if isinstance(node, ast.stmt) else names.statement_of(node))
     statement = statements.pop() if len(statements) == 1 else None
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -147,7 +147,4 @@ def _is_partial(names: Names, call: ast.Call, node: ast.expr) -> bool:
 def _kept(names: Names, statement: ast.AST) -> list[ast.Name]:
     """The uses of the variable that ``statement`` assigns."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    found = None
-    if len(targets) == 1 and isinstance(targets[0], ast.Name):
-        found = names.scope_of(targets[0]).lookup(targets[0].id)
-    return names.uses(targets[0].id, found[0]) if found is not None and isinstance(targets[0], ast.Name) else []
+    return names.reads_of(targets[0]) if len(targets) == 1 else []

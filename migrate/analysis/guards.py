@@ -33,9 +33,7 @@ def _is_lacked(binding: Binding) -> bool:
 
 
 def _bindings_of(names: Names, node: ast.AST) -> list[Binding]:
-    root = _root(node)
-    found = names.scope_of(root).lookup(root.id) if isinstance(root, ast.Name) else None
-    return found[1] if found is not None else []
+    return names.bound(_root(node))
 
 
 def _root(node: ast.AST) -> ast.AST:

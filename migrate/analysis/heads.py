@@ -54,10 +54,10 @@ def read_head(names: Names, given: ast.expr, statement: ast.stmt) -> Head:
     """
     value, made_by = given, None
     if isinstance(given, ast.Name):
-        only, found = names.only_value(given), names.scope_of(given).lookup(given.id)
-        if only is None or found is None:
+        only = names.only_value(given)
+        if only is None:
             raise Unbindable(f"the head `{given.id}` is not assigned once in this file")
-        if names.uses(given.id, found[0]) != [given]:
+        if names.reads_of(given) != [given]:
             raise Unbindable(f"the head `{given.id}` is used elsewhere too")
         reason = why_not_movable(names, only, statement)
         if reason is not None:

@@ -233,6 +233,16 @@ class Names:
         nodes = (node for node in ast.walk(function) if isinstance(node, ast.Return))
         return [node for node in nodes if self.scope_of(node).node is function]
 
+    def bound(self, node: ast.AST | None) -> list[Binding]:
+        """All that binds the variable that an expression is; nothing for any other expression."""
+        found = self._scopes[node].lookup(node.id) if isinstance(node, ast.Name) else None
+        return [] if found is None else found[1]
+
+    def reads_of(self, node: ast.AST | None) -> list[ast.Name]:
+        """Every place that reads the variable that an expression is; nothing for any other expression."""
+        found = self._scopes[node].lookup(node.id) if isinstance(node, ast.Name) else None
+        return [] if found is None or not isinstance(node, ast.Name) else self.uses(node.id, found[0])
+
     def uses(self, name: str, scope: Scope) -> list[ast.Name]:
         """Every place that reads the variable ``name`` which ``scope`` binds, in any inner scope too."""
         return self._loads.get((id(scope), name), [])

@@ -113,7 +113,7 @@ def _read_append(names: Names, name: str, append: ast.stmt, empty: ast.stmt) -> 
         raise Unbindable(f"`{name}` is filled in a way that cannot be followed")
     assert isinstance(call, ast.Call)
     column = call.args[0]
-    if isinstance(column, ast.Name) and len(_uses_of(names, column)) == 1:  # column = …; columns.append(column)
+    if isinstance(column, ast.Name) and len(names.reads_of(column)) == 1:  # column = …; columns.append(column)
         value = names.only_value(column)
         before = [names.statement_of(value)] if value is not None else []
         column = value if value is not None else column
@@ -121,14 +121,9 @@ def _read_append(names: Names, name: str, append: ast.stmt, empty: ast.stmt) -> 
         before = []
     if loop.body != [*before, append]:
         raise Unbindable(f"`{name}` is filled by a loop that does more")
-    if not all(_is_of_a_loop(names, use, loop.target.id) for use in _uses_of(names, loop.target)):
+    if not all(_is_of_a_loop(names, use, loop.target.id) for use in names.reads_of(loop.target)):
         raise Unbindable(f"`{loop.target.id}` is used outside the loop that fills `{name}`")
     return NumericColumns([_numeric(names, column)], (loop.target, loop.iter), [empty, loop], [loop.iter, column])
-
-
-def _uses_of(names: Names, target: ast.Name) -> list[ast.Name]:
-    found = names.scope_of(target).lookup(target.id)
-    return [] if found is None else names.uses(target.id, found[0])
 
 
 def _is_of_a_loop(names: Names, use: ast.Name, name: str) -> bool:

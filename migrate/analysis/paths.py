@@ -3,27 +3,28 @@
 import ast
 import posixpath
 import re
+from collections.abc import Set
 
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.names import Names
 
 _SAME = {"str", "pathlib.Path", "pathlib.PurePath", "os.fspath", "os.path.abspath", "os.path.expanduser"}
-_MOST_NAMES = 10
-"""How many variables a path is followed through."""
 
 
-def template(names: Names, expression: ast.expr | None, depth: int = 0, *, into_parameters: bool = True) -> str | None:
+def template(
+    names: Names, expression: ast.expr | None, followed: Set[ast.expr] = frozenset(), *, into_parameters: bool = True
+) -> str | None:
     """A path as text, with each part that only the program knows between ``⟨`` and ``⟩``; None where it may change.
 
     Args:
       names: the module's names.
       expression: what makes the path.
-      depth: how many variables were followed on the way here.
+      followed: what variables on the way here hold; a path may be made from itself.
       into_parameters: whether a parameter is what the one call in this file gives it.
     """
 
-    def inner(part: ast.expr, depth: int = depth) -> str | None:
-        return template(names, part, depth, into_parameters=into_parameters)
+    def inner(part: ast.expr, followed: Set[ast.expr] = followed) -> str | None:
+        return template(names, part, followed, into_parameters=into_parameters)
 
     if isinstance(expression, ast.Constant):
         return expression.value if isinstance(expression.value, str) else _token(expression)
@@ -31,7 +32,7 @@ def template(names: Names, expression: ast.expr | None, depth: int = 0, *, into_
         if not _is_steady(names, expression):
             return None
         value = names.only_value(expression) or (only_given(names, expression) if into_parameters else None)
-        text = inner(value, depth + 1) if value is not None and depth < _MOST_NAMES else None
+        text = inner(value, followed | {value}) if value is not None and value not in followed else None
         return text if text is not None else _token(expression)
     if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add | ast.Div):
         sides = [inner(side) for side in (expression.left, expression.right)]

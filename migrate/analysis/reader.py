@@ -239,8 +239,7 @@ class Reader:
 
     def _is_only_given(self, name: ast.Name) -> bool:
         """Whether a list of hooks is used as an argument of an estimator's methods alone."""
-        found = self.names.scope_of(name).lookup(name.id)
-        for use in self.names.uses(name.id, found[0]) if found is not None else []:
+        for use in self.names.reads_of(name):
             parent = self.names.parent(use)
             call = self.names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "hooks" else parent
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in METHODS):

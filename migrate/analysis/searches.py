@@ -22,7 +22,7 @@ def is_own_file(module: Module, path: ast.expr, saved: str) -> bool:
     if isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute) and path.func.attr == "format":
         base = template(module.names, path.func.value)  # path.format(epoch=n)
         return base is not None and normal(base) == normal(saved)
-    return any(where in _places(saved) for where in searched(module, path, 0))
+    return any(where in _places(saved) for where in searched(module, path))
 
 
 def _places(path: str) -> set[str]:
@@ -30,35 +30,32 @@ def _places(path: str) -> set[str]:
     return {directory(path), normal(path.partition("{")[0].rstrip("._-/") or "."), normal(path)}
 
 
-def searched(module: Module, expression: ast.expr, depth: int) -> Iterator[str]:
+def searched(module: Module, expression: ast.expr) -> Iterator[str]:
     """The directories in which an expression looks for the newest file, through its variables and functions."""
-    names = module.names
-    for node in ast.walk(expression):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and depth < 4:
-            found = names.scope_of(node).lookup(node.id)
-            for binding in found[1] if found is not None else ():
-                value = value_of(names, binding)
-                if value is not None:
-                    yield from searched(module, value, depth + 1)
-        if not isinstance(node, ast.Call):
-            continue
-        if name_of(node.func) in SEARCHES:
-            given = _looked_in(names, node)
-            if given is not None:
-                yield directory(given) if "*" in given else normal(given or ".")
-                if "*" in given:
-                    yield normal(given.partition("*")[0].rstrip("._-/") or ".")
-        elif isinstance(node.func, ast.Name):
-            function = names.definition(node.func)
-            if isinstance(function, ast.FunctionDef) and searches(function):
-                for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
-                    given = template(names, argument)
-                    if given is not None:
-                        yield normal(given or ".")
-                if not node.args and not node.keywords:
-                    returns = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
-                    for value in returns if depth < 4 else ():
-                        yield from searched(module, value, depth + 1)
+    names, seen, waiting = module.names, set[ast.AST](), [expression]
+    while waiting:
+        for node in ast.walk(waiting.pop()):
+            if node in seen:
+                continue
+            seen.add(node)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                waiting += [value for one in names.bound(node) if (value := value_of(names, one)) is not None]
+            elif isinstance(node, ast.Call) and name_of(node.func) in SEARCHES:
+                given = _looked_in(names, node)
+                if given is not None:
+                    yield directory(given) if "*" in given else normal(given or ".")
+                    if "*" in given:
+                        yield normal(given.partition("*")[0].rstrip("._-/") or ".")
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                function = names.definition(node.func)
+                if not isinstance(function, ast.FunctionDef) or not searches(function):
+                    continue
+                arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+                templates = (template(names, argument) for argument in arguments)
+                yield from (normal(given or ".") for given in templates if given is not None)
+                if not arguments:
+                    returns = (one.value for one in ast.walk(function) if isinstance(one, ast.Return))
+                    waiting += [value for value in returns if value is not None]
 
 
 def _looked_in(names: Names, search: ast.Call) -> str | None:

@@ -99,8 +99,7 @@ def _check(names: Names, code: ast.AST, all_of_them: list[ast.AST]) -> None:
         if symbol is not None and symbol.tail == "sparse_placeholder":
             raise Unbindable("a sparse placeholder is no input of a function's signature")
     if isinstance(code, ast.FunctionDef):
-        found = names.scope_of(code).lookup(code.name)
-        for use in names.uses(code.name, found[0]) if found is not None else ():
+        for use in names.uses(code.name, names.scope_of(code)):
             call = names.parent(use)
             is_called = isinstance(call, ast.Call) and call.func is use
             if is_called and not any(one in all_of_them for one in names.ancestors(use)):

@@ -33,9 +33,8 @@ def read_spec(names: Names, expression: ast.expr | None, kind: str) -> Spec:
     value, statement = expression, None
     if isinstance(expression, ast.Name):
         value = names.only_value(expression)
-        found = names.scope_of(expression).lookup(expression.id)
-        if value is not None and found is not None:
-            if len(names.uses(expression.id, found[0])) > 1:
+        if value is not None:
+            if len(names.reads_of(expression)) > 1:
                 raise Unbindable(f"`{expression.id}` is used in more than one place")
             statement = names.statement_of(value)
     symbol = symbol_of(names, value.func) if isinstance(value, ast.Call) else None

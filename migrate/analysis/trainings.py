@@ -130,13 +130,11 @@ def _read_callbacks(module: Module, fit: Fit) -> None:
         return
     fit.display = value
     fit.callbacks = list(value.elts)
-    if isinstance(given, ast.Name):
-        found = names.scope_of(given).lookup(given.id)
-        for use in names.uses(given.id, found[0]) if found is not None else ():
-            method = names.parent(use)
-            call = names.parent(method)
-            if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call):
-                fit.callbacks += call.args
+    for use in names.reads_of(given):
+        method = names.parent(use)
+        call = names.parent(method)
+        if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call):
+            fit.callbacks += call.args
     for element in fit.callbacks:
         one = saver(module, element)
         if one is not None:

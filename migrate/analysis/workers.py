@@ -28,10 +28,7 @@ def fits(module: Module) -> Iterator[tuple[ast.Call, bool]]:
 
 def _strategies_of(module: Module, model: ast.expr) -> Iterator[ast.expr | None]:
     """What a model's strategy may be: the values behind ``with strategy.scope():`` where it is made."""
-    if not isinstance(model, ast.Name):
-        return
-    found = module.names.scope_of(model).lookup(model.id)
-    for binding in found[1] if found is not None else ():
+    for binding in module.names.bound(model):
         for above in module.names.ancestors(binding.node):
             if isinstance(above, ast.With):
                 for item in above.items:
@@ -48,6 +45,4 @@ def _scoped(module: Module, context: ast.expr) -> Iterator[ast.expr | None]:
     if not isinstance(strategy, ast.Name):
         yield strategy
         return
-    found = module.names.scope_of(strategy).lookup(strategy.id)
-    for binding in found[1] if found is not None else ():
-        yield binding.value
+    yield from (binding.value for binding in module.names.bound(strategy))

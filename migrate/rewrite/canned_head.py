@@ -99,10 +99,9 @@ def _length(names: Names, value: ast.expr | None) -> int | None:
     words = names.only_value(listed) if isinstance(listed, ast.Name) else None
     if not isinstance(listed, ast.Name) or not isinstance(words, ast.List | ast.Tuple):
         return None
-    found = names.scope_of(listed).lookup(listed.id)
-    if found is None or any(isinstance(word, ast.Starred) for word in words.elts):
+    if any(isinstance(word, ast.Starred) for word in words.elts):
         return None
-    if any(not _only_reads(names, use) for use in names.uses(listed.id, found[0])):
+    if any(not _only_reads(names, use) for use in names.reads_of(listed)):
         return None
     return len(words.elts)
 

@@ -7,7 +7,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.resume.dissolve import is_used_elsewhere
 from migrate.analysis.resume.resumption import Resume
-from migrate.analysis.resume.saver_stays import saver_stays, uses
+from migrate.analysis.resume.saver_stays import saver_stays
 from migrate.analysis.trainings import FIT
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import InsertBefore, Part, ReplaceStatement, SetArgument
@@ -76,7 +76,7 @@ class EpochRecoveryRewrite(RecoveredFit):
     def _named_for(self, path: ast.expr, statement: ast.stmt) -> Iterator[ast.stmt]:
         """The statement that gives a path its name, if nothing else uses the name."""
         going = self._going() | set(ast.walk(statement))
-        if isinstance(path, ast.Name) and all(use in going for use in uses(self.module, path)):
+        if isinstance(path, ast.Name) and all(use in going for use in self.names.reads_of(path)):
             value = self.names.only_value(path)
             if isinstance(value, ast.Constant):
                 yield self.names.statement_of(value)

@@ -177,9 +177,5 @@ def _exporter(names: Names, element: ast.expr) -> Exporter:
         raise Unbindable(f"a {kind} without serving_input_receiver_fn, or with event_file_pattern, is not carried over")
     if as_text is not None and literal(as_text) is not False:
         raise Unbindable(f"a {kind} with as_text is not carried over")
-    statement = None
-    if isinstance(element, ast.Name):
-        found_name = names.scope_of(element).lookup(element.id)
-        if found_name is not None and len(names.uses(element.id, found_name[0])) == 1:
-            statement = names.statement_of(made)
+    statement = names.statement_of(made) if len(names.reads_of(element)) == 1 else None
     return Exporter(kind, arguments, made, statement)

@@ -72,11 +72,8 @@ def _call(program: Program, given: ast.expr) -> tuple[ast.Call, str]:
     names = program.module.names
     value: ast.expr | None = given
     if isinstance(given, ast.Name):
-        found = names.scope_of(given).lookup(given.id)
         value = names.only_value(given)
-        if found is not None and any(
-            names.parent(use) not in _givers(program) for use in names.uses(given.id, found[0])
-        ):
+        if any(names.parent(use) not in _givers(program) for use in names.reads_of(given)):
             raise Unbindable(f"`{given.id}` is used as something else than the estimator's optimizer")
     if isinstance(given, ast.Lambda) and not any(ast.iter_child_nodes(given.args)):
         value = given.body

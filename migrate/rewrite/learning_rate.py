@@ -1,11 +1,11 @@
 """The learning rate of a canned estimator's optimizer, as a Keras optimizer takes it."""
 
 import ast
-from collections.abc import Iterator
 
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.names import FunctionNode, Names
 from migrate.analysis.symbols import symbol_of
+from migrate.analysis.values.made_of import made_of
 from migrate.rewrite.draft import Draft
 
 # A function of tf.compat.v1.train: the Keras schedule, and the function's parameters, of which the first two of most
@@ -60,7 +60,7 @@ def scheduled(draft: Draft, rate: ast.expr) -> str:
     name = found.tail.removeprefix("train.") if found is not None else ""
     if isinstance(rate, ast.Call) and name in _DECAYS:
         return _schedule(draft, rate, name)
-    for node in _parts(names, rate):
+    for node in made_of(names, rate):
         inner = symbol_of(names, node) if isinstance(node, ast.Attribute | ast.Name) else None
         if inner is not None and inner.tail.startswith("train."):
             raise Unbindable("the learning rate is computed, perhaps from the global step")
@@ -86,26 +86,10 @@ def _schedule(draft: Draft, call: ast.Call, name: str) -> str:
 
 def is_plain(names: Names, value: ast.expr) -> bool:
     """Whether a learning rate is a Python number as far as the file tells: no TensorFlow, no function of the file."""
-    for node in _parts(names, value):
+    for node in made_of(names, value):
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and isinstance(names.definition(node.func), FunctionNode):
                 return False
             if symbol_of(names, node.func) is not None:
                 return False
     return True
-
-
-def _parts(names: Names, value: ast.expr) -> Iterator[ast.AST]:
-    """An expression, what it is made of, and what its variables are."""
-    seen: set[ast.AST] = set()
-    waiting: list[ast.AST] = [value]
-    while waiting:
-        node = waiting.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        yield node
-        if isinstance(node, ast.Name):
-            found = names.scope_of(node).lookup(node.id)
-            waiting += [binding.value for binding in (found[1] if found else []) if binding.value is not None]
-        waiting += ast.iter_child_nodes(node)

@@ -72,16 +72,13 @@ def _made_of(program: Program) -> set[ast.AST] | None:
             if node in reached:
                 continue
             reached.add(node)
-            found = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
-            if found is None or not isinstance(node, ast.Name):
-                continue
-            bindings = [binding for binding in found[1] if binding.imported is None]
+            bindings = [binding for binding in names.bound(node) if binding.imported is None]
             if any(binding.value is None and not isinstance(binding.node, ast.FunctionDef) for binding in bindings):
                 return None  # a parameter, a loop's variable, one of several that a call gives
             waiting += [binding.value or binding.node for binding in bindings]
             is_alias = all(isinstance(binding.value, ast.Attribute | ast.Name) for binding in bindings)  # of a module
             if not is_alias:
-                waiting += [names.statement_of(use) for use in names.uses(node.id, found[0]) if _may_add(names, use)]
+                waiting += [names.statement_of(use) for use in names.reads_of(node) if _may_add(names, use)]
     return reached
 
 

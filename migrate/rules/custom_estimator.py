@@ -134,8 +134,7 @@ def _with_values(draft: Draft, given: str, values: dict[str, str]) -> str:
 def _is_changed_later(program: Program, params: ast.Name) -> bool:
     """Whether something may be put into ``params`` after the estimator has got them."""
     names = program.module.names
-    found = names.scope_of(params).lookup(params.id)
-    for use in names.uses(params.id, found[0]) if found is not None else ():
+    for use in names.reads_of(params):
         parent = names.parent(use)
         is_store = isinstance(parent, ast.Subscript | ast.Attribute) and not isinstance(parent.ctx, ast.Load)
         is_change = isinstance(parent, ast.Attribute) and parent.attr in _CHANGES

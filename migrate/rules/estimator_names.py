@@ -134,7 +134,4 @@ def _is_unused(names: Names, node: ast.expr) -> bool:
     """Whether all that is done with a name is to assign it to a variable that nothing reads."""
     statement = names.parent(node)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    if len(targets) != 1 or not isinstance(targets[0], ast.Name):
-        return False
-    found = names.scope_of(targets[0]).lookup(targets[0].id)
-    return found is not None and not names.uses(targets[0].id, found[0])
+    return len(targets) == 1 and bool(names.bound(targets[0])) and not names.reads_of(targets[0])

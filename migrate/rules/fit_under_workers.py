@@ -239,12 +239,7 @@ def _callbacks(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
 
 def _is_only_read(module: Module, variable: ast.Name) -> bool:
     """Whether a variable is handed to calls and nothing else: ``callbacks.append(…)`` changes it."""
-    return all(isinstance(module.names.parent(use), ast.keyword) for use in _uses(module, variable))
-
-
-def _uses(module: Module, variable: ast.Name) -> list[ast.Name]:
-    found = module.names.scope_of(variable).lookup(variable.id)
-    return module.names.uses(variable.id, found[0]) if found is not None else []
+    return all(isinstance(module.names.parent(use), ast.keyword) for use in module.names.reads_of(variable))
 
 
 def _saving(bench: Workbench, callbacks: list[ast.expr]) -> _Saving | None:
@@ -356,6 +351,6 @@ def _gone(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: _
     for variable in (each for each in (callbacks, *listed) if isinstance(each, ast.Name)):
         made = module.names.only_value(variable)
         if made is not None and saving.call in ast.walk(made):
-            if len(_uses(module, variable)) > 1:
+            if len(module.names.reads_of(variable)) > 1:
                 raise _Left("what saves is used elsewhere, too", "Give each fit callbacks of its own.")
             yield module.names.statement_of(made)

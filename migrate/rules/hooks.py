@@ -94,12 +94,9 @@ def _reaches_training(names: Names, draft: Draft, value: ast.expr) -> bool:
     parent = names.parent(value)
     if isinstance(parent, ast.List | ast.Tuple):
         return _reaches_training(names, draft, parent)
-    if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Name) or len(parent.targets) != 1:
+    if not isinstance(parent, ast.Assign) or len(parent.targets) != 1 or len(names.bound(parent.targets[0])) != 1:
         return False
-    found = names.scope_of(parent).lookup(parent.targets[0].id)
-    if found is None or len(found[1]) != 1:
-        return False
-    uses = names.uses(parent.targets[0].id, found[0])
+    uses = names.reads_of(parent.targets[0])
     if any(use in ast.walk(parent) for use in uses):  # made from itself
         return False
     return all(_is_attribute(names, use) or _reaches_training(names, draft, use) for use in uses)

@@ -92,8 +92,7 @@ def _refuse_late_binding(program: Program, draft: Draft, given: Input) -> None:
     if any(isinstance(node, ast.For | ast.While) for node in names.ancestors(given.statement)):
         raise Unbindable("the input function is made in a loop, and would read its names later")
     for node in ast.walk(given.helper):
-        found = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
-        for binding in found[1] if found is not None else ():
+        for binding in names.bound(node):
             if getattr(binding.node, "lineno", 0) >= last and binding.node is not given.statement:
                 assert isinstance(node, ast.Name)
                 raise Unbindable(f"`{node.id}` changes after the input function is made, which would read it later")
@@ -118,8 +117,7 @@ def _require_known_uses(program: Program, draft: Draft, maker: ast.FunctionDef) 
             continue
         assigned = names.parent(made)
         target = assigned.targets[0] if isinstance(assigned, ast.Assign) and len(assigned.targets) == 1 else None
-        found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
-        if not isinstance(target, ast.Name) or found is None or not inputs.issuperset(names.uses(target.id, found[0])):
+        if not names.bound(target) or not inputs.issuperset(names.reads_of(target)):
             raise Unbindable(f"what `{maker.name}` returns is also used at line {use.lineno}, where it must stay")
 
 
@@ -127,9 +125,7 @@ def _claim(program: Program, draft: Draft, given: Input, examples: str, batches:
     """Replaces the statement that made the helper; every use of its name must be a call that is rewritten."""
     assert given.statement is not None and given.name is not None
     names = program.module.names
-    found = names.scope_of(given.node).lookup(given.name)
-    assert found is not None
-    for use in names.uses(given.name, found[0]):
+    for use in names.reads_of(given.node):
         keyword = names.parent(use)
         call = names.parent(keyword) if isinstance(keyword, ast.keyword) else keyword
         given_by_spec = any(use in one.arguments.values() for other in draft.all for one in other.program.calls)

@@ -93,8 +93,7 @@ def _is_kept(bench: Workbench, target: ast.expr | None) -> bool:
     names = bench.module.names
     if not isinstance(target, ast.Name) or key(names, target) is None:
         return False
-    found = names.scope_of(target).lookup(target.id)
-    for use in names.uses(target.id, found[0]) if found is not None else ():
+    for use in names.reads_of(target):
         parent = names.parent(use)
         call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
         is_manager = isinstance(call, ast.Call) and call in bench.module.calls_of("train.CheckpointManager")

@@ -243,8 +243,7 @@ def _may_embed(program: Program) -> bool:
     waiting, seen = [node for node in ast.walk(given) if isinstance(node, ast.Name)], set[ast.AST]()
     while waiting:
         name = waiting.pop()
-        found = names.scope_of(name).lookup(name.id)
-        for binding in found[1] if found is not None else ():
+        for binding in names.bound(name):
             if (binding.imported or "").startswith("tensorflow"):
                 continue
             if binding.value is None:  # a parameter, another module's, a loop's variable
@@ -279,8 +278,7 @@ def _optimizer(
     if isinstance(given, ast.Name) and isinstance(names.only_value(given), ast.Call | ast.Constant):
         value = names.only_value(given)
         assert value is not None
-        found_name = names.scope_of(given).lookup(given.id)
-        if found_name is not None and len(names.uses(given.id, found_name[0])) == 1:
+        if len(names.reads_of(given)) == 1:
             statements.append(names.statement_of(value))
         reason = why_not_movable(names, value, program.statement) if program.statement is not None else None
         if reason is not None:

@@ -324,10 +324,7 @@ def _spec_of_feature(file: Draft | OtherFile, node: ast.expr) -> str | None:
     taker, uses = names.parent(display), list[ast.expr]([display])
     if isinstance(taker, ast.Assign) and len(taker.targets) == 1 and isinstance(taker.targets[0], ast.Name):
         variable = taker.targets[0]
-        found = names.scope_of(variable).lookup(variable.id)
-        assert found is not None
-        is_only = len(found[1]) == 1
-        uses = [*names.uses(variable.id, found[0])] if is_only else []
+        uses = [*names.reads_of(variable)] if len(names.bound(variable)) == 1 else []
     if not uses or not all(_is_receiver(names, use) for use in uses):
         return None
     try:
@@ -347,11 +344,8 @@ def _only_use(names: Names, value: ast.expr) -> ast.expr | None:
     if not isinstance(statement, ast.Assign):
         return value
     target = statement.targets[0] if len(statement.targets) == 1 else None
-    found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
-    if not isinstance(target, ast.Name) or found is None or len(found[1]) != 1:
-        return None
-    uses = names.uses(target.id, found[0])
-    return uses[0] if len(uses) == 1 else None
+    uses = names.reads_of(target)
+    return uses[0] if len(names.bound(target)) == len(uses) == 1 else None
 
 
 def _is_receiver(names: Names, use: ast.expr) -> bool:

@@ -319,12 +319,9 @@ def _arguments(program: Program, draft: Draft, value: ast.expr) -> list[str] | N
 def _take_away(program: Program, draft: Draft, value: ast.expr) -> None:
     """Removes the variable of a strategy, if nothing but the RunConfig reads it."""
     names = program.module.names
-    if not isinstance(value, ast.Name):
-        return
-    found = names.scope_of(value).lookup(value.id)
     made = made_by(program, value)
     assert made is not None
-    if found is not None and len(names.uses(value.id, found[0])) == 1:
+    if len(names.reads_of(value)) == 1:
         draft.absorbed.append(names.statement_of(made))
 
 

@@ -178,8 +178,7 @@ class _Dissolver:
         """Where the names are read that a statement binds, one or several: ``path, epoch = newest(folder)``."""
         for name in ast.walk(statement):
             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
-                found = self.names.scope_of(name).lookup(name.id)
-                yield from self.names.uses(name.id, found[0]) if found is not None else ()
+                yield from self.names.reads_of(name)
 
     def _check_left(self, going: set[ast.AST]) -> None:
         """Whether a variable that the resumption sets is read by code that stays."""

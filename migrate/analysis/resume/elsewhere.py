@@ -14,11 +14,11 @@ from migrate.analysis.resume.old_way_in import asked_loads
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.searches import is_own_file
 from migrate.analysis.trainings import Fit, all_trainings, is_training
+from migrate.analysis.values.made_of import made_of
 
 _RESTORES = re.compile(r"restore|resume|load_?(the_|last_|latest_)?(model|weights|checkpoint|ckpt)")
 _ARITHMETIC = {"float", "int", "max", "min", "round"}
 """Calls that reckon: an epoch that they alone give is a stage of the training, as far as their numbers are."""
-_MOST_NAMES = 3
 """Variables that stand between ``initial_epoch`` and what works it out."""
 
 
@@ -36,7 +36,7 @@ def counted(module: Module) -> Iterator[ast.Call]:
         if first is None or _is_recovered(first):
             continue
         is_counted = saves and (_is_worked_out(names, first) or _is_counted_attribute(names, first))
-        if is_counted or _is_restored(names, first, 0):
+        if is_counted or _is_restored(names, first):
             yield node
 
 
@@ -75,34 +75,44 @@ def _is_recovered(first: ast.expr) -> bool:
     return any(call.func.attr == "restore" and not (call.args or call.keywords) for call in calls)  # type: ignore[attr-defined]
 
 
-def _is_worked_out(names: Names, first: ast.expr, depth: int = 0) -> bool:
+def _is_worked_out(names: Names, first: ast.expr) -> bool:
     """Whether a variable gets a number from a file's name or from what a function of the user's returns."""
-    given = only_given(names, first) if isinstance(first, ast.Name) and depth < _MOST_NAMES else None
-    if given is not None:
-        return _is_worked_out(names, given, depth + 1)
-    found = names.scope_of(first).lookup(first.id) if isinstance(first, ast.Name) else None
-    return found is not None and any(_is_bound_by_call(names, binding, depth) for binding in found[1])
+    waiting, known = [first], set[ast.AST]()
+    while waiting:
+        name = waiting.pop()
+        if name in known:
+            continue
+        known.add(name)
+        given = only_given(names, name) if isinstance(name, ast.Name) else None
+        waiting += [given] if given is not None else []
+        for binding in names.bound(name) if given is None else ():
+            if binding.node in known or isinstance(binding.node, ast.arg) or binding.imported is not None:
+                continue
+            known.add(binding.node)
+            inside = _bound_by_call(names, binding)
+            if inside is None:
+                return True
+            waiting += inside
+    return False
 
 
-def _is_bound_by_call(names: Names, binding: Binding, depth: int) -> bool:
-    if isinstance(binding.node, ast.arg) or binding.imported is not None:
-        return False
+def _bound_by_call(names: Names, binding: Binding) -> list[ast.expr] | None:
+    """None for a number that a function of the user's, or a piece of text, gives; else what it is computed of."""
     statement = names.statement_of(binding.node)
     if not isinstance(statement, ast.Assign):
-        return False
+        return []
     if binding.value is None:  # one of several that a function returns
-        return isinstance(statement.value, ast.Call)
+        return None if isinstance(statement.value, ast.Call) else []
     parts = list(ast.walk(binding.value))
     calls = [part for part in parts if isinstance(part, ast.Call)]
     if not calls or "arg" in ast.unparse(statement):
-        return False
+        return []
     if any(not isinstance(call.func, ast.Name) or call.func.id not in _ARITHMETIC for call in calls):
-        return True
+        return None
     if any(isinstance(part, ast.Subscript) or getattr(part, "attr", "") == "iterations" for part in parts):
-        return True  # a piece of text, or the optimizer's own count
+        return None  # a piece of text, or the optimizer's own count
     bases = [part.value for part in parts if isinstance(part, ast.Attribute)]
-    inside = [part for part in parts if isinstance(part, ast.Name) and part.id not in _ARITHMETIC and part not in bases]
-    return depth < _MOST_NAMES and any(_is_worked_out(names, part, depth + 1) for part in inside)
+    return [one for one in parts if isinstance(one, ast.Name) and one.id not in _ARITHMETIC and one not in bases]
 
 
 def _is_counted_attribute(names: Names, first: ast.expr) -> bool:
@@ -118,16 +128,11 @@ def _is_counted_attribute(names: Names, first: ast.expr) -> bool:
     return False
 
 
-def _is_restored(names: Names, value: ast.expr, depth: int) -> bool:
+def _is_restored(names: Names, value: ast.expr) -> bool:
     """Whether a number comes from a call that restores or loads a model."""
-    for node in ast.walk(value):
+    for node in made_of(names, value):
         if isinstance(node, ast.Call) and (node.args or node.keywords):  # of a path or a model
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if _RESTORES.search(name.lower()):
-                return True
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and depth < _MOST_NAMES:
-            found = names.scope_of(node).lookup(node.id)
-            values = [binding.value for binding in found[1] if binding.value is not None] if found is not None else []
-            if any(_is_restored(names, each, depth + 1) for each in values):
                 return True
     return False

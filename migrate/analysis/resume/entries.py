@@ -121,8 +121,7 @@ class Entries:
 
     def _aliases(self, model: ast.expr) -> list[object]:
         """Other variables that a model's variable is given: ``trained = model``."""
-        found = self.names.scope_of(model).lookup(model.id) if isinstance(model, ast.Name) else None
-        values = [binding.value for binding in found[1]] if found is not None else []
+        values = [binding.value for binding in self.names.bound(model)]
         return [place for value in values if isinstance(value, ast.Name) and (place := key(self.names, value))]
 
     def assigned(self, call: ast.Call) -> Iterator[object]:

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Set
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
+from migrate.analysis.names import FARTHEST
 from migrate.analysis.paths import only_given
 from migrate.analysis.searches import name_of
-
-_MOST_NAMES = 3
 
 
 class Flags:
@@ -75,7 +74,7 @@ class Flags:
                 stored = [one for one in self.names.stores if key(self.names, one) == key(self.names, value)]
                 values = [self.names.parent(one) for one in stored]
                 given = [one.value for one in values if isinstance(one, ast.Assign)]
-                return len(given) == len(values) == 1 and depth < _MOST_NAMES and self.is_users(given[0], depth + 1)
+                return len(given) == len(values) == 1 and depth < FARTHEST and self.is_users(given[0], depth + 1)
             base: ast.expr = value
             while isinstance(base, ast.Attribute | ast.Subscript):
                 base = base.value
@@ -86,9 +85,9 @@ class Flags:
                 return False
             binding = found[1][0]
             if isinstance(binding.node, ast.arg):
-                asked = only_given(self.names, value) if depth < _MOST_NAMES else None
+                asked = only_given(self.names, value) if depth < FARTHEST else None
                 return asked is None or self.is_users(asked, depth + 1)
-            if binding.value is None or depth >= _MOST_NAMES:
+            if binding.value is None or depth >= FARTHEST:
                 return False
             return isinstance(binding.value, ast.Constant) or self.is_users(binding.value, depth + 1)
         return isinstance(value, ast.Constant)

@@ -23,11 +23,11 @@ def saver_stays(module: Module, resume: Resume, going: set[ast.AST]) -> bool:
     if best is not None and literal(best) is not False:
         return True
     element = saver.element
-    if isinstance(element, ast.Name) and not all(use in resume.fit.callbacks for use in uses(module, element)):
+    if isinstance(element, ast.Name) and not all(use in resume.fit.callbacks for use in module.names.reads_of(element)):
         return True
     path = saver.arguments["filepath"]
     if isinstance(path, ast.Name):
-        others = [use for use in uses(module, path) if use not in going]
+        others = [use for use in module.names.reads_of(path) if use not in going]
         if any(_reads_file(module, resume, use) for use in others):
             return True
     for node in names.nodes(ast.Call):
@@ -37,12 +37,6 @@ def saver_stays(module: Module, resume: Resume, going: set[ast.AST]) -> bool:
             if name in _READERS and given is not None and _is_read_from(given, saver.path):
                 return True
     return False
-
-
-def uses(module: Module, name: ast.Name) -> list[ast.Name]:
-    """Where a variable is read."""
-    found = module.names.scope_of(name).lookup(name.id)
-    return module.names.uses(name.id, found[0]) if found is not None else []
 
 
 def _reads_file(module: Module, resume: Resume, use: ast.Name) -> bool:

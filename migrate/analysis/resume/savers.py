@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
+from migrate.analysis.names import FARTHEST
 from migrate.analysis.paths import only_given, template
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import SAVER, Fit, Saver, saver
-
-_MOST_NAMES = 4
 
 
 def saver_of(module: Module, fit: Fit) -> Saver | None:
@@ -87,7 +86,7 @@ def path_known_at(module: Module, path: ast.expr, places: Iterable[ast.AST]) -> 
     """A spelling of a path whose every name means the same at some other places; None where there is none."""
     there = list(places)
     spelled: ast.expr | None = path
-    for _ in range(_MOST_NAMES):
+    for _ in range(FARTHEST):
         if spelled is None or (template(module.names, spelled) is None and not _is_attribute(spelled)):
             return None
         if all(_is_known_at(module, spelled, place) for place in there):

@@ -46,18 +46,13 @@ class ResumeCode:
 
     def is_found(self, name: ast.Name) -> bool:
         """Whether a variable holds what a search has found, or the file that is loaded."""
-        found = self.names.scope_of(name).lookup(name.id)
-        values = (
-            [value for binding in found[1] if (value := value_of(self.names, binding)) is not None]
-            if found is not None
-            else []
-        )
+        values = [value for one in self.names.bound(name) if (value := value_of(self.names, one)) is not None]
         return any(
             isinstance(node, ast.Call)
             and (name_of(node.func) in SEARCHES or (isinstance(node.func, ast.Name) and self._is_search(node.func)))
             for value in values
             for node in ast.walk(value)
-        ) or any(bool(list(searched(self.module, value, 0))) for value in values)
+        ) or any(any(True for _ in searched(self.module, value)) for value in values)
 
     def _is_search(self, name: ast.Name) -> bool:
         function = self.names.definition(name)

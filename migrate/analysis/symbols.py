@@ -3,6 +3,7 @@
 import ast
 import re
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from migrate.analysis.names import Names
 from migrate.analysis.tensorflow_1_names import OTHER_IN_2, is_in
@@ -133,24 +134,29 @@ class Symbol:
         """Whether this is one of the modes, a word that is the same in the Estimator and in what stands for it."""
         return self.tail.startswith("estimator.ModeKeys.")
 
-    @property
+    @cached_property
     def other_name(self) -> str | None:
         """The name outside ``tf.estimator`` of an object that every TensorFlow has: ``train.SessionRunHook``."""
         found = public_name(f"tensorflow.{self.tail}")
         return None if found is None or found.tail.startswith(("contrib.", "estimator.")) else found.tail
 
-    @property
+    @cached_property
     def is_tf1_only(self) -> bool:
         """Whether this is a name of contrib, or one under plain ``tensorflow`` that exists in TensorFlow 1 alone."""
         is_only_in_1_there = is_only_in_1(self.tail) or self.tail.startswith(_TF1_ONLY_MODULES)
         return self.is_contrib or (self.api == "tf" and is_only_in_1_there)
 
-    @property
+    @cached_property
     def is_other_in_2(self) -> bool:
         """Whether this name under plain ``tensorflow`` means another thing in TensorFlow 2 than in TensorFlow 1."""
         return self.api == "tf" and is_in(OTHER_IN_2, self.tail)
 
 
+_KNOWN = 20_000
+"""So many names keep their symbols: the files of a run use the same ones."""
+
+
+@lru_cache(maxsize=_KNOWN)
 def symbol(qualified: str | None) -> Symbol | None:
     """The TensorFlow symbol behind a dotted name, or None for anything else."""
     if qualified is None:

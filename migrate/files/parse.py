@@ -33,8 +33,9 @@ _DEEP_FROM = 100_000
 """Python 3.10 crashes at some 110,000 levels, which take twice as many characters; later ones raise RecursionError."""
 
 
-KEPT = 1024
-"""So many files' trees and names are kept, at half a megabyte each: a file is read for several programs."""
+KEPT = 3072
+"""So many files' trees and names are kept, at half a megabyte each: a file is read for several programs, the last time
+when all files have been examined by themselves."""
 
 
 def parse(source: SourceText, keeps: bool = True) -> ast.Module:

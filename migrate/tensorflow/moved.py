@@ -1,5 +1,7 @@
 """Where names went that TensorFlow 2 lacks and that no public name of TensorFlow 1 leads to."""
 
+from functools import cache
+
 from migrate.tensorflow.names import NEW, OLD, lacking, public_name
 
 _PIECES = {
@@ -26,6 +28,7 @@ def piece_for(tail: str) -> tuple[str, str] | None:
     return None
 
 
+@cache
 def has_moved(qualified: str) -> bool:
     """Whether TensorFlow 2 lacks a private path, or one of the tutorials, and has what it leads to elsewhere.
 

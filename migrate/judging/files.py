@@ -57,15 +57,19 @@ class Files:
     def drafts(self, module: Module, found: list[Program]) -> list[Draft]:
         """The empty drafts of the programs of one module."""
         vocabulary = self.vocabularies[module.path]
-        calls = {call.node for program in found for call in program.calls}
-        keras = [call for program in found if program.has_fit for call in program.calls]
-        hooks = [call.arguments["hooks"] for call in keras if "hooks" in call.arguments]
         datasets: dict[ast.stmt, str] = {}
         drafts: list[Draft] = []
         for program in found:
             number = len(drafts)
-            draft = Draft(program, self.settings, vocabulary, datasets, calls, hooks, drafts)
-            draft.others = list(self._others(program))
+            draft = Draft(
+                module=module,
+                vocabulary=vocabulary,
+                program=program,
+                settings=self.settings,
+                dataset_names=datasets,
+                all=drafts,
+                others=list(self._others(program)),
+            )
             fresh = draft.fresh
             draft.model = program.variable or fresh("model")
             stem = f"{draft.model}_" if number else ""
@@ -75,7 +79,6 @@ class Files:
             if program.has_fit:
                 draft.renamed |= eager_names(module, vocabulary)
             if program.has_model_fn:
-                draft.constructors = {site.node.func for site in module.sites}
                 draft.model = fresh("training")
                 draft.loop_names = LoopNames(*(fresh(field.name) for field in fields(LoopNames)))
             drafts.append(draft)
@@ -86,4 +89,5 @@ class Files:
             name = program.tree.name(link.target.path)
             if name in self.vocabularies:  # else it is not given or not readable, and the program is left
                 other = program.tree.module(link.target.path)
-                yield OtherFile(other, self.vocabularies[name], makes_from_model_fn(other, self.canned[name]))
+                makes = makes_from_model_fn(other, self.canned[name])
+                yield OtherFile(module=other, vocabulary=self.vocabularies[name], has_program=makes)

@@ -95,7 +95,9 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     for module in modules:
         if module.path not in changing:
             continue
-        file = ObjectFile(module, Vocabulary(module), settings=settings, is_tf1=is_tf1, needs_tf_keras=on_keras_2)
+        file = ObjectFile(
+            module=module, vocabulary=Vocabulary(module), settings=settings, is_tf1=is_tf1, needs_tf_keras=on_keras_2
+        )
         for code, verdict in _of_file(file, unit.tree, eager, modules):
             form.verdicts.append((RULES[code], verdict))
         form.files[module.path] = file

@@ -10,6 +10,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.moves import is_pure, why_not_movable
 from migrate.analysis.policy import Policy, policy_of
 from migrate.analysis.program import MethodCall, Program
+from migrate.analysis.strategies import is_on_workers
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import (
@@ -61,14 +62,13 @@ class Loop:
     evaluator: str = ""
 
 
-@dataclass
-class OtherFile:
-    """Another file of a program, in which names change and nothing else.
+@dataclass(kw_only=True)
+class ChangedFile:
+    """A file of a program that changes.
 
     Attributes:
       module: the file.
       vocabulary: names for new code in it.
-      has_program: whether it makes an estimator from a model_fn itself.
       absorbed: statements that become superfluous.
       renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
       edits: what changes.
@@ -77,11 +77,15 @@ class OtherFile:
 
     module: Module
     vocabulary: Vocabulary
-    has_program: bool = False
     absorbed: list[ast.stmt] = field(default_factory=list)
     renamed: dict[ast.expr, str] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
     pieces: set[str] = field(default_factory=set)
+
+    @property
+    def v1(self) -> str:
+        """A name of ``tensorflow.compat.v1``: ``tf`` itself in a file that is, or becomes, one of compat.v1."""
+        return self.vocabulary.v1(self.module.is_tf1)
 
     def piece(self, name: str) -> str:
         """The name of an emitted class or function, which the new code uses."""
@@ -92,28 +96,31 @@ class OtherFile:
         """Takes out a statement of which nothing is carried over: its comments go with it."""
         self.edits.append(ReplaceStatement(self.module.span(statement)))
 
+
+@dataclass(kw_only=True)
+class OtherFile(ChangedFile):
+    """Another file of a program, in which names change and nothing else.
+
+    Attributes:
+      has_program: whether it makes an estimator from a model_fn itself.
+    """
+
+    has_program: bool = False
+
     @property
     def tf(self) -> str:
         return self.vocabulary.v1_or_tf
 
-    @property
-    def v1(self) -> str:
-        """A name of ``tensorflow.compat.v1``."""
-        return self.vocabulary.v1(self.module.is_tf1)
 
-
-@dataclass
-class Draft:
+@dataclass(kw_only=True)
+class Draft(ChangedFile):
     """What the rules have decided so far about one program.
 
     Attributes:
       program: the Estimator program.
       settings: the user's choices.
-      vocabulary: names for new code.
       dataset_names: the variable for the dataset made from a helper, by the helper's statement; shared by the programs
         of a module.
-      method_calls: the estimator methods that the module's programs call.
-      hook_arguments: the ``hooks=`` of those calls.
       all: the drafts of all programs of the module.
       others: the program's other files.
       datasets: the expression for such a dataset where it is used.
@@ -139,18 +146,12 @@ class Draft:
       after_compile: statements that follow.
       has_backup_fit: whether a ``fit`` with ``BackupAndRestore`` stands in the program.
       strategy: the variable of the distribution strategy that training is under; "" for none.
-      has_workers: whether that strategy is one of several processes.
       eval_strategy: the variable of the strategy of which each replica draws a batch of an evaluation; "" for none.
-      constructors: what the module's programs call to make their estimators.
       model_fn: a custom model_fn, as an expression cheap enough to be repeated.
-      renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
       loops: the calls that train a custom model_fn.
       loop_names: variables of a custom model_fn's training.
       config: what a custom model_fn gets as ``config``; "" for nothing.
       params: what a custom model_fn gets as ``params``, by mode: ``train``, ``eval``, ``infer`` or ``export``.
-      absorbed: statements that the new model makes superfluous.
-      edits: edits beside the model's own statement.
-      pieces: the emitted classes and functions in use.
       serving: the code of the serving functions, whose names an export's rewrite changes.
       exporters: what makes the exporters, whose work is written out.
       shared: other statements that change, which another program may use too.
@@ -158,10 +159,7 @@ class Draft:
 
     program: Program
     settings: Settings
-    vocabulary: Vocabulary
     dataset_names: dict[ast.stmt, str]
-    method_calls: set[ast.Call]
-    hook_arguments: list[ast.expr]
     all: "list[Draft]"
     others: list[OtherFile] = field(default_factory=list)
     datasets: dict[ast.stmt, str] = field(default_factory=dict)
@@ -187,25 +185,20 @@ class Draft:
     after_compile: list[str] = field(default_factory=list)
     has_backup_fit: bool = False
     strategy: str = ""
-    has_workers: bool = False
     eval_strategy: str = ""
-    constructors: set[ast.expr] = field(default_factory=set)
     model_fn: str = ""
-    renamed: dict[ast.expr, str] = field(default_factory=dict)
     loops: list[Loop] = field(default_factory=list)
     loop_names: "LoopNames | None" = None
     config: str = ""
     params: dict[str, str] = field(default_factory=dict)
-    absorbed: list[ast.stmt] = field(default_factory=list)
-    edits: list[Edit] = field(default_factory=list)
-    pieces: set[str] = field(default_factory=set)
     serving: list[ast.AST] = field(default_factory=list)
     exporters: set[ast.Call] = field(default_factory=set)
     shared: list[ast.stmt] = field(default_factory=list)
 
-    @property
-    def module(self) -> Module:
-        return self.program.module
+    @cached_property
+    def has_workers(self) -> bool:
+        """Whether training is under a strategy of several processes."""
+        return is_on_workers(self.program)
 
     @cached_property
     def policy(self) -> Policy:
@@ -237,19 +230,8 @@ class Draft:
     def tf(self) -> str:
         return self.vocabulary.v1_or_tf if self.program.has_model_fn else self.vocabulary.tf
 
-    @property
-    def v1(self) -> str:
-        """A name of ``tensorflow.compat.v1``: ``tf`` itself in a file that is, or becomes, one of compat.v1."""
-        return self.vocabulary.v1(self.module.is_tf1)
-
-    def piece(self, name: str) -> str:
-        """The name of an emitted class or function, which the new code uses."""
-        self.pieces.add(name)
-        return self.vocabulary.piece(name)
-
     def delete(self, statement: ast.stmt) -> None:
-        """Takes out a statement of which nothing is carried over: its comments go with it."""
-        self.edits.append(ReplaceStatement(self.module.span(statement)))
+        super().delete(statement)
         self.shared.append(statement)
 
     def fresh(self, name: str) -> str:

@@ -124,12 +124,11 @@ def _require_known_uses(program: Program, draft: Draft, maker: ast.FunctionDef) 
 def _claim(program: Program, draft: Draft, given: Input, examples: str, batches: str) -> None:
     """Replaces the statement that made the helper; every use of its name must be a call that is rewritten."""
     assert given.statement is not None and given.name is not None
-    names = program.module.names
+    names, calls = program.module.names, [one for other in draft.all for one in other.program.calls]
     for use in names.reads_of(given.node):
         keyword = names.parent(use)
         call = names.parent(keyword) if isinstance(keyword, ast.keyword) else keyword
-        given_by_spec = any(use in one.arguments.values() for other in draft.all for one in other.program.calls)
-        if not given_by_spec and (not isinstance(call, ast.Call) or call not in draft.method_calls):
+        if not any(call is one.node or use in one.arguments.values() for one in calls):
             raise Unbindable(f"`{given.name}` is also used at line {use.lineno}, where it must stay a function")
     stem = given.name.removesuffix("_input_fn").removesuffix("_fn")
     if given.statement not in draft.dataset_names:

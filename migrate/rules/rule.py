@@ -120,7 +120,7 @@ class Workbench:
         return self.vocabulary.tf
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ObjectFile(OtherFile):
     """A file of a program in object form, in which names change and the calls stay.
 

@@ -357,7 +357,10 @@ def _is_receiver(names: Names, use: ast.expr) -> bool:
 
 
 def _is_rewritten(file: Draft | OtherFile, node: ast.expr) -> bool:
-    return node in file.renamed or (isinstance(file, Draft) and (node in file.constructors or file.replaces(node)))
+    if node in file.renamed or not isinstance(file, Draft):
+        return node in file.renamed
+    is_constructor = file.program.has_model_fn and any(site.node.func is node for site in file.module.sites)
+    return is_constructor or file.replaces(node)
 
 
 _OTHER_PACKAGES = ("compat", "contrib", "core", "estimator", "examples", "python", "tools")

@@ -78,7 +78,6 @@ from migrate.analysis.program import Program
 from migrate.analysis.strategies import (
     OF_WORKERS,
     given_strategies,
-    is_on_workers,
     is_one_device,
     is_tensorflow_1,
     made_by,
@@ -204,11 +203,9 @@ def train_distribute(program: Program, draft: Draft) -> Iterator[Verdict]:
             yield manual(value, f"{name} {reason}", help)
             return
     train = given.get("train_distribute")
-    has_workers = is_on_workers(program)
     is_replicated = program.has_model_fn and train is not None and not is_one_device(program, train)
     for name, value in given.items():
-        if has_workers and name == "train_distribute":
-            draft.has_workers = True
+        if draft.has_workers and name == "train_distribute":
             yield noted(value, _NOTE_OF_WORKERS)
         elif is_replicated and name == "train_distribute":
             yield noted(

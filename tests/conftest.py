@@ -3,6 +3,8 @@
 import gc
 import signal
 
+import pytest
+
 # A shell has its background jobs ignore SIGINT, and what is ignored is ignored in every process that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -10,5 +12,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_collection_finish() -> None:
     """Spares Python's collector of cycles the thousands of tests, which stay until the end."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Collects what is left once: pytest does so five times, through all that the tests have kept."""
     gc.collect()
     gc.freeze()

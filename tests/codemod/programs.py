@@ -17,6 +17,10 @@ from tests.codemod.shared import apply, shared
 @cache
 def judged(text: str, **settings: str) -> Judged:
     """The findings and the plan of a text, in a loop or as a Keras model."""
+    return shared(("judge", text, sorted(settings.items())), lambda: _judged(text, **settings))
+
+
+def _judged(text: str, **settings: str) -> Judged:
     module = Module("program.py", text, ast.parse(text))
     return judge(module, Settings(**{"form": "loop", "canned": "keras", **settings}))
 

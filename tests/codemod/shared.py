@@ -38,8 +38,13 @@ def shared(key: object, make: Callable[[], _Made]) -> _Made:
     return made
 
 
+def in_order(plan: Plan) -> Plan:
+    """The plan with its sets as lists, so that one and the same plan has one ``repr``."""
+    lists: Any = {"pieces": sorted(plan.pieces), "imports": sorted(plan.imports)}
+    return replace(plan, **lists)
+
+
 def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") -> str:
     """``migrate.edits.apply.apply``, whose work with LibCST is most of what a rewrite takes."""
-    in_order: Any = {"pieces": sorted(plan.pieces), "imports": sorted(plan.imports)}
-    key = ("apply", text, replace(plan, **in_order), [*imports], pieces)
+    key = ("apply", text, in_order(plan), [*imports], pieces)
     return shared(key, lambda: _apply.apply(text, plan, imports, pieces))

@@ -31,16 +31,19 @@ def _server() -> tuple[socket.socket, "subprocess.Popen[bytes]"]:
         return ours, subprocess.Popen(command, cwd=ROOT, env=environment, pass_fds=[theirs.fileno()])
 
 
-def start(arguments: Sequence[str], cwd: Path, env: Mapping[str, str], streams: Sequence[int]) -> None:
-    """Starts ``python -m migrate`` in a session of its own; a terminal among its streams becomes its own too.
+def start(
+    arguments: Sequence[str], cwd: Path, env: Mapping[str, str], streams: Sequence[int], module: str = "migrate"
+) -> None:
+    """Starts ``python -m migrate``, or another module, in a session of its own, to which its terminal belongs too.
 
     Args:
-      arguments: what follows ``migrate``.
+      arguments: what follows the module's name.
       cwd: where it runs.
       env: its environment.
       streams: the files that become its input, output and errors.
+      module: its name.
     """
-    request = json.dumps([list(arguments), str(cwd), dict(env)]).encode()
+    request = json.dumps([module, list(arguments), str(cwd), dict(env)]).encode()
     socket.send_fds(_server()[0], [request], streams)
 
 
@@ -51,14 +54,16 @@ def ended() -> int:
     return int(answer)
 
 
-def run(arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
-    """Runs ``python -m migrate`` as ``subprocess.run`` does with its output captured as text."""
+def run(
+    arguments: Sequence[str], cwd: Path, env: Mapping[str, str], module: str = "migrate"
+) -> "subprocess.CompletedProcess[str]":
+    """Runs ``python -m migrate``, or another module, as ``subprocess.run`` does with its output captured as text."""
     with (
         open(os.devnull) as nothing,
         os.fdopen(os.memfd_create("output"), "w+") as output,
         os.fdopen(os.memfd_create("errors"), "w+") as errors,
     ):
-        start(arguments, cwd, env, [nothing.fileno(), output.fileno(), errors.fileno()])
+        start(arguments, cwd, env, [nothing.fileno(), output.fileno(), errors.fileno()], module)
         code = ended()
         output.seek(0)
         errors.seek(0)
@@ -86,8 +91,8 @@ def _serve(requests: socket.socket) -> None:
         requests.send(b"%d" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 
-def _become(streams: Sequence[int], arguments: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
-    """Is what ``python -m migrate`` would be; its end is that of the whole process."""
+def _become(streams: Sequence[int], module: str, arguments: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
+    """Is what ``python -m MODULE`` would be; its end is that of the whole process."""
     os.setsid()
     os.chdir(cwd)
     os.environ.clear()
@@ -102,8 +107,8 @@ def _become(streams: Sequence[int], arguments: Sequence[str], cwd: str, env: Map
         open(number, mode, buffering=1 if os.isatty(number) else -1, errors=errors, **how)  # noqa: SIM115
         for number, (mode, errors) in enumerate([("r", "strict"), ("w", "strict"), ("w", "backslashreplace")])
     )
-    sys.argv = ["migrate", *arguments]
-    runpy.run_module("migrate", run_name="__main__", alter_sys=True)
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":

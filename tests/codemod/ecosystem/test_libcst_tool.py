@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from migrate.cli import main
+from tests.codemod import forks
 from tests.codemod.programs import program
 
 NOTED = program(config="RunConfig(save_checkpoints_steps=5, tf_random_seed=1)")
@@ -42,16 +43,18 @@ estimator.train(input_fn, max_steps=3)
 LEFT = "import tensorflow as tf\n\nestimator = tf.estimator.BoostedTreesClassifier(**arguments)\nestimator.train(fn)\n"
 
 
+TOOL = ("codemod", "--no-format", "-x", "migrate.codemods.estimator.EstimatorCommand")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+
+
 def libcst_tool(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "libcst.tool", "codemod", "--no-format", "-x"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    return subprocess.run(
-        [*command, "migrate.codemods.estimator.EstimatorCommand", *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return forks.run([*TOOL, *arguments], Path.cwd(), ENVIRONMENT, module="libcst.tool")
+
+
+def test_it_finds_all_that_it_needs_by_itself(project: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", "libcst.tool", *TOOL, "train.py"], env=ENVIRONMENT, check=False)
+    assert done.returncode == 0
+    assert (project / "train.py").read_text() != program()
 
 
 def by_migrate(source: bytes, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> bytes:

@@ -247,12 +247,10 @@ class Names:
         """Every place that reads the variable ``name`` which ``scope`` binds, in any inner scope too."""
         return self._loads.get((id(scope), name), [])
 
-    def only_value(self, name: ast.Name) -> ast.expr | None:
-        """The expression behind a name that is bound exactly once, by a plain assignment."""
-        found = self.scope_of(name).lookup(name.id)
-        if found is None or len(found[1]) != 1:
-            return None
-        return found[1][0].value
+    def only_value(self, node: ast.AST | None) -> ast.expr | None:
+        """The expression behind a variable that is bound exactly once, by a plain assignment; None for all else."""
+        bindings = self.bound(node)
+        return bindings[0].value if len(bindings) == 1 else None
 
     def value(self, expression: ast.expr) -> ast.expr:
         """What an expression stands for, followed through variables that are bound exactly once, by plain assignments.
@@ -260,7 +258,7 @@ class Names:
         One that leads no further stands for itself.
         """
         for _ in range(FARTHEST):
-            held = self.only_value(expression) if isinstance(expression, ast.Name) else None
+            held = self.only_value(expression)
             if held is None:
                 break
             expression = held
@@ -271,10 +269,10 @@ class Names:
         return self._definition(name, 0)
 
     def _definition(self, name: ast.Name, depth: int) -> ast.AST | None:
-        found = self.scope_of(name).lookup(name.id)
-        if found is None or len(found[1]) != 1 or depth > FARTHEST:
+        bindings = self.bound(name)
+        if len(bindings) != 1 or depth > FARTHEST:
             return None
-        binding = found[1][0]
+        binding = bindings[0]
         if isinstance(binding.value, ast.Name):
             return self._definition(binding.value, depth + 1)
         if isinstance(binding.value, ast.Lambda):
@@ -284,8 +282,7 @@ class Names:
 
     def definitions(self, name: ast.Name) -> list[FunctionNode]:
         """The functions that a name may stand for, if every statement that binds it defines one; else none."""
-        found = self.scope_of(name).lookup(name.id)
-        nodes = [binding.node for binding in found[1]] if found is not None else []
+        nodes = [binding.node for binding in self.bound(name)]
         functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
         return list(functions) if len(functions) == len(nodes) else []
 

@@ -55,15 +55,14 @@ def template(
 
 def _is_steady(names: Names, name: ast.Name) -> bool:
     """Whether a variable has one value while the program runs, as far as its module shows."""
-    found = names.scope_of(name).lookup(name.id)
-    return found is not None and len(found[1]) == 1
+    return len(names.bound(name)) == 1
 
 
 def only_given(names: Names, name: ast.Name) -> ast.expr | None:
     """What a parameter is given, if its function is called at one place of the file alone."""
-    found = names.scope_of(name).lookup(name.id)
-    function = found[0].node if found is not None else None
-    if found is None or not isinstance(found[1][0].node, ast.arg) or not isinstance(function, ast.FunctionDef):
+    first = next((one.node for one in names.bound(name)), None)
+    function = names.scope_of(first).node if isinstance(first, ast.arg) else None
+    if not isinstance(function, ast.FunctionDef):
         return None
     call = only_call(names, function)
     try:

@@ -200,7 +200,6 @@ def _makes_all_itself(module: Module, statement: ast.With) -> bool:
     known = ast.FunctionDef | ast.ClassDef | ast.arg | ast.Import | ast.ImportFrom
     inside = set(ast.walk(statement))
     for name in inside:
-        found = module.names.scope_of(name).lookup(name.id) if isinstance(name, ast.Name) else None
-        if found and not all(isinstance(one.node, known) or one.node in inside for one in found[1]):
+        if not all(isinstance(one.node, known) or one.node in inside for one in module.names.bound(name)):
             return False
     return True

@@ -96,8 +96,8 @@ def _length(names: Names, value: ast.expr | None) -> int | None:
     """What ``len`` gives for a list that stands in the file and that nothing changes; None for anything else."""
     is_length = isinstance(value, ast.Call) and _builtin(names, value.func) == "len"
     listed = value.args[0] if isinstance(value, ast.Call) and is_length and len(value.args) == 1 else None
-    words = names.only_value(listed) if isinstance(listed, ast.Name) else None
-    if not isinstance(listed, ast.Name) or not isinstance(words, ast.List | ast.Tuple):
+    words = names.only_value(listed)
+    if not isinstance(words, ast.List | ast.Tuple):
         return None
     if any(isinstance(word, ast.Starred) for word in words.elts):
         return None

@@ -257,8 +257,7 @@ class _Writer:
         """An argument as the model_fn may read it later: with the value that it has where the estimator was made."""
         node, names = self.program.arguments[name], self.program.module.names
         if isinstance(node, ast.Name):
-            found = names.scope_of(node).lookup(node.id)
-            if found is not None and len(found[1]) == 1:
+            if len(names.bound(node)) == 1:
                 return self.draft.text(node)
         elif literal(node) is not ...:
             return self.draft.text(node)

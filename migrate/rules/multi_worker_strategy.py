@@ -123,7 +123,7 @@ def _is_handed_on(bench: Workbench, node: ast.expr) -> bool:
 def _is_alias(bench: Workbench, node: ast.expr) -> bool:
     """Whether a name is another one of the class, by the one assignment to it, and is called only, with no argument."""
     names = bench.module.names
-    if not isinstance(node, ast.Name) or names.only_value(node) is None:
+    if names.only_value(node) is None:
         return False
     above = [(use, names.parent(use)) for use in names.reads_of(node)]
     is_called = (isinstance(c, ast.Call) and c.func is use and not c.args and not c.keywords for use, c in above)

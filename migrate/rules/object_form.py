@@ -317,7 +317,7 @@ def _is_of_variable(module: Module, node: ast.expr) -> bool:
     root = node
     while isinstance(root, ast.Attribute):
         root = root.value
-    value = module.names.only_value(root) if isinstance(root, ast.Name) else None
+    value = module.names.only_value(root)
     return value is not None and any(one is value and not is_module(found) for one, found in module.estimator)
 
 

@@ -275,7 +275,7 @@ def _optimizer(
     names = program.module.names
     statements: list[ast.stmt] = []
     value = given
-    if isinstance(given, ast.Name) and isinstance(names.only_value(given), ast.Call | ast.Constant):
+    if isinstance(names.only_value(given), ast.Call | ast.Constant):
         value = names.only_value(given)
         assert value is not None
         if len(names.reads_of(given)) == 1:

@@ -80,10 +80,10 @@ class Flags:
                 base = base.value
             return isinstance(base, ast.Name) and self._is_settings(base)
         if isinstance(value, ast.Name):
-            found = self.names.scope_of(value).lookup(value.id)
-            if found is None or len(found[1]) != 1:
+            bindings = self.names.bound(value)
+            if len(bindings) != 1:
                 return False
-            binding = found[1][0]
+            binding = bindings[0]
             if isinstance(binding.node, ast.arg):
                 asked = only_given(self.names, value) if depth < FARTHEST else None
                 return asked is None or self.is_users(asked, depth + 1)
@@ -94,10 +94,8 @@ class Flags:
 
     def _is_settings(self, base: ast.Name) -> bool:
         """Whether a name holds parsed arguments or settings, and not what was found among the files."""
-        found = self.names.scope_of(base).lookup(base.id)
-        if found is None:
-            return False
-        for binding in found[1]:
+        bindings = self.names.bound(base)
+        for binding in bindings:
             if isinstance(binding.node, ast.arg) or binding.imported is not None:
                 continue
             made = binding.value
@@ -108,7 +106,7 @@ class Flags:
                 word in name for word in ("pars", "arg", "conf", "namespace", "yaml")
             ):
                 return False
-        return True
+        return bool(bindings)
 
     def names_file(self, path: ast.expr | None) -> bool:
         """Whether the user names a file at the start, so that no other must be loaded in its place."""

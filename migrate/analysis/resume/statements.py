@@ -81,8 +81,8 @@ class ResumeCode:
         return all(node.id == "len" or self.is_found(node) or self._is_local(node) for node in read)
 
     def _is_local(self, name: ast.Name) -> bool:
-        found = self.names.scope_of(name).lookup(name.id)
-        return found is not None and all(isinstance(binding.node, ast.Assign) for binding in found[1])
+        bindings = self.names.bound(name)
+        return bool(bindings) and all(isinstance(binding.node, ast.Assign) for binding in bindings)
 
     def goes(self, statement: ast.stmt) -> bool:
         """Whether a statement is part of the resumption and nothing else."""

@@ -52,8 +52,7 @@ def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Modul
 def _class_of(tree: Tree, module: Module, value: ast.expr) -> tuple[Module, ast.ClassDef] | None:
     """The class whose constructor makes an object, with its module."""
     if isinstance(value, ast.Name):
-        found = module.names.scope_of(value).lookup(value.id)
-        made = found[1][0].value if found is not None and len(found[1]) == 1 else None
+        made = module.names.only_value(value)
         return _class_of(tree, module, made) if isinstance(made, ast.Call) else None
     return _class(tree, module, value.func) if isinstance(value, ast.Call) else None
 

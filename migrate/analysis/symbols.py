@@ -34,9 +34,6 @@ OTHER_CANNED = {
 }  # fmt: skip
 RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
 INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}
-EXTENDERS = {"estimator.add_metrics"}
-"""What takes an estimator and returns another one."""
-
 HOOK_BASES = {"train.SessionRunHook", "estimator.SessionRunHook"}
 SINGLE_SITES = {
     "keras.callbacks.BackupAndRestore", "keras.callbacks.ModelCheckpoint",

@@ -33,8 +33,6 @@ from migrate.rewrite.keras_optimizer import KINDS, carried, why_not_carried
 from migrate.rewrite.shared_embeddings import shared_embeddings
 from migrate.rules.rule import MODEL_FN, Example, Verdict, exact, manual, noted, rule
 
-_SIMPLE = (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)
-_OF_A_JOB = ("model_dir", "config", "warm_start_from")
 _PARTITIONERS = ("input_layer_partitioner", "partitioner")
 _REDUCTIONS = {
     "SUM": "weighted_sum",

@@ -159,8 +159,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
             continue
         verdict = _name(file, node, found)
         if verdict is not None:
-            other = _counterpart(file, found) if found.is_contrib and verdict.fidelity is not Fidelity.MANUAL else None
-            yield verdict if other is None else replace(verdict, successor=other.told())
+            yield verdict
     for node in file.module.uses.get("estimator", ()):
         if node in kept and not is_guarded(file.module.names, node):
             yield manual(
@@ -192,7 +191,7 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     if _is_of_variable(module, node):
         file.renamed[node] = module.source.text(node)
         return None
-    other = _counterpart(file, found)
+    other = counterpart(found, is_v1=found.api == "v1" or (found.api == "tf" and file.is_tf1))
     if other is None:
         return without_counterpart(node, found, module)
     if call is not None and found.is_contrib_learn and found.tail == "estimator.RunConfig":
@@ -213,11 +212,8 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
         return manual(call, *reason, module)
     text = _text(file, other)
     _replace(file, node, text)
-    return _said(file, node, call, found, text)
-
-
-def _counterpart(file: ObjectFile, found: Symbol) -> Counterpart | None:
-    return counterpart(found, is_v1=found.api == "v1" or (found.api == "tf" and file.is_tf1))
+    verdict = _said(file, node, call, found, text)
+    return replace(verdict, successor=other.told()) if found.is_contrib else verdict
 
 
 def _is_mnist(call: ast.Call) -> bool:

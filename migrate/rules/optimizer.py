@@ -28,6 +28,7 @@ from migrate.analysis.moves import why_not_movable
 from migrate.analysis.numeric_columns import numeric_columns
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
+from migrate.analysis.values.made_of import made_of
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.learning_rate import (
     changes,
@@ -240,18 +241,9 @@ def _may_embed(program: Program) -> bool:
     given = program.arguments.get("feature_columns") or program.arguments.get("dnn_feature_columns")
     if given is None or any("embedding" in tail for tail in program.module.uses):
         return True
-    waiting, seen = [node for node in ast.walk(given) if isinstance(node, ast.Name)], set[ast.AST]()
-    while waiting:
-        name = waiting.pop()
-        for binding in names.bound(name):
-            if (binding.imported or "").startswith("tensorflow"):
-                continue
-            if binding.value is None:  # a parameter, another module's, a loop's variable
-                return True
-            if binding.value not in seen:
-                seen.add(binding.value)
-                waiting += [node for node in ast.walk(binding.value) if isinstance(node, ast.Name)]
-    return False
+    # What has no value is a parameter, another module's, a loop's variable.
+    bindings = (binding for node in made_of(names, given) for binding in names.bound(node))
+    return any(b.value is None and not (b.imported or "").startswith("tensorflow") for b in bindings)
 
 
 def _rmsprop(program: Program, draft: Draft, given: ast.expr | None) -> Iterator[Verdict]:

@@ -9,7 +9,7 @@ import ast
 import sys
 from collections import Counter
 
-from migrate.rewrite.pieces import pieces
+from migrate.rewrite.pieces import piece_of, public
 from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, Row, read, rows_around, rows_of
 from migrate.tensorflow.names import NEW, OLD, lacking, names_of, public_name
 
@@ -85,17 +85,17 @@ def wrong_of(row, line, known, modules):
         yield f"tf.compat.v1.{row.successor} is not there: {line}"
     if row.kind == "piece":
         yield from wrong_piece(row, line)
-    if row.kind == "estimator" and row.successor.split(".")[0] not in pieces():
+    if row.kind == "estimator" and row.successor.split(".")[0] not in public():
         yield f"no piece {row.successor}: {line}"
     if row.kind in ("none", "package", "rule") and not row.advice:
         yield f"no advice: {line}"
 
 
 def wrong_piece(row: Row, line: str):
-    if row.successor not in pieces():
+    if row.successor not in public():
         yield f"no piece {row.successor}: {line}"
         return
-    tree = ast.parse(pieces()[row.successor].source)
+    tree = ast.parse(piece_of(row.successor).source)
     made = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == row.successor), None)
     takes = [one for one in row.arguments if not one.startswith("-")]
     if made is not None and takes:

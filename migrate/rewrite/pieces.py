@@ -1,15 +1,19 @@
 """The emitted pieces: the definitions of ``migrate.recovery``, and a module of those that a program uses."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from migrate.rewrite.stamp import definitions_of, header, read_stamp
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_FOLDER = Path(__file__).parents[1] / "recovery"
 _OWN = "migrate.recovery."
+_IMPORTED = re.compile(r"^from migrate\.recovery\.(\w+) import", re.MULTILINE)
+_DEFINED = re.compile(r"^(?:(?:class|def) (\w+)|(\w+) = )", re.MULTILINE)
 
 
 class NotExtended(Exception):
@@ -34,34 +38,45 @@ class Piece:
 
 
 @cache
-def pieces() -> dict[str, Piece]:
-    """Every piece with a public name, each after those that it needs."""
-    return {name: piece for name, piece in _all().items() if not name.startswith("_")}
+def public() -> frozenset[str]:
+    """The public names of all pieces."""
+    return frozenset(name for name in _homes() if not name.startswith("_"))
+
+
+def piece_of(name: str) -> Piece:
+    """The piece of a name; raises KeyError where none has it."""
+    return _of_module(_homes()[name])[name]
 
 
 @cache
-def _all() -> dict[str, Piece]:
-    """Every piece by its name, which no other has, module after module as they import one another."""
-    sources = {
-        entry.name.removesuffix(".py"): entry.read_text(encoding="utf-8")
-        for entry in sorted(files("migrate.recovery").iterdir(), key=lambda entry: entry.name)
-        if entry.name.endswith(".py") and entry.name != "__init__.py"
-    }
-    found: dict[str, Piece] = {}
-    put = set[str]()
+def _homes() -> dict[str, str]:
+    """The module of each piece by its name, which no other has."""
+    return {one[1] or one[2]: module for module, text in _sources().items() for one in _DEFINED.finditer(text)}
+
+
+@cache
+def _sources() -> dict[str, str]:
+    """The text of each module, after those that it imports."""
+    paths = sorted(path for path in _FOLDER.glob("*.py") if path.name != "__init__.py")
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in paths}
+    found: dict[str, str] = {}
 
     def add(module: str) -> None:
-        if module not in put:
-            put.add(module)
-            tree = ast.parse(sources[module])
-            for node in tree.body:
-                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_OWN):
-                    add((node.module or "").removeprefix(_OWN))
-            found.update((piece.name, piece) for piece in _read(sources[module], tree))
+        if module not in found:
+            for other in _IMPORTED.findall(texts[module]):
+                add(other)
+            found[module] = texts[module]
 
-    for module in sources:
+    for module in texts:
         add(module)
     return found
+
+
+@cache
+def _of_module(module: str) -> dict[str, Piece]:
+    """The pieces of a module; a run parses those alone that it writes."""
+    text = _sources()[module]
+    return {one.name: one for one in _read(text, ast.parse(text))}
 
 
 def _read(source: str, tree: ast.Module) -> Iterator[Piece]:
@@ -101,20 +116,22 @@ def _single(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
         yield (alias.asname or alias.name).partition(".")[0], ast.unparse(alone)
 
 
-def needed(names: Iterable[str]) -> list[Piece]:
+def needed(wanted: Iterable[str]) -> list[Piece]:
     """The pieces of some names and those that they need, in an order that more names do not change."""
-    found, waiting = set[str](), [*names]
+    found, waiting = set[str](), [*wanted]
     while waiting:
         name = waiting.pop()
-        if name not in found and name in _all():
+        if name not in found and name in _homes():
             found.add(name)
-            waiting += _all()[name].needs
-    return [piece for name, piece in _all().items() if name in found]
+            waiting += piece_of(name).needs
+    homes = {_homes()[name] for name in found}
+    modules = [module for module in _sources() if module in homes]
+    return [one for module in modules for name, one in _of_module(module).items() if name in found]
 
 
 def provided_by(text: str) -> set[str]:
     """The names of the pieces that a module written earlier holds."""
-    return pieces().keys() & _defined(ast.parse(text))
+    return {*_defined(ast.parse(text))} & public()
 
 
 def _defined(tree: ast.Module) -> list[str]:
@@ -188,7 +205,7 @@ def renewed(before: str) -> str:
         raise NotExtended(
             "was changed since it was written" if stamp.version else "has no stamp to show if it was changed"
         )
-    gone = sorted(name for name in _public(before) if name not in pieces())
+    gone = sorted(name for name in _public(before) if name not in public())
     if gone:
         raise NotExtended(f"holds {gone[0]}, which this release does not write")
     return module(provided_by(before))

@@ -22,10 +22,9 @@ def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "a.py").write_text(PREDICTING)
     with monkeypatch.context() as earlier:
         earlier.setattr(stamp, "__version__", "0.0.9")
-        held = pieces.pieces()
-        log = held["TrainingLog"]
-        worse = replace(log, source=log.source + "\n\nclass _Mistake:\n    pass\n")
-        earlier.setattr(pieces, "_all", lambda: {**held, "TrainingLog": worse})
+        log, read = pieces.piece_of("TrainingLog"), pieces._of_module
+        worse = {"TrainingLog": replace(log, source=log.source + "\n\nclass _Mistake:\n    pass\n")}
+        earlier.setattr(pieces, "_of_module", lambda module: read(module) | (worse if module == "training_log" else {}))
         assert main(["--write", "."]) == 1
     assert "class _Mistake" in module(tmp_path)
     return tmp_path

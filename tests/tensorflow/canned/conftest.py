@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.rewrite.pieces import module, pieces
+from migrate.rewrite.pieces import module, public
 from migrate.run import run as codemod
 from migrate.settings import Settings
 from tests import nursery
@@ -99,7 +99,7 @@ class AsObject(AsModelFn):
 
     def _program(self, folder):
         named = {*re.findall(r"\w+", self.program.read_text()), "CannedKerasOptimizer"}
-        names = [name for name in pieces() if name in named or name.removesuffix("V2") in named]
+        names = [name for name in public() if name in named or name.removesuffix("V2") in named]
         (folder / "tf2_recovery.py").write_text(module(names))
         (folder / "objects.py").write_text(_NAMESPACES)
         text = self.program.read_text().replace("tf.compat.v1.estimator", "tf1.estimator")

@@ -118,22 +118,12 @@ def _imports_in(path: str, stamp: tuple[int, int]) -> Imports:
         return Imports()
 
 
-def imports_of(source: SourceText) -> Imports:
-    """The imports of a text; raises Unreadable if it cannot be parsed."""
-    if _may_matter(source):
-        return _imports(source.path, source.text, parse(source))
-    return _imports_of_others(source)
-
-
 @lru_cache(maxsize=KNOWN)
-def _imports_of_others(source: SourceText) -> Imports:
-    """The same of a file that nobody will ask more of: its tree is not kept."""
-    return _imports(source.path, source.text, parse(source, keeps=False))
-
-
-def _imports(path: str, text: str, tree: ast.Module) -> Imports:
-    searched = tuple(_searched(tree)) if "sys.path" in text else ()
-    return Imports(from_files(path, imported_in(tree)), searched)
+def imports_of(source: SourceText) -> Imports:
+    """The imports of a text, whose tree is kept if others may ask for it; raises Unreadable if it cannot be parsed."""
+    tree = parse(source, keeps=_may_matter(source))
+    searched = tuple(_searched(tree)) if "sys.path" in source.text else ()
+    return Imports(from_files(source.path, imported_in(tree)), searched)
 
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t][^\n]*?(?:\([^)]*\)|$)", re.MULTILINE)

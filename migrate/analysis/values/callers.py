@@ -14,7 +14,7 @@ def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Modu
     Args:
       tree: the files around the module.
       module: where the function stands.
-      parameter: one of a function's, no method's.
+      parameter: one of a function's, or of the ``__init__`` of a class; no other method's.
 
     Raises:
       Hidden: where not every call of the function is seen, or none is.
@@ -24,13 +24,14 @@ def given_for(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Modu
     if not isinstance(function, ast.FunctionDef):
         raise Hidden(f"`{parameter.arg}` is a parameter, so it depends on the caller")
     shown, owner = f"`{parameter.arg}` is a parameter of `{function.name}`", names.scope_of(function)
-    positional = [*function.args.posonlyargs, *function.args.args]
+    positional, called = [*function.args.posonlyargs, *function.args.args], function.name
+    if isinstance(owner.node, ast.ClassDef) and called == "__init__" and parameter not in positional[:1]:
+        positional, called, owner = positional[1:], owner.node.name, names.scope_of(owner.node)
     if function.decorator_list:
         raise Hidden(f"{shown}, which has a decorator")
     if parameter not in [*positional, *function.args.kwonlyargs] or isinstance(owner.node, ast.ClassDef):
         raise Hidden(f"{shown}, whose calls cannot be followed")
-    is_top = owner is names.top
-    places = uses(tree, module, function.name) if is_top else [(module, u) for u in names.uses(function.name, owner)]
+    places = uses(tree, module, called) if owner is names.top else [(module, u) for u in names.uses(called, owner)]
     default = defaults(function).get(parameter.arg)
     found: list[tuple[Module, ast.expr]] = []
     for where, use in places:

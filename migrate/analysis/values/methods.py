@@ -8,8 +8,8 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.tree import Tree
 
-_DECIDES = frozenset({"__new__", "__getattribute__"})
-"""Methods by which a class may give another object, or another method, than its body says."""
+_DECIDES = frozenset({"__new__", "__getattribute__", "__setattr__"})
+"""Methods by which a class may give another object, or another attribute, than its body says."""
 
 
 class Unseen(Exception):
@@ -30,17 +30,15 @@ def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Modul
     Raises:
       Unseen: where it may be another one.
     """
-    names, shown = module.names, ast.unparse(expression)[:60]
-    caller = names.scope_of(expression).node
-    owner = names.scope_of(caller).node if isinstance(caller, ast.FunctionDef) else None
-    own = caller.args.args[0].arg if isinstance(caller, ast.FunctionDef) and caller.args.args else None
-    if isinstance(owner, ast.ClassDef) and isinstance(expression.value, ast.Name) and expression.value.id == own:
+    shown = ast.unparse(expression)[:60]
+    owner = class_around(module, expression)
+    if owner is not None:
         where, found = module, _in_body(module, owner, expression.attr, shown)
         if found is None:
             raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
-        _check_derived(tree, module, owner.name, shown)
+        check_derived(tree, module, owner.name, shown)
     else:
-        made = _class_of(tree, module, expression.value)
+        made = class_of(tree, module, expression.value)
         if made is None:
             raise Unseen(f"`{shown}` is not seen to be a function")
         where, found = _inherited(tree, *made, expression.attr, shown)
@@ -49,15 +47,29 @@ def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Modul
     return where, found
 
 
-def _class_of(tree: Tree, module: Module, value: ast.expr) -> tuple[Module, ast.ClassDef] | None:
+def class_around(module: Module, expression: ast.Attribute) -> ast.ClassDef | None:
+    """The class in whose method an attribute of ``self`` stands; None for one of another object."""
+    caller = module.names.scope_of(expression).node
+    if not isinstance(caller, ast.FunctionDef) or not caller.args.args or _is_static(caller):
+        return None
+    owner = module.names.scope_of(caller).node
+    is_own = isinstance(expression.value, ast.Name) and expression.value.id == caller.args.args[0].arg
+    return owner if isinstance(owner, ast.ClassDef) and is_own else None
+
+
+def _is_static(function: ast.FunctionDef) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in function.decorator_list)
+
+
+def class_of(tree: Tree, module: Module, value: ast.expr) -> tuple[Module, ast.ClassDef] | None:
     """The class whose constructor makes an object, with its module."""
     if isinstance(value, ast.Name):
         made = module.names.only_value(value)
-        return _class_of(tree, module, made) if isinstance(made, ast.Call) else None
-    return _class(tree, module, value.func) if isinstance(value, ast.Call) else None
+        return class_of(tree, module, made) if isinstance(made, ast.Call) else None
+    return class_named(tree, module, value.func) if isinstance(value, ast.Call) else None
 
 
-def _class(tree: Tree, module: Module, name: ast.expr) -> tuple[Module, ast.ClassDef] | None:
+def class_named(tree: Tree, module: Module, name: ast.expr) -> tuple[Module, ast.ClassDef] | None:
     """The class that a name stands for, in its own file or another of the tree."""
     found = module.names.definition(name) if isinstance(name, ast.Name) else None
     dotted = module.names.qualified(name)
@@ -73,16 +85,21 @@ def _inherited(
     tree: Tree, module: Module, owner: ast.ClassDef, name: str, shown: str, depth: int = 0
 ) -> tuple[Module, ast.FunctionDef]:
     """A method of a class or, where it has none of that name, of the one that it derives from."""
-    defined = {node.name for node in owner.body if isinstance(node, ast.FunctionDef)}
-    if owner.decorator_list or owner.keywords or defined & _DECIDES:
-        raise Unseen(f"`{shown}` is that of `{owner.name}`, which is no plain class")
+    check_plain(owner, shown)
     found = _in_body(module, owner, name, shown)
     if found is not None:
         return module, found
-    base = _class(tree, module, owner.bases[0]) if len(owner.bases) == 1 and depth < FARTHEST else None
+    base = class_named(tree, module, owner.bases[0]) if len(owner.bases) == 1 and depth < FARTHEST else None
     if base is None:
         raise Unseen(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
     return _inherited(tree, *base, name, shown, depth + 1)
+
+
+def check_plain(owner: ast.ClassDef, shown: str) -> None:
+    """Sees to it that a class gives no other object, and no other attribute, than its body says."""
+    defined = {node.name for node in owner.body if isinstance(node, ast.FunctionDef)}
+    if owner.decorator_list or owner.keywords or defined & _DECIDES:
+        raise Unseen(f"`{shown}` is that of `{owner.name}`, which is no plain class")
 
 
 def _in_body(module: Module, owner: ast.ClassDef, name: str, shown: str) -> ast.FunctionDef | None:
@@ -96,7 +113,7 @@ def _in_body(module: Module, owner: ast.ClassDef, name: str, shown: str) -> ast.
     return None
 
 
-def _check_derived(tree: Tree, module: Module, name: str, shown: str) -> None:
+def check_derived(tree: Tree, module: Module, name: str, shown: str) -> None:
     """Sees to it that no class derives from that of ``self``, which may have another method."""
     derived = re.compile(rf"^\s*class\s+\w+\s*\([^)]*\b{name}\b", re.MULTILINE)
     importers = tree.importers(module) if os.path.exists(module.path) else []

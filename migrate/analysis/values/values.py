@@ -8,8 +8,10 @@ from migrate.analysis.arguments import defaults, is_none
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST, Binding, FunctionNode
 from migrate.analysis.tree import Tree
+from migrate.analysis.values.attributes import assigned
 from migrate.analysis.values.callers import given_for
 from migrate.analysis.values.flags import is_none_unless_given
+from migrate.analysis.values.items import items
 from migrate.analysis.values.methods import Unseen, method
 from migrate.analysis.values.uses import Hidden
 from migrate.files.trouble import Unreadable
@@ -159,12 +161,27 @@ class Values:
             if dotted is not None:
                 yield from self._exported(module, node, dotted, seen, inner)
                 return
-            try:
-                yield End(*method(self._tree, module, node))
-            except Unseen as reason:
-                yield End(module, node, str(reason))
+            yield from self._of_object(module, node, seen, inner)
+        elif isinstance(node, ast.Subscript):
+            yield from self._held(items(self._tree, module, node), End(module, node), seen, inner)
         else:
             yield End(module, node)
+
+    def _of_object(self, module: Module, node: ast.Attribute, seen: set[ast.AST], depth: int) -> Iterator[End]:
+        """The method that an attribute of an object is, or all that is assigned to it."""
+        try:
+            yield End(*method(self._tree, module, node))
+            return
+        except Unseen as reason:
+            itself = End(module, node, str(reason))
+        yield from self._held(assigned(self._tree, module, node), itself, seen, depth)
+
+    def _held(self, held: list[tuple[Module, ast.expr]], itself: End, seen: set[ast.AST], depth: int) -> Iterator[End]:
+        """What an attribute or an item holds; itself where that is not seen."""
+        for where, value in held:
+            yield from self._of(where, value, seen, depth)
+        if not held:
+            yield itself
 
     def _bound(self, module: Module, name: str, binding: Binding, seen: set[ast.AST], depth: int) -> Iterator[End]:
         """What one of the places that bind a name binds it to."""
@@ -218,7 +235,7 @@ class Values:
         try:
             functions = self.functions(module, call.func, depth)
         except Unfollowable as reason:
-            yield End(module, call, str(reason))
+            yield from self._held(items(self._tree, module, call), End(module, call, str(reason)), seen, depth)
             return
         for called in functions:
             if isinstance(called.node, ast.Lambda):

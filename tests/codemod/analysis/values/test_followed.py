@@ -7,7 +7,7 @@ import pytest
 
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
-from migrate.analysis.tree import Tree
+from migrate.analysis.tree import Tree, forget
 from migrate.analysis.values.values import Unfollowable, Values
 
 LED = {
@@ -18,6 +18,24 @@ LED = {
     "a function": "{head}\ndef made():\n    return {value}\n\n\ntrain(made())",
     "a lambda": "{head}\nmade = lambda: {value}\ntrain(made())",
     "a method": "{head}\nclass Job:\n    def made(self):\n        return {value}\n\n\njob = Job()\ntrain(job.made())",
+    "an attribute": (
+        "{head}\nclass Job:\n    def __init__(self):\n        self.x = {value}\n\n    def run(self):\n"
+        "        train(self.x)"
+    ),
+    "an attribute that its class is given": (
+        "{head}\nclass Job:\n    def __init__(self, x):\n        self.x = x\n\n    def run(self):\n"
+        "        train(self.x)\n\n\n"
+        "Job({value}).run()"
+    ),
+    "an attribute of an object": (
+        "{head}\nclass Base:\n    x = {value}\n\n\nclass Job(Base):\n    y = 3\n\n\njob = Job()\ntrain(job.x)"
+    ),
+    "an item": "{head}\nsettings = {'x': {value}, 'y': 3}\ntrain(settings['x'])",
+    "an item that is asked for": "{head}\nsettings = dict(x={value}, y=3)\ntrain(settings.get('x', 3))",
+    "an item that is put in": (
+        "{head}\nsettings = {'y': 3}\nsettings['z'] = 3\nsettings['x'] = {value}\ntrain(settings['x'])"
+    ),
+    "one of all items": "{head}\nsettings = {'a': {value}}\ntrain(settings[name])",
     "a conditional expression": "{head}\nx = None\ntrain(3 if x is not None else {value})",
     "the only branch that runs": "{head}\nx = None\ny = {value}\nif x is not None:\n    y = 3\ntrain(y)",
     "the names that it has": "{head}\n" + "\n".join(f"x{n} = x{n - 1}" for n in range(1, 10)) + "\ntrain(x9)",
@@ -60,6 +78,68 @@ def test_what_another_file_gives_is_followed_there(tmp_path: Path, monkeypatch: 
     assert values.may_be_fraction(module, call.args[0])
     assert [ast.unparse(end.node) for end in values.ends(module, call.args[0])] == ["10 / 4"]
     assert {one.path for one in values.givers} == {"main.py"}
+
+
+HIDDEN = {
+    "an object that others change": "class Job:\n    x = None\n\n\njob = Job()\nset_up(job)\njob.x = 3\ntrain(job.x)",
+    "an object of one of two classes": (
+        "class Job:\n    x = None\n\n    def run(self):\n        self.x = None\n        train(self.x)\n"
+        "\n\nclass Other(Job):\n    x = 3"
+    ),
+    "an attribute that is counted up": (
+        "class Job:\n    x = None\n\n    def run(self):\n        self.x += 1\n        train(self.x)"
+    ),
+    "an attribute that is set by its name": (
+        "class Job:\n    def run(self):\n        self.x = None\n        setattr(self, name, 3)\n        train(self.x)"
+    ),
+    "an object that a static method is given": (
+        "class Job:\n    x = None\n\n    @staticmethod\n    def run(job):\n        train(job.x)"
+    ),
+    "a class that is made by another": "@made\nclass Job:\n    x = None\n\n\njob = Job()\ntrain(job.x)",
+    "a dictionary that is passed on": "settings = {'x': None}\nread(settings)\ntrain(settings['x'])",
+    "a dictionary that is updated": "settings = {'x': None}\nsettings.update(given)\ntrain(settings['x'])",
+    "a dictionary that loses an item": "settings = {'x': None}\ndel settings['x']\ntrain(settings['x'])",
+    "a dictionary of another one's items": "settings = {'x': None, **given}\ntrain(settings['x'])",
+    "an item that is not there": "settings = {'y': None}\ntrain(settings['x'])",
+}
+
+
+@pytest.mark.parametrize("way", HIDDEN)
+def test_what_may_be_changed_out_of_sight_is_taken_for_nothing(way: str) -> None:
+    values = Values(Tree())
+    module, value = given(HIDDEN[way])
+    assert not values.is_none(module, value)
+    assert [end.node for end in values.ends(module, value)] == [value]
+
+
+def test_an_item_that_is_put_in_later_may_be_asked_for(tmp_path: Path) -> None:
+    module, value = given("settings = {'x': 3, 'y': 4}\nsettings[name] = None\nlen(settings)\ntrain(settings['x'])")
+    assert [ast.unparse(end.node) for end in Values(Tree()).ends(module, value)] == ["3", "None"]
+
+
+def test_an_attribute_and_an_item_of_another_file_are_followed_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    job = "class Job:\n    def __init__(self, x):\n        self.x = x\n\n    def run(self):\n        train(self.x)\n"
+    main = "import settings\nfrom job import Job\n\nJob(settings.SIZES['all']).run()\n"
+    other = "def set_up(job):\n    job.x = 3\n"
+    for name, text in {"job": job, "main": main, "settings": "SIZES = {'all': None}\n", "other": other}.items():
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+
+    def is_none() -> bool:
+        tree = Tree()
+        module = tree.module(str(tmp_path / "job.py"))
+        call = next(one for one in module.names.nodes(ast.Call) if ast.unparse(one.func) == "train")
+        return Values(tree).is_none(module, call.args[0])
+
+    assert is_none()
+    (tmp_path / "main.py").write_text(main + "settings.SIZES['all'] = 3\n", encoding="utf-8")
+    forget()
+    assert not is_none()
+    (tmp_path / "main.py").write_text(main.replace("import settings", "import settings, other"), encoding="utf-8")
+    forget()
+    assert not is_none()
 
 
 @pytest.mark.parametrize("text", ["f = f", "f = g\ng = f", "f = f()", "f = lambda: f()", "def f():\n    return f()"])

@@ -1,0 +1,99 @@
+"""What the attributes of the program's own objects hold."""
+
+import ast
+import os
+from collections.abc import Iterator
+
+from migrate.analysis.module import Module
+from migrate.analysis.names import FARTHEST
+from migrate.analysis.tree import Tree
+from migrate.analysis.values.methods import Unseen, check_derived, check_plain, class_around, class_named, class_of
+from migrate.files.trouble import Unreadable
+
+_UNSEEN_STORES = {"setattr", "vars"}
+
+
+def assigned(tree: Tree, module: Module, expression: ast.Attribute) -> list[tuple[Module, ast.expr]]:
+    """All that the tree assigns to an attribute of an object whose class is seen.
+
+    Args:
+      tree: the files around the module.
+      module: where the attribute is read.
+      expression: ``self.name`` in a method, ``Class(…).name``, or ``x.name`` after a sole ``x = Class(…)``.
+
+    Returns:
+      The expressions with their files; none where something else may be assigned.
+    """
+    try:
+        return [*_assigned(tree, module, expression)]
+    except (Unseen, Unreadable):
+        return []
+
+
+def _assigned(tree: Tree, module: Module, expression: ast.Attribute) -> Iterator[tuple[Module, ast.expr]]:
+    name, shown = expression.attr, ast.unparse(expression)[:60]
+    owner = class_around(module, expression)
+    made = (module, owner) if owner is not None else class_of(tree, module, expression.value)
+    if made is None:
+        return
+    family = dict(_family(tree, *made, shown))
+    files = list({where.path: where for where in family.values()}.values())
+    for own, where in family.items():
+        for binding in where.names.scope_of(own.body[0]).bindings.get(name, []):
+            yield where, _value(binding.value, shown)
+    if not any(store.attr == name for where in files for store in _stores(where)):
+        return
+    if owner is not None:
+        check_derived(tree, module, owner.name, shown)
+    for where in [*files, *_holding(tree, files, name)]:
+        if _UNSEEN_STORES & where.names.variables.keys() or "__dict__" in where.names.attributes:
+            raise Unseen(f"`{shown}` may be assigned by its name's text in {where.path}")
+        for store in _stores(where):
+            around = class_around(where, store)
+            if store.attr == name and (around is None or around in family):  # an object of another class is another one
+                statement = where.names.parent(store)
+                is_plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+                is_seen = around is not None and (is_plain or isinstance(statement, ast.AnnAssign))
+                yield where, _value(statement.value if is_seen else None, shown)  # type: ignore[attr-defined]
+
+
+def _stores(module: Module) -> Iterator[ast.Attribute]:
+    return (store for store in module.names.stores if isinstance(store, ast.Attribute))
+
+
+def _value(value: ast.expr | None, shown: str) -> ast.expr:
+    if value is None:
+        raise Unseen(f"`{shown}` is assigned in a way that is not seen")
+    return value
+
+
+def _family(tree: Tree, module: Module, owner: ast.ClassDef, shown: str) -> Iterator[tuple[ast.ClassDef, Module]]:
+    """A class and all that it derives from, with their files."""
+    for _ in range(FARTHEST):
+        check_plain(owner, shown)
+        yield owner, module
+        bases = [base for base in owner.bases if not (isinstance(base, ast.Name) and base.id == "object")]
+        if not bases:
+            return
+        found = class_named(tree, module, bases[0]) if len(bases) == 1 else None
+        if found is None:
+            break
+        module, owner = found
+    raise Unseen(f"`{shown}` may be that of an unknown class")
+
+
+def _holding(tree: Tree, modules: list[Module], name: str) -> Iterator[Module]:
+    """The other files that hold a name and may be given an object of these files' classes.
+
+    Raises:
+      Unreadable: where one of them cannot be parsed.
+    """
+    paths: dict[str, None] = {}
+    for module in modules:
+        for path in tree.importers(module) if os.path.exists(module.path) else ():
+            paths |= dict.fromkeys([path, *(link.target.path for link in tree.closure_of(path))])
+        paths |= dict.fromkeys(link.target.path for link in tree.closure(module))
+    known = {os.path.abspath(module.path) for module in modules}
+    for path in paths:
+        if path not in known and name in tree.words(path):
+            yield tree.module(path)

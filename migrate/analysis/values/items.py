@@ -1,0 +1,117 @@
+"""What the items of the program's own dictionaries hold."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import Unbindable
+from migrate.analysis.module import Module
+from migrate.analysis.symbols import symbol_of
+from migrate.analysis.tree import Tree
+from migrate.analysis.values.uses import Hidden, uses
+
+_READS = {"copy", "get", "items", "keys", "values"}
+_READERS = {"dict", "len", "list", "print", "set", "sorted", "str", "tuple"}
+_Item = tuple[object, ast.expr]
+_ANY = object()
+"""A key that is not seen."""
+
+
+def items(tree: Tree, module: Module, expression: ast.Subscript | ast.Call) -> list[tuple[Module, ast.expr]]:
+    """All that an item may be of a dictionary that is written out, and that nothing unseen changes.
+
+    Args:
+      tree: the files around the module.
+      module: where the item is read.
+      expression: ``d[key]``, ``d.get(key)`` or ``d.get(key, default)``.
+
+    Returns:
+      The expressions with their files; none where something else may be there.
+    """
+    if isinstance(expression, ast.Subscript):
+        holder, key, others = expression.value, expression.slice, []
+    elif isinstance(expression.func, ast.Attribute) and expression.func.attr == "get" and expression.args:
+        holder, key, *others = [expression.func.value, *expression.args]
+    else:
+        return []
+    found = _dictionary(tree, module, holder) if isinstance(holder, ast.Name | ast.Attribute) else None
+    if found is None:
+        return []
+    owner, name, written = found
+    try:
+        stored = [*_stored(tree, owner, name)]
+    except (Hidden, Unbindable):
+        return []
+    asked = _key(key)
+    matching = [value for known, value in [*written, *stored] if asked is _ANY or known is _ANY or known == asked]
+    is_there = asked is not _ANY and any(known == asked for known, _ in written)
+    if is_there or isinstance(expression, ast.Subscript):
+        return [(owner, value) for value in matching]
+    return [*((owner, value) for value in matching), (module, others[0])] if others else []
+
+
+def _key(key: ast.expr) -> object:
+    return key.value if isinstance(key, ast.Constant) else _ANY
+
+
+def _dictionary(
+    tree: Tree, module: Module, holder: ast.Name | ast.Attribute
+) -> tuple[Module, ast.Name, list[_Item]] | None:
+    """The file and the variable of a dictionary, with what it is written with."""
+    dotted = module.names.qualified(holder)
+    if dotted is not None:
+        owner, own = tree.owner(module, dotted)
+        bindings = owner.names.top.bindings.get(own, []) if owner is not None else []
+    else:
+        owner, bindings = module, module.names.bound(holder)
+    statement = bindings[0].node if len(bindings) == 1 else None
+    if owner is None or not isinstance(statement, ast.Assign | ast.AnnAssign):
+        return None
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    written = _written(owner, bindings[0].value)
+    return (owner, target, written) if isinstance(target, ast.Name) and written is not None else None
+
+
+def _written(module: Module, value: ast.expr | None) -> list[_Item] | None:
+    if isinstance(value, ast.Dict):
+        items = [(_key(key), one) for key, one in zip(value.keys, value.values, strict=True) if key is not None]
+        return items if len(items) == len(value.keys) else None
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name) or value.func.id != "dict":
+        return None
+    is_builtin = module.names.scope_of(value.func).lookup("dict") is None
+    named = [(keyword.arg, keyword.value) for keyword in value.keywords if keyword.arg is not None]
+    return [*named] if is_builtin and not value.args and len(named) == len(value.keywords) else None
+
+
+def _stored(tree: Tree, owner: Module, name: ast.Name) -> Iterator[_Item]:
+    """What is put into a dictionary after it is written; raises Hidden where something unseen may be."""
+    names = owner.names
+    scope = names.scope_of(name)
+    places = uses(tree, owner, name.id) if scope is names.top else [(owner, use) for use in names.uses(name.id, scope)]
+    for where, use in places:
+        parent = where.names.parent(use)
+        if isinstance(parent, ast.Subscript) and parent.value is use and not isinstance(parent.ctx, ast.Load):
+            statement = where.names.parent(parent)
+            if where is not owner or not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+                raise Hidden(f"`{name.id}` is changed ({where.path}, line {use.lineno})")
+            yield _key(parent.slice), statement.value
+        elif not _is_read(where, parent, use):
+            raise Hidden(f"`{name.id}` is passed on ({where.path}, line {use.lineno})")
+
+
+def _is_read(module: Module, parent: ast.AST, use: ast.expr) -> bool:
+    """Whether what is done to a dictionary leaves it as it is."""
+    if isinstance(parent, ast.Attribute):
+        call = module.names.parent(parent)
+        return parent.attr in _READS and isinstance(call, ast.Call) and call.func is parent
+    if isinstance(parent, ast.Call):
+        return isinstance(parent.func, ast.Name) and parent.func.id in _READERS and use in parent.args
+    if isinstance(parent, ast.keyword):  # an Estimator copies its params
+        call = module.names.parent(parent)
+        symbol = symbol_of(module.names, call.func) if isinstance(call, ast.Call) else None
+        is_estimator = symbol is not None and symbol.tail.startswith("estimator.")
+        return parent.arg is None or (parent.arg == "params" and is_estimator)
+    if isinstance(parent, ast.Dict):
+        return any(key is None and value is use for key, value in zip(parent.keys, parent.values, strict=True))
+    loops = getattr(parent, "generators", [parent])
+    is_iterated = any(getattr(loop, "iter", None) is use for loop in loops)
+    return is_iterated or isinstance(parent, ast.Subscript | ast.Compare | ast.FormattedValue)

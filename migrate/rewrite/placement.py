@@ -77,14 +77,13 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
             _hold_inline(placement, *members[0])
             continue
         location = os.path.join(directory, f"{module_name}.py")
-        package = os.path.relpath(directory or ".", root or ".")
-        dotted = ".".join([*([] if package == "." else package.split(os.sep)), module_name])
         for path, names in members:
             if not names:
                 placement.imports[path] = []
                 continue
             placement.modules.setdefault(location, set()).update(names)
             placement.needs[path] = location
+            dotted = _dotted(path, directory, root, module_name)
             placement.imports[path] = [import_of_pieces(dotted, names, aliases[path])]
     return placement
 
@@ -94,16 +93,22 @@ def _share(placement: Placement, path: str, plan: Plan, directory: str, root: st
     placement.imports[path] = []
     if plan.pieces:
         location = os.path.join(directory, f"{module_name}.py")
-        package = os.path.relpath(directory or ".", root)
-        parts = [] if package == "." else package.split(os.sep)
-        if all(part.isidentifier() for part in parts):
-            dotted = ".".join([*parts, module_name])
-        else:  # no import can spell it: what is imported from there is by relative names
-            above = os.path.relpath(directory or ".", os.path.dirname(path) or ".")
-            dotted = "." * (1 + above.count(os.pardir)) + module_name
+        dotted = _dotted(path, directory, root, module_name)
         placement.modules.setdefault(location, set()).update(plan.pieces)
         placement.needs[path] = location
         placement.imports[path] = [import_of_pieces(dotted, plan.pieces, plan.aliases)]
+
+
+def _dotted(path: str, directory: str, root: str, module_name: str) -> str:
+    """How a file's import spells the module in a directory at or above its own."""
+    package = os.path.relpath(directory or ".", root or ".")
+    parts = [] if package == "." else package.split(os.sep)
+    # A directory of TensorFlow's name is not what the file's own import of TensorFlow finds.
+    if all(part.isidentifier() for part in parts) and parts[:1] != ["tensorflow"]:
+        return ".".join([*parts, module_name])
+    # No import can spell it: what is imported from there is by relative names.
+    above = os.path.relpath(directory or ".", os.path.dirname(path) or ".")
+    return "." * (1 + above.count(os.pardir)) + module_name
 
 
 def _hold_inline(placement: Placement, path: str, names: set[str]) -> None:

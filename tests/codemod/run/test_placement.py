@@ -172,6 +172,15 @@ def test_a_folder_that_no_import_can_name_is_no_package(tmp_path: Path) -> None:
     assert f"from tf2_recovery {IMPORT}" in (tmp_path / "apps" / "01-intro" / "a.py").read_text()
 
 
+def test_a_package_of_tensorflows_name_gets_its_pieces_by_relative_imports(tmp_path: Path) -> None:
+    names = {f"{name}_in_job_in_tensorflow": "from . import neighbour\n" + STARTED for name in ("a", "b")}
+    tree(tmp_path, init_in_tensorflow="", init_in_job_in_tensorflow="", neighbour_in_job_in_tensorflow="", **names)
+    outcome, problems = migrated(tmp_path)
+    assert errors(outcome) == problems == []
+    for name in ("a", "b"):
+        assert f"from .tf2_recovery {IMPORT}" in (tmp_path / f"tensorflow/job/{name}.py").read_text()
+
+
 def test_a_short_piece_and_standard_input_stand_in_the_file_itself(tmp_path: Path) -> None:
     outcome = run([], Settings(), jobs=1, progress=None, stdin=JOB.encode())
     assert [change.path for change in outcome.changes] == ["<stdin>"]

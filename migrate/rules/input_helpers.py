@@ -16,6 +16,7 @@ See: tf.compat.v1.estimator.inputs.numpy_input_fn, tf.data.Dataset.
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.inputs import Input
@@ -55,24 +56,43 @@ def input_helpers(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield _rewrite(program, draft, given)
 
 
+@dataclass(frozen=True)
+class _Dataset:
+    """A dataset in the place of a helper.
+
+    Attributes:
+      examples: the expression for the dataset of single examples.
+      batches: the method calls that shuffle, repeat and batch it.
+      is_shuffled: whether one of them shuffles.
+    """
+
+    examples: str
+    batches: str
+    is_shuffled: bool
+
+    @property
+    def text(self) -> str:
+        return self.examples + self.batches
+
+
 def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
     assert given.helper is not None and given.symbol is not None
     helper = given.helper
     try:
         arguments = bind(helper, _PARAMETERS, no_others=True)
-        examples, batches = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
+        dataset = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
         if program.has_model_fn or given.maker is not None:
             _refuse_late_binding(program, draft, given)
-            draft.renamed[helper] = f"lambda: ({examples}{batches})"
+            draft.renamed[helper] = f"lambda: ({dataset.text})"
             draft.edits.append(ReplaceExpression(program.module.span(helper), draft.renamed[helper]))
         elif given.statement is not None:
-            _claim(program, draft, given, examples, batches)
+            _claim(program, draft, given, dataset)
         else:
-            draft.inline_datasets[helper] = examples + batches
+            draft.inline_datasets[helper] = dataset.text
     except Unbindable as reason:
         return manual(helper, str(reason), "Write the input as a function that returns a tf.data.Dataset.")
     name = given.symbol.tail.rpartition(".")[2]
-    if ".shuffle(" in batches:
+    if dataset.is_shuffled:
         return noted(
             helper, f"{name} becomes a tf.data.Dataset with the same batches, shuffled in another random order"
         )
@@ -121,7 +141,7 @@ def _require_known_uses(program: Program, draft: Draft, maker: ast.FunctionDef) 
             raise Unbindable(f"what `{maker.name}` returns is also used at line {use.lineno}, where it must stay")
 
 
-def _claim(program: Program, draft: Draft, given: Input, examples: str, batches: str) -> None:
+def _claim(program: Program, draft: Draft, given: Input, dataset: _Dataset) -> None:
     """Replaces the statement that made the helper; every use of its name must be a call that is rewritten."""
     assert given.statement is not None and given.name is not None
     names, calls = program.module.names, [one for other in draft.all for one in other.program.calls]
@@ -134,13 +154,13 @@ def _claim(program: Program, draft: Draft, given: Input, examples: str, batches:
     if given.statement not in draft.dataset_names:
         draft.dataset_names[given.statement] = draft.vocabulary.fresh(f"{stem}_dataset" if stem else "dataset")
     variable = draft.dataset_names[given.statement]
-    at_use = ""
-    if draft.continues_input and ".shuffle(" in batches:
+    held, at_use = dataset.text, ""
+    if draft.continues_input and dataset.is_shuffled:
         # A shuffle gives every pass another order; made anew for each fit, it repeats the one of the interrupted run.
-        batches, at_use = "", batches
+        held, at_use = dataset.examples, dataset.batches
         _hold_at(program, given)
     draft.datasets[given.statement] = variable + at_use
-    new = (Part(f"{variable} = {examples}{batches}"),)
+    new = (Part(f"{variable} = {held}"),)
     draft.edits.append(ReplaceStatement(program.module.span(given.statement), new))
 
 
@@ -155,8 +175,8 @@ def _hold_at(program: Program, given: Input) -> None:
                 raise Unbindable(reason)
 
 
-def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> tuple[str, str]:
-    """The expression for a dataset of single examples, and the method calls that shuffle, repeat and batch it."""
+def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> _Dataset:
+    """The dataset that gives what a helper with these arguments gave."""
     if "x" not in arguments:
         raise Unbindable("the helper is called without x")
     shuffle = literal(arguments.get("shuffle"))
@@ -181,4 +201,4 @@ def _dataset(draft: Draft, is_pandas: bool, arguments: dict[str, ast.expr]) -> t
         batches += ".repeat()" if is_none(epochs) else f".repeat({draft.text(epochs)})"
     batch_size = arguments.get("batch_size")
     batches += f".batch({'128' if batch_size is None else draft.text(batch_size)})"
-    return f"{draft.tf}.data.Dataset.from_tensor_slices({parts})", batches
+    return _Dataset(f"{draft.tf}.data.Dataset.from_tensor_slices({parts})", batches, is_shuffled=bool(shuffle))

@@ -1,5 +1,6 @@
 """The one record behind every output: what was found, where, and what became of it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -139,6 +140,12 @@ class Finding:
         message, help = cause.words(self.path, self.span, self.cell)
         help = help or (f"Its successor is {self.successor}." if self.successor else "")
         return replace(self, fidelity=Fidelity.MANUAL, message=message, help=help, rewritten=False, cause=cause)
+
+
+def left_behind(findings: Iterable[Finding], trouble: Finding) -> list[Finding]:
+    """What is left of a program whose new text has come to nothing, with the trouble as the cause."""
+    cause = Cause(Obstacle.BLOCKED, trouble.code, trouble.path, trouble.span, trouble.cell)
+    return [finding.left_for(cause) if finding.rewritten else finding for finding in findings]
 
 
 def sentences(*texts: str) -> str:

@@ -18,7 +18,7 @@ from migrate.files.prefilter import may_hold_site, names_site
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.finding import Cause, Finding, Span
+from migrate.finding import Cause, Finding, Span, left_behind
 from migrate.judged import JudgedProgram
 from migrate.rewrite.todo import Texts, commented
 from migrate.settings import Settings
@@ -101,8 +101,8 @@ def examine_notebook(
     except Unreadable:
         raise
     except Exception as error:  # a mistake of the tool in one file must lose no other
-        left = [one.left("this notebook could not be rewritten") if one.rewritten else one for one in findings]
-        return Examined(path, [*left, failed(path, error, "examining")], programs=cells.programs)
+        trouble = failed(path, error, "examining")
+        return Examined(path, [*left_behind(findings, trouble), trouble], programs=cells.programs)
     findings.sort(key=_place)
     return Examined(path, findings, notebook.file, after=after, programs=cells.programs)
 
@@ -265,8 +265,8 @@ def _program(
 
     after, module = _rewritten(notebook, program, examined, settings, imports)
     if isinstance(after, Finding):
-        left = [one.left("this program could not be rewritten") if one.rewritten else one for one in findings]
-        return [*left, _in_cell(after, program, text)]
+        trouble = _in_cell(after, program, text)
+        return [*left_behind(findings, trouble), trouble]
     sources = program.cut(unversioned(after))
     if module is not None:
         try:

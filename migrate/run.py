@@ -13,7 +13,7 @@ from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, Unreadable, trouble
 from migrate.files.walk import NOTEBOOK, leads_outside, walk
-from migrate.finding import Finding
+from migrate.finding import Finding, left_behind
 from migrate.invocation import program
 from migrate.outcome import FileChange, Outcome
 from migrate.processes import Processes
@@ -194,12 +194,12 @@ def _rewrite_all(
         texts.append(after)
         if progress is not None:
             progress("Rewriting", len(texts), len(free))
-    broken = {one.path for one, after in zip(free, texts, strict=True) if isinstance(after, Finding)}
+    broken = {one.path: after for one, after in zip(free, texts, strict=True) if isinstance(after, Finding)}
     for one, after in zip(free, texts, strict=True):
         outcome.findings += [after] if isinstance(after, Finding) else []
-        stuck = sorted(broken & {one.path, *one.together})
+        stuck = sorted(broken.keys() & {one.path, *one.together})
         if stuck or isinstance(after, Finding):
-            outcome.findings += _all_left(one.findings, f"{stuck[0]} could not be rewritten")
+            outcome.findings += left_behind(one.findings, broken[stuck[0]])
         else:
             assert one.source is not None
             outcome.findings += one.findings

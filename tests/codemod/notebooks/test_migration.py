@@ -360,6 +360,23 @@ def test_a_cell_that_is_no_python_is_named(write: Write, capsys: pytest.CaptureF
     assert path.read_bytes() == before
 
 
+def test_a_cell_that_only_the_compiler_minds_is_the_cause_at_every_site(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(*JOB, "x = 1\nreturn x\n")
+    before = path.read_bytes()
+    findings = run([str(path)], Settings(), jobs=1, progress=None).findings
+    assert [one.cell for one in findings if one.code == "FT003"] == [7]
+    left = [one for one in findings if one.code != "FT003"]
+    assert len(left) > 2
+    why = "not rewritten: another part of the same program blocks it (FT003, line 2 of cell 7)"
+    assert {one.message for one in left} == {why}
+    assert main(["job.ipynb", "--write"]) == 2
+    said = capsys.readouterr()
+    assert "job.ipynb:cell 7:2:" in said.err + said.out
+    assert path.read_bytes() == before
+
+
 def test_without_nbformat_the_message_says_what_to_install_and_other_files_are_done(write: Write) -> None:
     path = write(*JOB)
     (path.parent / "plain.ipynb").write_text(json.dumps(notebook("import tensorflow as tf", "# estimator")))

@@ -538,3 +538,15 @@ def test_one_that_a_caller_chooses_is_carried_over_in_its_own_file(tmp_path: Pat
     outcome = migrated(tmp_path)
     assert reasons(outcome) == []
     assert '{"train": numpy_input_fn({"x": [[1.0]]}' in new_text(outcome, tmp_path / "main.py")
+
+
+def test_a_file_that_only_the_compiler_minds_is_the_cause_in_every_file_of_its_program(tmp_path: Path) -> None:
+    late = MODELING.replace("as tf\n", "as tf\nfrom __future__ import annotations\n", 1)
+    put(tmp_path, {"main.py": main(), "modeling.py": late})
+    outcome = migrated(tmp_path)
+    assert outcome.changes == []
+    assert [one.path for one in outcome.findings if one.code == "FT003"] == [str(tmp_path / "modeling.py")]
+    why = "not rewritten: another part of the same program blocks it (FT003, line 2"
+    left = [one for one in outcome.findings if one.code != "FT003"]
+    assert {one.path for one in left} == {str(tmp_path / "main.py"), str(tmp_path / "modeling.py")}
+    assert all(one.message.startswith(why) for one in left)

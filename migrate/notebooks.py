@@ -72,10 +72,11 @@ def examine_notebook(
     Raises:
       Unreadable: if it is no notebook of format 4, or a cell cannot be parsed.
     """
-    if not is_named and not may_hold_site(data):
+    if own is None and not is_named and not may_hold_site(data):
         return Examined(path)
     notebook = Notebook.decode(path, data)
-    if not notebook.is_python or not _holds_site(notebook):
+    # What changes with a program elsewhere need hold no site itself.
+    if own is None and not (notebook.is_python and _holds_site(notebook)):
         return Examined(path)
     cells, findings = _Cells(), list[Finding]()
     try:

@@ -123,7 +123,7 @@ def _of_file(
         ("FT192", tensorflow_1_names_of(file, eager, keeps_graph_mode=True)),
         ("FT192", star_imports_of(file)),
         ("FT195", truths_of(file, tree)),
-        ("FT196", applied_in(file)),
+        ("FT196", applied_in(file, tree)),
     ):
         for verdict in verdicts:
             yield code, verdict

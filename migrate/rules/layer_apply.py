@@ -13,11 +13,16 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.module import Module
+from migrate.analysis.names import FARTHEST
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
+from migrate.analysis.tree import Tree
+from migrate.analysis.values.values import End, Values
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft, OtherFile
 from migrate.rules.rule import CUSTOM, Example, Verdict, exact, rule
+
+_LAYERS = ("keras.layers.", "keras.models.", "keras.Model", "keras.Sequential")
 
 
 @rule(
@@ -25,35 +30,56 @@ from migrate.rules.rule import CUSTOM, Example, Verdict, exact, rule
     "exact",
     Example("x = tf.keras.layers.Dense(3).apply(x)", "x = tf.keras.layers.Dense(3)(x)", "head", kind="custom"),
     Example("d = tf.keras.layers.Dense(3); x = d.apply(x)", "x = d(x)", "head", kind="custom"),
+    Example(
+        "made = {'one': tf.keras.layers.Dense}; x = made[name](3).apply(x)",
+        "x = made[name](3)(x)",
+        "head",
+        kind="custom",
+    ),
     kinds=CUSTOM,
 )
 def layer_apply(program: Program, draft: Draft) -> Iterator[Verdict]:
     for file in draft.changed_files:
-        yield from applied_in(file)
+        yield from applied_in(file, program.tree)
 
 
-def applied_in(file: Draft | OtherFile) -> Iterator[Verdict]:
+def applied_in(file: Draft | OtherFile, tree: Tree) -> Iterator[Verdict]:
     """Calls each layer of Keras that a file applies."""
-    module = file.module
-    for node, parent in module.names.parents.items():
-        if not isinstance(node, ast.Attribute) or node.attr != "apply" or not _is_layer(module, node.value):
-            continue
-        if isinstance(parent, ast.Call) and parent.func is node:
+    module, values = file.module, Values(tree)
+    for node in module.names.attributes.get("apply", ()):
+        parent = module.names.parent(node)
+        if isinstance(parent, ast.Call) and parent.func is node and _is_layer(values, module, node.value):
             text = module.source.text(node.value, file.renamed)
             file.edits.append(ReplaceExpression(module.span(node), text))
             yield exact(node, "becomes a call: layers of TensorFlow 2 have no apply", module)
 
 
-def _is_layer(module: Module, node: ast.expr) -> bool:
+def _is_layer(values: Values, module: Module, node: ast.expr, depth: int = 0) -> bool:
     """Whether an expression is seen to make a layer of Keras, or to stand for one."""
-    values = [node]
-    if isinstance(node, ast.Name):
-        value = module.names.only_value(node)
-        values = [] if value is None else [value]
-    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        values = _stored(module, node.value.id, node.attr)
-    found = [symbol_of(module.names, value.func) if isinstance(value, ast.Call) else None for value in values]
-    return bool(found) and all(one is not None and one.tail.startswith("keras.layers.") for one in found)
+    is_attribute = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    stored = _stored(module, node.value.id, node.attr) if is_attribute else []  # type: ignore[attr-defined]
+    made = [(module, value) for value in stored] or [(end.module, end.node) for end in values.ends(module, node)]
+    return all(isinstance(one, ast.Call) and _makes_layers(values, where, one.func, depth) for where, one in made)
+
+
+def _makes_layers(values: Values, module: Module, node: ast.expr, depth: int) -> bool:
+    """Whether what is called is a class of Keras' layers, one derived from it, or a function that gives layers."""
+    found = symbol_of(module.names, node)
+    if found is not None:
+        return found.tail.startswith(_LAYERS)
+    return depth < FARTHEST and all(_end_makes_layers(values, end, depth + 1) for end in values.ends(module, node))
+
+
+def _end_makes_layers(values: Values, end: End, depth: int) -> bool:
+    node, names = end.node, end.module.names
+    if isinstance(node, ast.ClassDef):
+        has_own = any(isinstance(one, ast.FunctionDef) and one.name == "apply" for one in node.body)
+        return not has_own and any(_makes_layers(values, end.module, base, depth) for base in node.bases)
+    if isinstance(node, ast.FunctionDef):
+        given = [one.value for one in names.returns(node)]
+        return bool(given) and all(one is not None and _is_layer(values, end.module, one, depth) for one in given)
+    is_partial = isinstance(node, ast.Call) and bool(node.args) and names.qualified(node.func) == "functools.partial"
+    return is_partial and _makes_layers(values, end.module, node.args[0], depth)  # type: ignore[attr-defined]
 
 
 def _stored(module: Module, name: str, attribute: str) -> list[ast.expr]:

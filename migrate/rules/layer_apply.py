@@ -58,8 +58,10 @@ def _is_layer(values: Values, module: Module, node: ast.expr, depth: int = 0) ->
     """Whether an expression is seen to make a layer of Keras, or to stand for one."""
     is_attribute = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     stored = _stored(module, node.value.id, node.attr) if is_attribute else []  # type: ignore[attr-defined]
-    made = [(module, value) for value in stored] or [(end.module, end.node) for end in values.ends(module, node)]
-    return all(isinstance(one, ast.Call) and _makes_layers(values, where, one.func, depth) for where, one in made)
+    made = [End(module, value) for value in stored] or values.ends(module, node)
+    return all(
+        isinstance(one.node, ast.Call) and _makes_layers(values, one.module, one.node.func, depth) for one in made
+    )
 
 
 def _makes_layers(values: Values, module: Module, node: ast.expr, depth: int) -> bool:

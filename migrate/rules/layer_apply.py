@@ -30,12 +30,6 @@ _LAYERS = ("keras.layers.", "keras.models.", "keras.Model", "keras.Sequential")
     "exact",
     Example("x = tf.keras.layers.Dense(3).apply(x)", "x = tf.keras.layers.Dense(3)(x)", "head", kind="custom"),
     Example("d = tf.keras.layers.Dense(3); x = d.apply(x)", "x = d(x)", "head", kind="custom"),
-    Example(
-        "made = {'one': tf.keras.layers.Dense}; x = made[name](3).apply(x)",
-        "x = made[name](3)(x)",
-        "head",
-        kind="custom",
-    ),
     kinds=CUSTOM,
 )
 def layer_apply(program: Program, draft: Draft) -> Iterator[Verdict]:

@@ -74,6 +74,9 @@ def _end_makes_layers(values: Values, end: End, depth: int) -> bool:
     if isinstance(node, ast.FunctionDef):
         given = [one.value for one in names.returns(node)]
         return bool(given) and all(one is not None and _is_layer(values, end.module, one, depth) for one in given)
+    found = symbol_of(names, node) if isinstance(node, ast.Attribute) else None
+    if found is not None:
+        return found.tail.startswith(_LAYERS)
     is_partial = isinstance(node, ast.Call) and bool(node.args) and names.qualified(node.func) == "functools.partial"
     return is_partial and _makes_layers(values, end.module, node.args[0], depth)  # type: ignore[attr-defined]
 

@@ -577,6 +577,7 @@ class Layer(Layer):
 
 def dense(x, kind):
     made = {"one": functools.partial(tf.keras.layers.Dense, use_bias=False), "two": functools.partial(two), "own": Own}
+    made["plain"] = tf.keras.layers.Dense
     x = Applied().apply(Layer().apply(tf.layers.dense(x, 1)))
     return made[kind](1).apply(x)
 """

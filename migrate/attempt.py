@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from migrate.edits.apply import apply
 from migrate.edits.concrete import NotParsed
 from migrate.edits.plan import Plan
-from migrate.examined import failed
+from migrate.failure import failed, guarded
 from migrate.files.parse import compile_error
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, trouble
@@ -21,6 +21,12 @@ def attempted(source: SourceText, plan: Plan, imports: Sequence[str], pieces: st
       imports: import statements for the emitted pieces.
       pieces: the pieces that the file holds itself; "" for none.
     """
+    return guarded(
+        lambda: _attempted(source, plan, imports, pieces), lambda error: failed(source.path, error, "rewriting")
+    )
+
+
+def _attempted(source: SourceText, plan: Plan, imports: Sequence[str], pieces: str) -> str | Finding:
     try:
         after = apply(source.text, plan, imports, pieces)
         source.encode(after)
@@ -31,6 +37,4 @@ def attempted(source: SourceText, plan: Plan, imports: Sequence[str], pieces: st
         return trouble("FT003", source.path, str(problem), help, Span(problem.line, 0, problem.line, 1))
     except SyntaxError as error:
         return compile_error(source) or failed(source.path, error, "rewriting")
-    except Exception as error:
-        return failed(source.path, error, "rewriting")
     return after

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from migrate.examine import judged
-from migrate.examined import Examined, failed
+from migrate.examined import Examined
+from migrate.failure import failed, guarded
 from migrate.files.cells import CellProgram
 from migrate.files.walk import NOTEBOOK
 from migrate.finding import Finding
@@ -43,7 +44,7 @@ def comments(files: Sequence[Examined], texts: Texts, settings: Settings) -> dic
         source = replace(one.source, text=texts[one.path])
         return {one.path: judged(source, settings).findings}
 
-    try:
+    def with_comments() -> dict[str, str] | Finding:
         judged_texts = dict(texts)
         for path in [path for path in texts if path.endswith(NOTEBOOK)]:
             from migrate.notebooks import own_text
@@ -51,8 +52,8 @@ def comments(files: Sequence[Examined], texts: Texts, settings: Settings) -> dic
             cells[path], judged_texts[path] = own_text(path, texts[path])
         after = commented(judged_texts, find)
         return after | {path: _with_cells(path, texts[path], after[path]) for path in cells}
-    except Exception as error:
-        return failed(files[0].path, error, "writing comments")
+
+    return guarded(with_comments, lambda error: failed(files[0].path, error, "writing comments"))
 
 
 def _with_cells(path: str, text: str, own: str) -> str:

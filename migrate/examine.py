@@ -1,10 +1,10 @@
 """One Python file examined: parsed, and judged where it holds a site."""
 
-from migrate.examined import Examined, failed
+from migrate.examined import Examined
+from migrate.failure import failed, guarded
 from migrate.files.parse import parse
 from migrate.files.prefilter import may_hold_site, names_site
 from migrate.files.text import SourceText
-from migrate.files.trouble import Unreadable
 from migrate.settings import Settings
 
 
@@ -30,12 +30,10 @@ def examine_bytes(
     if not holds_site:
         parse(source)  # the user is told what is wrong with a file that they named
         return Examined(path)
-    try:
-        return judged(source, settings, is_alone=is_alone)
-    except Unreadable:
-        raise
-    except Exception as error:  # a mistake of the tool in one file must lose no other
-        return Examined(path, [failed(path, error, "examining")])
+    return guarded(
+        lambda: judged(source, settings, is_alone=is_alone),
+        lambda error: Examined(path, [failed(path, error, "examining")]),
+    )
 
 
 def judged(

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from migrate.files.text import SourceText
-from migrate.files.trouble import trouble
 from migrate.finding import Finding
 from migrate.judged import JudgedProgram
 
@@ -50,11 +49,3 @@ class Examined:
     together: tuple[str, ...] = ()
     group: Group | None = None
     programs: list[JudgedProgram] = field(default_factory=list)
-
-
-def failed(path: str, error: Exception, doing: str) -> Finding:
-    """The finding for a mistake of the tool in one file."""
-    message = f"{doing} failed: {type(error).__name__}: {str(error)[:200]}"
-    return trouble(
-        "FT009", path, message, "This is an internal error (a bug): please report it. The file is as it was."
-    )

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from migrate.analysis.versions import unversioned, versioned
 from migrate.edits.plan import PACKAGE, import_of_pieces
 from migrate.examine import judged
-from migrate.examined import Examined, failed
+from migrate.examined import Examined
+from migrate.failure import failed, guarded
 from migrate.files.cells import CellProgram, CellsDiffer, programs
 from migrate.files.notebook import Notebook, invalid
 from migrate.files.parse import parse
@@ -74,6 +75,15 @@ def examine_notebook(
     """
     if own is None and not is_named and not may_hold_site(data):
         return Examined(path)
+    return guarded(
+        lambda: _examined(path, data, settings, rewrites, own, imports),
+        lambda error: Examined(path, [failed(path, error, "examining")]),
+    )
+
+
+def _examined(
+    path: str, data: bytes, settings: Settings, rewrites: bool, own: Examined | None, imports: Sequence[str]
+) -> Examined:
     notebook = Notebook.decode(path, data)
     # What changes with a program elsewhere need hold no site itself.
     if own is None and not (notebook.is_python and _holds_site(notebook)):
@@ -99,9 +109,9 @@ def examine_notebook(
             raise CellsDiffer(problem[0])
         if settings.todo:
             after = _commented(Notebook.decode(path, notebook.file.encode(after)), settings, own is None)
-    except Unreadable:
+    except (Unreadable, RecursionError):
         raise
-    except Exception as error:  # a mistake of the tool in one file must lose no other
+    except Exception as error:  # what was found in the cells is said none the less
         trouble = failed(path, error, "examining")
         return Examined(path, [*left_behind(findings, trouble), trouble], programs=cells.programs)
     findings.sort(key=_place)
@@ -116,13 +126,11 @@ def rewritten_notebook(one: Examined, settings: Settings, imports: Sequence[str]
       settings: the user's choices.
       imports: as for ``examine_notebook``.
     """
-    try:
-        own = replace(one, findings=[])
-        found = examine_notebook(one.path, read(one.path), settings, own=own, imports=imports)
-    except Unreadable as problem:
-        return problem.finding
-    problems = (finding for finding in found.findings if finding.error and finding not in one.findings)
-    return next(problems, found.after or "")
+    found = examine_notebook(one.path, read(one.path), settings, own=replace(one, findings=[]), imports=imports)
+    problems = [finding for finding in found.findings if finding.error]
+    if found.after is None:
+        return problems[0]
+    return next((finding for finding in problems if finding not in one.findings), found.after)
 
 
 def own_text(path: str, text: str | None = None) -> tuple[CellProgram, str]:

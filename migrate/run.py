@@ -8,10 +8,11 @@ from itertools import repeat
 
 from migrate.examine import examine_bytes
 from migrate.examined import Examined
+from migrate.failure import failed, guarded
 from migrate.files.ignore import IgnoreRules, excluding
 from migrate.files.read import read
 from migrate.files.text import SourceText
-from migrate.files.trouble import NotWritten, Unreadable, trouble
+from migrate.files.trouble import NotWritten, trouble
 from migrate.files.walk import NOTEBOOK, leads_outside, walk
 from migrate.finding import Finding, left_behind
 from migrate.invocation import program
@@ -125,10 +126,10 @@ def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
                 f"Name its file: {program()} NOTEBOOK.ipynb.",
             )
             return Examined(name, [trouble("FT007", name, message, help)])
-    try:
-        return examine_bytes(name, data, settings, is_named=True, is_alone=True)
-    except Unreadable as problem:
-        return Examined(name, [problem.finding])
+    return guarded(
+        lambda: examine_bytes(name, data, settings, is_named=True, is_alone=True),
+        lambda error: Examined(name, [failed(name, error, "examining")]),
+    )
 
 
 def _files(paths: Sequence[str], exclude: IgnoreRules | None, outcome: Outcome) -> Iterator[str]:
@@ -150,14 +151,15 @@ def _examine_all(
 
 def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> Examined:
     """Reads and judges one file; what goes wrong with it becomes a finding."""
-    try:
+
+    def examined() -> Examined:
         if path.endswith(NOTEBOOK):
             from migrate.notebooks import examine_notebook
 
             return examine_notebook(path, read(path), settings, is_named, rewrites)
         return examine_bytes(path, read(path), settings, is_named)
-    except Unreadable as problem:
-        return Examined(path, [problem.finding])
+
+    return guarded(examined, lambda error: Examined(path, [failed(path, error, "examining")]))
 
 
 def _rewrite_all(
@@ -219,7 +221,9 @@ def _rewrite(one: Examined, imports: list[str], inline: str, settings: Settings)
     if one.path.endswith(NOTEBOOK):
         from migrate.notebooks import rewritten_notebook
 
-        return rewritten_notebook(one, settings, imports)
+        return guarded(
+            lambda: rewritten_notebook(one, settings, imports), lambda error: failed(one.path, error, "rewriting")
+        )
     from migrate.attempt import attempted
 
     assert one.source is not None and one.plan is not None

@@ -4,6 +4,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import repeat
 
 from migrate.analysis.facts import facts
@@ -12,7 +13,8 @@ from migrate.analysis.module import Module
 from migrate.analysis.programs import reached
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Plan
-from migrate.examined import Examined, Group, failed
+from migrate.examined import Examined, Group
+from migrate.failure import failed, guarded
 from migrate.files.cells import CellProgram
 from migrate.files.ignore import excluding
 from migrate.files.prefilter import may_hold_site
@@ -45,12 +47,11 @@ def examine_together(
     """
     found_below = walk(paths, excluding(settings.exclude, settings.root))
     walked = {os.path.abspath(path): path for path in found_below if isinstance(path, str)}
-    ties = _tied_by(found, walked)
+    ties = guarded(lambda: _tied_by(found, walked), lambda error: {})
     related = {os.path.abspath(one.path) for one in found} | {path for one in found for path in one.reaches}
     related.update(*ties.values())
     given = {absolute: path for absolute, path in walked.items() if absolute in related}
-    users = _users(found, paths, settings.canned)
-    groups = _groups(found, given, users, ties)
+    groups = _groups(found, given, _users(found, paths, settings.canned), ties)
     for group in processes.map(examine_group, zip(groups, repeat(settings)), few=_FEW_GROUPS):
         yield from group
 
@@ -125,27 +126,41 @@ def _is_given(path: str, named: Sequence[str]) -> bool:
 
 
 def _reached(path: str, canned: str) -> set[str]:
-    try:
+    """The files that a file's programs reach; none where it cannot be judged, which is no run's end."""
+
+    def found() -> set[str]:
         data = read(path)
         if b"stimator" not in data or not may_hold_site(data):
             return set()
         tree = Tree()
-        module = tree.module(os.path.abspath(path))
-    except Unreadable:
-        return set()
-    return set(reached(module, tree, canned))
+        return set(reached(tree.module(os.path.abspath(path)), tree, canned))
+
+    return guarded(found, lambda error: set())
 
 
 def examine_group(group: Group, settings: Settings) -> list[Examined]:
-    """Judges the files of one group; what goes wrong with them becomes a finding."""
-    tree = Tree(dict(group.files), dict(group.users))
-    try:
-        return _examined(tree, group, settings)
-    except Exception as error:  # a mistake of the tool in one group must lose no other
+    """Judges the files of one group; what goes wrong with a file becomes a finding, and the others go without it."""
+    return guarded(lambda: _examined(group, settings), lambda error: _without_broken(group, settings, error))
+
+
+def _without_broken(group: Group, settings: Settings, error: Exception) -> list[Examined]:
+    """The group without the files that fail by themselves too; where none does, all of them are left."""
+    broken: dict[tuple[str, str], Finding] = {}
+    for file in group.files if len(group.files) > 1 else ():
+        guarded(partial(_examined, replace(group, files=(file,)), settings), partial(_note, broken, file))
+    if not broken:
         return [Examined(name, [failed(name, error, "examining")]) for _, name in group.files]
+    others = replace(group, files=tuple(file for file in group.files if file not in broken))
+    return [*(Examined(name, [found]) for (_, name), found in broken.items()), *examine_group(others, settings)]
 
 
-def _examined(tree: Tree, group: Group, settings: Settings) -> list[Examined]:
+def _note(broken: dict[tuple[str, str], Finding], file: tuple[str, str], error: Exception) -> list[Examined]:
+    broken[file] = failed(file[1], error, "examining")
+    return []
+
+
+def _examined(group: Group, settings: Settings) -> list[Examined]:
+    tree = Tree(dict(group.files), dict(group.users))
     notebooks = _notebooks(tree, group)
     modules = list(_readable(tree, group))
     judged = judge_together(modules, settings, tree)
@@ -174,6 +189,8 @@ def _of_notebook(one: Examined, plan: Plan, settings: Settings) -> Examined:
     from migrate.notebooks import examine_notebook
 
     whole = examine_notebook(one.path, read(one.path), settings, own=one, rewrites=False)
+    if whole.source is None:  # what is wrong with it is found there
+        return whole
     return replace(whole, plan=plan, together=one.together, group=one.group)
 
 

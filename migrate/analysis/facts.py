@@ -270,4 +270,6 @@ def _searched(tree: ast.Module) -> Iterator[str]:
 
 
 def _is_path(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "path" and ast.unparse(node.value) == "sys"
+    if not isinstance(node, ast.Attribute) or node.attr != "path":
+        return False
+    return isinstance(node.value, ast.Name) and node.value.id == "sys"

@@ -23,9 +23,13 @@ def formatted(source: str, column: int, indent: str) -> str:
       source: statements or one expression, at column 0.
       column: where the first line will begin.
       indent: the file's own indentation of one level, which replaces black's four spaces.
+
+    Raises:
+      SyntaxError: if it is no Python.
     """
     if _WITHOUT_LAYOUT.fullmatch(source):
         return source.rstrip("\n") + "\n"
+    ast.parse(source)  # refuses at once what black and LibCST would take minutes for: brackets more than 200 deep
     mode = black.Mode(line_length=max(LINE_LENGTH - column, 40))
     text = black.format_str(source, mode=mode)
     if indent == "    ":

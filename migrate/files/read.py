@@ -11,6 +11,9 @@ _HELP: dict[type[Exception], str] = {
     PermissionError: "Give yourself permission to read it, or leave it out.",
 }
 
+_LARGEST = 2**29
+"""Bytes of a file that is read: beyond, it would take the memory from the other files of the run."""
+
 
 def cannot_read(path: str, error: OSError | ValueError) -> Finding:
     """The finding FT001 for a file or directory that the operating system would not open or list."""
@@ -35,6 +38,13 @@ def not_a_file(path: str, mode: int) -> Finding | None:
     return trouble("FT001", path, f"is {kind}, not a file", "Name a regular file, or leave the path out.")
 
 
+def _too_large(path: str, size: int) -> Finding | None:
+    if size <= _LARGEST:
+        return None
+    message = f"holds {size / 2**30:.1f} GiB, more than any program"
+    return trouble("FT001", path, message, "Clear a notebook's outputs, or leave the file out.")
+
+
 def stamp_of(path: str) -> tuple[int, int]:
     """What an unchanged file keeps: when it was changed, in nanoseconds, and its size, in bytes.
 
@@ -55,7 +65,8 @@ def read(path: str) -> bytes:
       Unreadable: FT001, with the operating system's reason.
     """
     try:
-        trouble_found = not_a_file(path, os.stat(path).st_mode)
+        status = os.stat(path)
+        trouble_found = not_a_file(path, status.st_mode) or _too_large(path, status.st_size)
         if trouble_found is None:
             with open(path, "rb") as file:
                 return file.read()

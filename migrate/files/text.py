@@ -58,10 +58,12 @@ class SourceText:
             text = body.decode(encoding)
         except UnicodeDecodeError as error:
             raise Unreadable(_undecodable(path, body, error.start, encoding, cookie)) from error
-        except UnicodeError as error:
+        except Exception as error:  # a codec may raise anything
             raise Unreadable(_unusable(path, encoding)) from error
         # Only UTF-8 and its like have one way to write a text; the cookie shows an encoding that does not hold ASCII.
-        if encoding != "utf-8" and (text.encode(encoding) != body or (cookie and cookie[1].decode() not in text)):
+        if encoding != "utf-8" and (
+            not _goes_back(text, encoding, body) or (cookie and cookie[1].decode() not in text)
+        ):
             raise Unreadable(_unusable(path, encoding))
         return cls(path, text, encoding, bom, _usual_newline(text))
 
@@ -72,18 +74,28 @@ class SourceText:
           text: a new text, by default the text itself.
 
         Raises:
-          Unwritable: FT005, when the file's encoding lacks a character of the new text.
+          Unwritable: FT005, when the file's encoding lacks a character of the new text, or a rule of its own is broken.
         """
         try:
             body = (self.text if text is None else text).encode(self.encoding)
         except UnicodeEncodeError as error:
             message = f"{error.object[error.start]!a} is not in {self.encoding}, the encoding that the file names"
             raise Unwritable(trouble("FT005", self.path, message, "Save the file as UTF-8 first.")) from error
+        except Exception as error:  # idna, for one, wants short words between dots
+            message = f"cannot be written in {self.encoding}, the encoding that the file names"
+            raise Unwritable(trouble("FT005", self.path, message, "Save the file as UTF-8 first.")) from error
         return codecs.BOM_UTF8 + body if self.bom else body
 
     def lines(self) -> list[str]:
         """The lines as Python counts them, without their ends; ``str.splitlines`` also breaks at form feeds."""
         return _NEWLINE.split(self.text)
+
+
+def _goes_back(text: str, encoding: str, body: bytes) -> bool:
+    try:
+        return text.encode(encoding) == body
+    except Exception:
+        return False
 
 
 def _encoding(path: str, body: bytes, cookie: re.Match[bytes] | None, bom: bool) -> str:
@@ -93,7 +105,7 @@ def _encoding(path: str, body: bytes, cookie: re.Match[bytes] | None, bom: bool)
     try:
         encoding = codecs.lookup(_without_line_ends(named)).name
         "".encode(encoding)  # Refused by codecs that are not text encodings, such as rot13.
-    except (LookupError, UnicodeError) as error:
+    except Exception as error:  # also of a codec that somebody has registered
         message, help = f"names the encoding {named}, which Python does not know", "Correct the name."
         raise Unreadable(_at_byte(path, body, cookie.start(1), "ascii", message, help, len(named))) from error
     if bom and encoding != "utf-8":
@@ -126,7 +138,10 @@ def _unusable(path: str, encoding: str) -> Finding:
 
 
 def _at_byte(path: str, body: bytes, offset: int, encoding: str, message: str, help: str, length: int = 1) -> Finding:
-    before = body[:offset].decode(encoding, "replace")
+    try:
+        before = body[:offset].decode(encoding, "replace")
+    except Exception:  # punycode replaces nothing
+        before = body[:offset].decode("latin-1")
     *lines_before, line = _NEWLINE.split(before)
     place = len(lines_before) + 1
     span = Span(place, len(line), place, len(line) + length)

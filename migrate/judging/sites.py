@@ -28,6 +28,8 @@ def judge_sites(module: Module, settings: Settings, selection: Selection, plan: 
             continue
         try:
             mends += [(rule, mend) for mend in rule.check_sites(bench)]
+        except RecursionError:  # the whole file is tried again with more room
+            raise
         except Exception as error:  # one rule's mistake must lose nothing else
             findings.append(_broken(module, rule, error))
     replaced = {edit.span for edit in plan.edits if isinstance(edit, ReplaceExpression)}

@@ -79,6 +79,8 @@ class Trial:
         try:
             verdicts = rule.check(draft.program, draft)
             collected += [(rule, replace(one, module=one.module or draft.module)) for one in verdicts]
+        except RecursionError:  # the whole file is tried again with more room
+            raise
         except Exception as error:  # one rule's mistake must lose nothing else
             self.findings.append(broken_finding(rule, draft.program, error))
             collected.append((rule, blocked(draft.program, rule)))

@@ -1,4 +1,8 @@
 import codecs
+import encodings
+import pkgutil
+from contextlib import suppress
+from encodings import aliases
 
 import pytest
 from hypothesis import given, settings
@@ -67,6 +71,26 @@ def test_whatever_can_be_decoded_goes_back_byte_for_byte(cookie: bytes, rest: by
     except Unreadable:
         return
     assert source.encode() == cookie + rest
+
+
+CODECS = sorted({module.name for module in pkgutil.iter_modules(encodings.__path__)} | set(aliases.aliases))
+TEXTS = (
+    b"x = 'a..b'\n", b"x = 1\n" + b"a" * 100 + b"..x\n", b"# \xe9\n", b"# \xff\xfe\n", b"\x00", b"+AGE-", b"\x1b$B",
+    b"~{", b"xn--\n", b"x = '\\ud800'\n", b"\x80" * 7,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_no_codec_of_python_makes_more_than_a_refusal_of_one_file(codec: str) -> None:
+    for text in TEXTS:
+        data = f"# coding: {codec}\n".encode() + text
+        try:
+            source = SourceText.decode("a.py", data)
+        except Unreadable:
+            continue
+        assert source.encode() == data
+        with suppress(Unwritable):
+            source.encode("x = '€\ud800'\n" + "a" * 70 + "..")
 
 
 def test_a_new_text_keeps_encoding_and_byte_order_mark() -> None:

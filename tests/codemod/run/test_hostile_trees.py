@@ -182,3 +182,30 @@ def test_kills_at_random_moments_of_a_write_leave_every_file_old_or_new(capsys: 
     counts = [int(word.strip(",")) for word in capsys.readouterr().out.splitlines()[1].split() if word[0].isdigit()]
     assert counts[0] > 0 < counts[1]
     assert counts[2] == 0
+
+
+CODECS_OF_NO_TEXT = ("idna", "punycode", "rot13", "hex", "zlib", "undefined", "utf-16", "utf-7", "nonsense")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_file_in_any_encoding_that_python_knows_ends_no_run(jobs: int, tree: Path) -> None:
+    for codec in CODECS_OF_NO_TEXT:
+        (tree / f"{codec}.py").write_text(f"# coding: {codec}\n{JOB}x = 'a..b'\n")
+        (tree / f"{codec}.ipynb").write_text(f'# coding: {codec}\n{{"nbformat": 4, "import tensorflow": "Estimator ..')
+    for number in range(200):
+        (tree / f"job_{number}.py").write_text(JOB if number % 20 == 0 else "import tensorflow\nEstimator = 1\n")
+    found = outcome_of(".", jobs=jobs)
+    codes = {finding.path: finding.code for finding in found.findings if finding.error}
+    assert {codes[f"./{codec}.py"] for codec in CODECS_OF_NO_TEXT if codec != "utf-7"} == {"FT002"}
+    assert len(found.changes) > 11
+
+
+def test_a_file_that_is_gone_or_too_large_ends_no_run(tree: Path) -> None:
+    (tree / "gone.py").write_text(JOB)
+    (tree / "huge.py").write_text(JOB)
+    os.truncate("huge.py", 1 << 42)  # sparse, and more than there is memory
+    paths = ["gone.py", "huge.py", "job.py"]
+    (tree / "gone.py").unlink()
+    found = outcome_of(*paths)
+    assert errors(found.findings) == {("gone.py", "FT001"), ("huge.py", "FT001")}
+    assert {change.path for change in found.changes} == {"job.py", "tf2_recovery.py"}

@@ -1,0 +1,112 @@
+"""What is nested deeply is rewritten like anything else; what cannot be is a finding of its file alone."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from migrate import together
+from migrate.analysis.module import Module
+from migrate.analysis.tree import Tree
+from migrate.finding import Finding
+from migrate.judged import Judged
+from migrate.judging.judge import judge_together
+from migrate.outcome import Outcome
+from migrate.run import run
+from migrate.settings import Settings
+
+DEPTH = 400
+DEEP = {
+    "sum": "+".join(["1"] * DEPTH),
+    "calls": "a" + ".f()" * DEPTH,
+    "signs": "-" * DEPTH + "1",
+    "lambdas": "lambda: " * DEPTH + "1",
+    "strings": '("a"' + ' "a"' * DEPTH + ")",
+    "subscripts": "a" + "[0]" * DEPTH,
+    "settings": "tf.estimator.RunConfig()" + ".replace(save_summary_steps=3)" * DEPTH,
+}
+PLACES = {
+    "train": "est = tf.estimator.Estimator(model_fn)\nest.train({})\n",
+    "config": "est = tf.estimator.Estimator(model_fn, config={})\nest.train(data, max_steps=3)\n",
+    "model_fn": (
+        "def model_fn(features, labels, mode):\n    loss = {}\n"
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.train.AdamOptimizer().minimize(loss))\n\n\n"
+        "est = tf.estimator.Estimator(model_fn)\nest.train(data, max_steps=3)\n"
+    ),
+}
+PLAIN = "import tensorflow as tf\n\nest = tf.estimator.Estimator(model_fn)\nest.train(data, max_steps=3)\n"
+
+
+def outcome(directory: Path, jobs: int = 1) -> Outcome:
+    return run([str(directory)], Settings(), jobs=jobs, progress=None)
+
+
+def errors(found: Outcome) -> dict[str, Finding]:
+    return {Path(finding.path).name: finding for finding in found.findings if finding.error}
+
+
+def changed(found: Outcome) -> set[str]:
+    return {Path(change.path).name for change in found.changes} - {"tf2_recovery.py"}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("kind", DEEP)
+def test_a_program_with_a_deep_expression_is_rewritten_around_it(kind: str, place: str, tmp_path: Path) -> None:
+    text = "import tensorflow as tf\n\n" + PLACES[place].replace("{}", DEEP[kind])
+    (tmp_path / "job.py").write_text(text)
+    found = outcome(tmp_path)
+    assert errors(found) == {}
+    (change,) = (change for change in found.changes if change.path.endswith("job.py"))
+    compile(change.after, "job.py", "exec")
+
+
+def test_a_file_that_imports_leads_nowhere_by_a_deep_path_and_its_neighbours_are_judged(tmp_path: Path) -> None:
+    deep = f"import sys\nimport other\nsys.path.append({DEEP['sum']})\n({DEEP['subscripts']}).path.append('x')\n"
+    (tmp_path / "job.py").write_text(PLAIN + deep)
+    (tmp_path / "other.py").write_text("import tensorflow as tf\n\nMade = tf.estimator.Estimator\n")
+    found = outcome(tmp_path)
+    assert errors(found) == {}
+    assert changed(found) == {"job.py", "other.py"}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_python_cannot_parse_is_an_error_of_its_own_file_alone(jobs: int, tmp_path: Path) -> None:
+    for number in range(230):
+        (tmp_path / f"job_{number}.py").write_text(PLAIN)
+    (tmp_path / "deep.py").write_text(PLAIN + "x = a" + ".f()" * 200_000 + "\n")
+    (tmp_path / "long.py").write_text(PLAIN + "x = " + "-" * 200_000 + "1\n")
+    found = outcome(tmp_path, jobs)
+    assert {name: one.code for name, one in errors(found).items()} == {"deep.py": "FT003", "long.py": "FT003"}
+    assert len(changed(found)) == 230
+
+
+def test_a_rewrite_with_more_brackets_than_python_takes_is_the_error_of_its_file(tmp_path: Path) -> None:
+    deep = "a if b else " * DEPTH + "1"
+    (tmp_path / "deep.py").write_text(
+        "import tensorflow as tf\n\n"
+        f"est = tf.estimator.DNNClassifier([3], [tf.feature_column.numeric_column('x')], model_dir={deep})\n"
+        "est.train(lambda: data(), max_steps=3)\n"
+    )
+    (tmp_path / "job.py").write_text(PLAIN)
+    found = outcome(tmp_path)
+    assert all(one.code == "FT003" and "internal error" not in one.help for one in errors(found).values())
+    assert "job.py" in changed(found)
+
+
+def test_a_mistake_of_the_tool_in_one_file_of_a_group_is_told_of_it_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(modules: Sequence[Module], settings: Settings, tree: Tree) -> dict[str, Judged]:
+        if any("a_trap" in module.text for module in modules):
+            raise ValueError("a mistake")
+        return judge_together(modules, settings, tree)
+
+    monkeypatch.setattr(together, "judge_together", failing)
+    (tmp_path / "shared.py").write_text("import tensorflow as tf\n\nMade = tf.estimator.Estimator\n")
+    for name in ("one", "two", "three"):
+        (tmp_path / f"{name}.py").write_text(f"import shared\n{PLAIN}")
+    (tmp_path / "trap.py").write_text(f"import shared\n{PLAIN}a_trap = 1\n")
+    found = outcome(tmp_path)
+    assert {name: one.code for name, one in errors(found).items()} == {"trap.py": "FT009"}
+    judged = {Path(finding.path).name for finding in found.findings if finding.code not in ("FT003", "FT009")}
+    assert {"one.py", "two.py", "three.py"} <= judged

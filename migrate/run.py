@@ -10,7 +10,7 @@ from migrate.examine import examine_bytes
 from migrate.examined import Examined
 from migrate.failure import failed, guarded
 from migrate.files.ignore import IgnoreRules, excluding
-from migrate.files.read import read
+from migrate.files.read import read, regular_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import NotWritten, trouble
 from migrate.files.walk import NOTEBOOK, leads_outside, walk
@@ -319,8 +319,7 @@ def _with_pieces(path: str, names: set[str]) -> str | Finding:
 
 def _text(path: str) -> str | None:
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return file.read()
+        return regular_bytes(path).decode()
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError):

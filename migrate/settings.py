@@ -5,6 +5,7 @@ import sys
 from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from migrate.files.read import regular_bytes
 from migrate.finding import Span
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -192,8 +193,7 @@ def _text_that_names_migrate(path: str) -> str | None:
         return None
     shown = os.path.relpath(path)
     try:
-        with open(path, "rb") as file:
-            content = file.read()
+        content = regular_bytes(path)
         return content.decode("utf-8") if b"migrate" in content else None
     except OSError as error:
         raise SettingsError(f"{shown}: cannot be read: {error.strerror}") from None

@@ -1,5 +1,6 @@
 """Reading one file's bytes, and saying clearly why it cannot be read."""
 
+import errno
 import os
 import stat
 
@@ -45,6 +46,27 @@ def _too_large(path: str, size: int) -> Finding | None:
     return trouble("FT001", path, message, "Clear a notebook's outputs, or leave the file out.")
 
 
+def regular_bytes(path: str) -> bytes:
+    """The bytes of a regular file: of a file that is found beside others, whatever it is, without waiting for any.
+
+    Raises:
+      OSError: if it cannot be read, is no regular file or holds more than 512 MiB.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):  # to open a device may do something
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    with open(path, "rb", opener=_without_waiting) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):  # it was another one just now
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        if status.st_size > _LARGEST:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
+        return file.read()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def stamp_of(path: str) -> tuple[int, int]:
     """What an unchanged file keeps: when it was changed, in nanoseconds, and its size, in bytes.
 
@@ -68,8 +90,7 @@ def read(path: str) -> bytes:
         status = os.stat(path)
         trouble_found = not_a_file(path, status.st_mode) or _too_large(path, status.st_size)
         if trouble_found is None:
-            with open(path, "rb") as file:
-                return file.read()
+            return regular_bytes(path)
     except (OSError, ValueError) as error:
         raise Unreadable(cannot_read(path, error)) from error
     raise Unreadable(trouble_found)

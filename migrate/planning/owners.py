@@ -5,6 +5,7 @@ from functools import cache
 
 from migrate.analysis.imports import top
 from migrate.files.ignore import is_matched
+from migrate.files.read import regular_bytes
 
 _PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """Where GitHub looks for the file, in its order."""
@@ -27,10 +28,10 @@ def owners(path: str) -> tuple[str, ...]:
 def _rules(root: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     for place in _PLACES:
         try:
-            with open(os.path.join(root, place), encoding="utf-8", errors="replace") as file:
-                lines = [line.partition(" #")[0].split() for line in file if not line.startswith(("#", "["))]
+            text = regular_bytes(os.path.join(root, place)).decode(errors="replace")
         except OSError:
             continue
+        lines = [line.partition(" #")[0].split() for line in text.split("\n") if not line.startswith(("#", "["))]
         # The patterns are git's, but for negation.
         return tuple((words[0], tuple(words[1:])) for words in lines if words)
     return ()

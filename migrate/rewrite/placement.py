@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from migrate.analysis.imports import above
 from migrate.edits.plan import PACKAGE, Plan, import_of_pieces
+from migrate.files.read import regular_bytes
 from migrate.files.trouble import trouble
 from migrate.files.walk import NOTEBOOK
 from migrate.finding import Finding
@@ -183,13 +184,13 @@ def _is_started(text: str) -> bool:
 def _neighbours(path: str) -> Iterator[str]:
     """The texts of the other modules of a file's directory."""
     directory = os.path.dirname(path)
-    for name in sorted(os.listdir(directory or ".")):
+    names: list[str] = []
+    with contextlib.suppress(OSError):  # it may be searched and not listed
+        names = sorted(os.listdir(directory or "."))
+    for name in names:
         if name.endswith(".py") and name != os.path.basename(path):
-            with (
-                contextlib.suppress(OSError),
-                open(os.path.join(directory, name), encoding="utf-8", errors="replace") as f,
-            ):
-                yield f.read()
+            with contextlib.suppress(OSError):
+                yield regular_bytes(os.path.join(directory, name)).decode(errors="replace")
 
 
 def _imports_neighbour(directory: str, text: str) -> bool:

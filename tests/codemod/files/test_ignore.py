@@ -2,12 +2,14 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from migrate.files.ignore import IgnoreRules
 from migrate.files.walk import walk
 
 NAMES = ("a", "b", "ab", "c d", "x.py", "#x", "!a", "é", ".h", "build")
@@ -74,6 +76,12 @@ def agree(root: Path, *, top: str = "", below: str = "", exclude: str = "") -> s
         "**",
         "***",
         "?.py",
+        "*a*.*y",
+        "*[ab]*_*1.p*",
+        "**/a/**/b/**/*.py",
+        "**/*a*b*/**/b/*_*.py",
+        "a/**/*/**/*.*",
+        "a**/b/**/*a*.py",
         "[ab].py",
         "[!ab].py",
         "[^ab].py",
@@ -118,13 +126,32 @@ def test_nothing_below_an_ignored_directory_can_be_kept_again(repository: Path) 
     assert "a/a.py" not in agree(repository, top="a/\n!a/a.py", below="!a.py")
 
 
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 8 + "*b", "a" * 60),
+        ("*?" * 40 + "b", "a" * 200),
+        ("**/a/" * 8 + "b", "a/" * 60 + "c"),
+        ("*a*a*a/" * 4 + "b", ("a" * 40 + "/") * 4 + "c"),
+        ("**/*a*a*a/" * 3 + "b", ("a" * 30 + "/") * 12 + "c"),
+        ("a**/*" * 8 + "b", "a/" * 60 + "c"),
+    ],
+)
+def test_no_pattern_takes_long_for_a_path_that_it_nearly_matches(pattern: str, path: str) -> None:
+    rules = IgnoreRules("/root", pattern.encode())
+    began = time.process_time()
+    assert not rules.ignores(f"/root/{path}", is_directory=False)
+    assert rules.ignores(f"/root/{path[:-1]}b", is_directory=False) or "?" in pattern or "a**" in pattern
+    assert time.process_time() - began < 1
+
+
 PARTS = r"a b ab * a* *b ? ** [ab] [!a] x.py *.py ?.py a** [a-c] [[:alpha:]] [a-] [-a] [z-a] []a] [a [\]] *** \a a\ é*"
-part = st.sampled_from([*PARTS.split(), "c d ", "#x", "!a", "*.*", "a**b"])
+part = st.sampled_from([*PARTS.split(), "*a*", "*a*b", "*_*.p*", "c d ", "#x", "!a", "*.*", "a**b"])
 pattern = st.builds(
     "{}{}{}{}".format,
     st.sampled_from(["", "", "!"]),
     st.sampled_from(["", "", "/"]),
-    st.lists(part, min_size=1, max_size=3).map("/".join),
+    st.lists(part, min_size=1, max_size=4).map("/".join),
     st.sampled_from(["", "", "/", "  "]),
 )
 ignore_file = st.lists(pattern, max_size=4).map("\n".join)

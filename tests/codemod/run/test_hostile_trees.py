@@ -5,9 +5,13 @@ import random
 import resource
 import signal
 import socket
+import stat
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -209,3 +213,61 @@ def test_a_file_that_is_gone_or_too_large_ends_no_run(tree: Path) -> None:
     found = outcome_of(*paths)
     assert errors(found.findings) == {("gone.py", "FT001"), ("huge.py", "FT001")}
     assert {change.path for change in found.changes} == {"job.py", "tf2_recovery.py"}
+
+
+@contextmanager
+def in_seconds(seconds: int) -> Iterator[None]:
+    """An error where something waits for ever."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def make_fifo(path: str) -> None:
+    os.mkfifo(path)
+
+
+def make_socket(path: str) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(path)
+
+
+def link_to_device(path: str) -> None:
+    os.symlink("/dev/zero", path)
+
+
+@pytest.mark.parametrize("make", [make_fifo, make_socket, link_to_device])
+@pytest.mark.parametrize(
+    "name",
+    [".gitignore", ".git", "pyproject.toml", "setup.cfg", "CODEOWNERS", "requirements.txt", "__init__.py", "beside.py"],
+)
+def test_nothing_waits_for_what_is_no_file_whatever_it_is_called(
+    name: str, make: Callable[[str], None], tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tree / "job.py").write_text("import beside\n" + JOB)
+    make(name)
+    with in_seconds(60):
+        assert main([".", "--write"]) in (1, 2)
+        assert main(["plan", "."]) in (0, 1, 2)
+        assert main([name]) == 2
+    assert "est.fit(" in (tree / "job.py").read_text()
+    assert stat.S_IFMT(os.lstat(name).st_mode) != stat.S_IFREG
+
+
+@pytest.mark.parametrize("make", [make_fifo, make_socket, link_to_device])
+def test_what_is_no_file_in_the_place_of_the_helpers_is_named_and_nothing_is_written(
+    make: Callable[[str], None], tree: Path
+) -> None:
+    make("tf2_recovery.py")
+    with in_seconds(60):
+        assert main([".", "--write"]) == 2
+    assert {code for _, code in errors(outcome_of(".").findings)} == {"FT001", "FT006"}
+    assert (tree / "job.py").read_text() == JOB

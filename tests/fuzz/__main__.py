@@ -1,10 +1,11 @@
 """Mutated Estimator programs in great number, each held against every promise of the codemod.
 
-usage: python -m tests.fuzz [--inputs N] [--seed S] [-j N] [--keep DIRECTORY]
+usage: python -m tests.fuzz [--inputs N] [--seed S] [-j N] [--keep DIRECTORY] [--trees]
 
 Prints how many programs were tried, how many of them were Python, held a site and were rewritten, and each broken
 promise with the number of its program; ``--keep`` stores those programs. The exit code is 1 if a promise was broken.
-Program number i of seed S is the same on every machine, whatever ``-j`` is.
+Program number i of seed S is the same on every machine, whatever ``-j`` is. With ``--trees`` they stand as files and
+notebooks in trees that the command line migrates with ``--write``, and the files on the disk are looked at.
 """
 
 import argparse
@@ -19,8 +20,10 @@ from migrate.settings import Settings
 from tests.fuzz.mutations import is_python, mutated
 from tests.fuzz.promises import tried
 from tests.fuzz.seeds import seeds
+from tests.fuzz.trees import tree_tried
 
 CHUNK = 250
+TREE = 50
 
 
 def made(seed: int, number: int) -> tuple[str, Settings]:
@@ -48,6 +51,14 @@ def tried_all(seed: int, first: int, last: int) -> tuple[Counter[str], list[tupl
     return counts, broken
 
 
+def trees_tried(seed: int, first: int, last: int) -> tuple[Counter[str], list[tuple[int, str]]]:
+    """The counts over some programs in one tree, and what went wrong with which."""
+    texts = {number: made(seed, number)[0] for number in range(first, last)}
+    counts, broken = tree_tried(texts, Random(f"{seed}-{first}-tree"))
+    counts["programs"] = len(texts)
+    return counts, broken
+
+
 def main(argv: list[str]) -> int:
     """Try the programs and print what became of them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -56,12 +67,15 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--first", type=int, default=0, help="the number of the first program")
     parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--trees", action="store_true", help="write them into trees, and migrate those with --write")
     options = parser.parse_args(argv)
-    starts = range(options.first, options.first + options.inputs, CHUNK)
-    ends = [min(start + CHUNK, starts.stop) for start in starts]
+    step, work = (TREE, trees_tried) if options.trees else (CHUNK, tried_all)
+    named = ("files", "notebooks", "changed") if options.trees else ("programs", "Python", "with a site", "rewritten")
+    starts = range(options.first, options.first + options.inputs, step)
+    ends = [min(start + step, starts.stop) for start in starts]
     begun, counts, number_broken = time.monotonic(), Counter[str](), 0
     with ProcessPoolExecutor(options.jobs) as pool:
-        for found, broken in pool.map(tried_all, [options.seed] * len(ends), starts, ends):
+        for found, broken in pool.map(work, [options.seed] * len(ends), starts, ends):
             counts += found
             number_broken += len(broken)
             for number, problem in broken:
@@ -72,7 +86,7 @@ def main(argv: list[str]) -> int:
                     (options.keep / f"{number}.py").write_bytes(f"# {settings}\n{text}".encode())
             if counts["programs"] % 1_000 == 0:
                 print(f"{counts['programs']} programs, {number_broken} broken promises", file=sys.stderr, flush=True)
-    counted = ", ".join(f"{counts[name]} {name}" for name in ("programs", "Python", "with a site", "rewritten"))
+    counted = ", ".join(f"{counts[name]} {name}" for name in named)
     print(f"seed {options.seed}: {counted}; {number_broken} broken promises; {time.monotonic() - begun:.0f} s")
     return 1 if number_broken else 0
 

@@ -4,12 +4,12 @@
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.judged import JudgedProgram
 from migrate.outcome import FileChange, Outcome
-from migrate.settings import CHOICES, Settings, SettingsError, check_codes
+from migrate.settings import Settings, SettingsError, check_codes, check_settings
 
 __all__ = [
     "Cause",
@@ -36,12 +36,12 @@ Progress = Callable[[str, int, int], None]
 
 
 def check(
-    paths: Sequence[Path], settings: Settings | None = None, *, jobs: int = 1, progress: Progress | None = None
+    paths: Path | Iterable[Path], settings: Settings | None = None, *, jobs: int = 1, progress: Progress | None = None
 ) -> Outcome:
     """Finds every call site that settles how training is saved or resumed, and judges what would become of it.
 
     Args:
-      paths: files and directories; directories are walked as git sees them.
+      paths: a file or directory, or several; directories are walked as git sees them.
       settings: the choices; by default the tool's own, whatever a settings file says.
       jobs: the maximum number of processes.
       progress: is told how far the work is; None for nobody.
@@ -51,17 +51,18 @@ def check(
 
     Raises:
       SettingsError: a setting has a value that it cannot have.
+      TypeError: a path is neither a string nor an ``os.PathLike`` of one.
     """
     return _run(paths, settings, jobs, progress, rewrites=False)
 
 
 def rewrite(
-    paths: Sequence[Path], settings: Settings | None = None, *, jobs: int = 1, progress: Progress | None = None
+    paths: Path | Iterable[Path], settings: Settings | None = None, *, jobs: int = 1, progress: Progress | None = None
 ) -> Outcome:
     """Does what ``check`` does, and makes the new texts. Nothing is written.
 
     Args:
-      paths: files and directories; directories are walked as git sees them.
+      paths: a file or directory, or several; directories are walked as git sees them.
       settings: the choices; by default the tool's own, whatever a settings file says.
       jobs: the maximum number of processes.
       progress: is told how far the work is; None for nobody.
@@ -71,6 +72,7 @@ def rewrite(
 
     Raises:
       SettingsError: a setting has a value that it cannot have.
+      TypeError: a path is neither a string nor an ``os.PathLike`` of one.
     """
     return _run(paths, settings, jobs, progress, rewrites=True)
 
@@ -106,20 +108,28 @@ def write(outcome: Outcome) -> list[Finding]:
 
 
 def _run(
-    paths: Sequence[Path], settings: Settings | None, jobs: int, progress: Progress | None, rewrites: bool
+    paths: Path | Iterable[Path], settings: Settings | None, jobs: int, progress: Progress | None, rewrites: bool
 ) -> Outcome:
     from migrate.run import run
 
-    given = tuple(os.fspath(path) for path in paths)
-    return run(given, _checked(settings), jobs=jobs, progress=progress, rewrites=rewrites)
+    if jobs < 1:
+        raise SettingsError(f"jobs must be a number from 1, not {jobs!r}")
+    return run(_paths(paths), _checked(settings), jobs=jobs, progress=progress, rewrites=rewrites)
+
+
+def _paths(given: Path | Iterable[Path]) -> tuple[str, ...]:
+    """One path is one path: a string is not the sequence of its characters, of which ``/`` is a whole disk."""
+    paths = [given] if isinstance(given, (str, bytes, os.PathLike)) else [*given]
+    named = [os.fspath(path) for path in paths if isinstance(path, (str, os.PathLike))]
+    if len(named) < len(paths) or not all(isinstance(path, str) for path in named):
+        raise TypeError(f"a path is a string or an os.PathLike of one, not {given!r}")
+    return (*named,)
 
 
 def _checked(settings: Settings | None) -> Settings:
     if settings is None:
         return Settings()
-    for name, words in CHOICES.items():
-        if getattr(settings, name) not in words:
-            raise SettingsError(f"{name} must be {', '.join(words[:-1])} or {words[-1]}")
+    check_settings(settings)
     codes = (*settings.select, *settings.ignore)
     if codes:
         from migrate.rules import RULES

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from migrate.files.read import regular_bytes
 from migrate.finding import Span
@@ -111,6 +112,28 @@ def read_project(start: str) -> ProjectSettings:
         if tables:
             return tables[0].settings()
     return ProjectSettings()
+
+
+def check_settings(settings: Settings) -> None:
+    """Makes sure that settings made by a program, not read from a file, hold what they can hold.
+
+    Raises:
+      SettingsError: it names the setting, what it may be and what it is.
+    """
+    for name in _NAMES:
+        value = getattr(settings, name)
+        try:
+            if name in CHOICES:
+                _one_of(CHOICES[name], value)
+            elif name == "module_name":
+                _module_name(value)
+            elif name == "per_file_ignores":
+                for pattern, codes in _tuple_of(value, tuple, "pairs of a pattern and codes"):
+                    _tuple_of((pattern, *_tuple_of(codes, str, "codes")), str, "pairs of a pattern and codes")
+            else:
+                _tuple_of(value, str, "words")
+        except ValueError as error:
+            raise SettingsError(f"{name} {error}, not {value!r}") from None
 
 
 def split_codes(text: str) -> tuple[str, ...]:
@@ -298,6 +321,13 @@ def _codes(value: object) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(code, str) for code in value):
         return split_codes(" ".join(value))
     raise ValueError("must be a list of rule codes")
+
+
+def _tuple_of(value: object, kind: type, words: str) -> tuple[Any, ...]:
+    """A tuple whose items are all of a kind; a text is none, though its characters could be asked for one by one."""
+    if not isinstance(value, tuple) or not all(isinstance(item, kind) for item in value):
+        raise ValueError(f"must be a tuple of {words}")
+    return value
 
 
 def _module_name(value: object) -> str:

@@ -62,6 +62,38 @@ def test_settings_choose_and_a_wrong_one_is_rejected(project: Path) -> None:
         check(["train.py"], Settings(select=("FT999",)))
 
 
+def test_one_path_is_one_path_and_no_other_is_looked_at(project: Path) -> None:
+    for one in ("train.py", project / "train.py"):
+        for find in (check, rewrite):
+            outcome = find(one)
+            assert outcome.files_read == 1
+            assert outcome.findings
+    assert {change.path for change in rewrite("train.py").changes} <= {"train.py", "tf2_recovery.py"}
+    with pytest.raises(TypeError, match="a path is a string"):
+        check(b"train.py")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"canned": "kers"}, "canned must be auto, keras or model-fn, not 'kers'"),
+        ({"select": "FT104"}, "select must be a tuple of words, not 'FT104'"),
+        ({"ignore": ("FT104", 5)}, "ignore must be a tuple of words"),
+        ({"exclude": "third_party/"}, "exclude must be a tuple of words"),
+        ({"module_name": "../elsewhere"}, "module_name must be the name of a Python module"),
+        ({"per_file_ignores": {"*.py": "FT1"}}, "per_file_ignores must be a tuple of pairs"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_rejected_before_a_file_is_read(
+    project: Path, settings: dict[str, object], message: str
+) -> None:
+    for call in (check, rewrite):
+        with pytest.raises(SettingsError, match=message.replace("(", r"\(")):
+            call("train.py", Settings(**settings))  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="jobs must be a number from 1, not 0"):
+        check("train.py", jobs=0)
+
+
 def test_trouble_with_one_file_is_a_finding_and_loses_no_other(project: Path) -> None:
     (project / "broken.py").write_text("import tensorflow as tf\ntf.estimator.RunConfig(\n")
     outcome = check([project, "missing.py"])

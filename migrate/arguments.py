@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from migrate import __version__
 from migrate.invocation import program
+from migrate.parser import Parser
 from migrate.report.source import STDIN as STDIN_PATH
 from migrate.settings import (
     CHOICES,
@@ -16,6 +17,7 @@ from migrate.settings import (
     check_codes,
     read_project,
     split_codes,
+    suggestion,
 )
 
 STDIN = "-"
@@ -35,7 +37,7 @@ commands, where one of these words is the first argument:
   checkpoint SRC DST   convert an Estimator checkpoint for the migrated program
   explain CODE         print the page of a rule
   plan PATH...         a row for each program: what it becomes, what blocks it, what to run
-  renew PATH...        bring the helpers that an earlier release wrote up to this one, where nobody changed them
+  renew PATH...        the diff that brings the helpers of an earlier release up to this one; --write makes it
   rules                list all rules
   verify OLD NEW       interrupt two programs in the same ways and compare how they resume
 A file or directory of that name is reached as ./rules, or after --.
@@ -110,7 +112,7 @@ def parse_plan(arguments: Sequence[str]) -> PlanArguments:
       SettingsError: a settings file or a rule code cannot be used.
       SystemExit: argparse printed the help or an error.
     """
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"{program()} plan",
         description="Print a row for each program: what it becomes, what blocks it, what to run. Changes nothing.",
         epilog="exit code: 0 no program found, or with --baseline no new one; 1 programs found, or new ones; "
@@ -152,8 +154,12 @@ def standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def parse(arguments: Sequence[str]) -> Arguments:
+def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
     """Reads a command line that is no subcommand, and the settings file of the project around it.
+
+    Args:
+      arguments: the arguments.
+      commands: the names of the subcommands, one of which a first word may have been meant to be.
 
     Raises:
       SettingsError: a settings file, a rule code or a file of paths cannot be used.
@@ -163,12 +169,15 @@ def parse(arguments: Sequence[str]) -> Arguments:
     # argparse takes options and paths in any order only without "--", so what stands behind it is added by hand.
     cut = arguments.index("--") if "--" in arguments else len(arguments)
     options = parser.parse_intermixed_args(arguments[:cut])
+    _check_first(parser, options.paths, commands)
     options.paths += arguments[cut + 1 :]
     _check(parser, options)
     settings = _settings(options)
     paths = (*options.paths, *_listed(options.files_from))
     _check_output(options.output, paths)
     write = options.write or options.interactive
+    if write:
+        check_named(paths)
     format = options.format or _default_format(options)
     jobs = options.jobs or _cores()
     name = options.stdin_filename or STDIN_PATH
@@ -197,9 +206,10 @@ def _default_format(options: argparse.Namespace) -> str | None:
     return None if (options.write or options.interactive) and not options.output else "diff"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog=program(),
+        usage="%(prog)s [--check | --write | --interactive] [OPTION]... PATH...\n       %(prog)s COMMAND ...",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -226,7 +236,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_choices(parser: argparse.ArgumentParser) -> None:
+def _add_choices(parser: Parser) -> None:
     """The options that decide what is found and what becomes of it, and how the tool works."""
     parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
     parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
@@ -264,8 +274,9 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+def _check(parser: Parser, options: argparse.Namespace) -> None:
     if not options.paths and options.files_from is None:
+        parser.print_usage(sys.stderr)
         parser.error("no PATH given")
     if options.interactive and options.todo:
         parser.error("--interactive and --todo: add the comments in a second run")
@@ -283,6 +294,30 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
         parser.error("--interactive reads its answers from stdin, so the source cannot come from there")
     if options.write and options.format and not options.output:
         parser.error("with - and --write the rewritten source goes to stdout: name an --output for the report")
+
+
+def _check_first(parser: Parser, paths: Sequence[str], commands: Sequence[str]) -> None:
+    """Rejects a first word that is no path: a mistyped command, behind which all paths would be rewritten."""
+    first = paths[0] if paths else STDIN
+    if first != STDIN and not os.path.lexists(first) and os.sep not in first and not os.path.splitext(first)[1]:
+        meant = suggestion(first, (*commands, "--check", "--write", "--interactive"))
+        parser.error(f"{first}: no such file or directory, and no command{meant}")
+
+
+def check_named(paths: Sequence[str]) -> None:
+    """Makes sure, before anything is written, that every path exists that the user named.
+
+    Raises:
+      SettingsError: one does not, which is most often a typing error.
+    """
+    for path in paths:
+        try:
+            os.stat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            if path != STDIN:
+                raise SettingsError(f"{path}: no such file or directory; nothing was written") from None
+        except OSError:
+            continue  # it exists, and whoever reads it says what is wrong with it
 
 
 def _check_html() -> None:

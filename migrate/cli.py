@@ -3,7 +3,6 @@
 What a run does not need is imported where it is used, so that a clean tree costs little more than Python's start.
 """
 
-import argparse
 import gc
 import os
 import sys
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO
 from migrate.arguments import STDIN, Arguments, parse, parse_plan, standard_input
 from migrate.invocation import program
 from migrate.outcome import Outcome
+from migrate.parser import Parser
 from migrate.report.pages import pages
 from migrate.report.report import Report
 from migrate.report.terminal import plain, show
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _migrate(arguments: Sequence[str]) -> int:
-    asked = parse(arguments)
+    asked = parse(arguments, (*_COMMANDS,))
     if asked.interactive:
         from migrate.interactive import require_terminal
 
@@ -200,7 +200,7 @@ def _silence(stream: TextIO) -> None:
 
 
 def _explain(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog=f"{program()} explain", description="Prints the page of a rule.")
+    parser = Parser(prog=f"{program()} explain", description="Prints the page of a rule.")
     parser.add_argument("code", metavar="CODE", help="the rule's code or name, such as FT104 or keep_checkpoint_max")
     asked = parser.parse_args(arguments).code
     known = pages()
@@ -214,7 +214,7 @@ def _explain(arguments: Sequence[str]) -> int:
 
 
 def _rules(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"{program()} rules",
         description="Lists all rules: the code, the closest that a rewrite can be, the title.",
     )

@@ -1,9 +1,9 @@
 """``renew``: emitted modules brought up to this release, those alone that nobody has changed."""
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
+from migrate.arguments import check_named
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -11,6 +11,7 @@ from migrate.files.walk import NOTEBOOK, walk
 from migrate.finding import Finding
 from migrate.invocation import program
 from migrate.outcome import FileChange, Outcome
+from migrate.parser import Parser
 from migrate.report.diff import render
 from migrate.rewrite.pieces import NotExtended, renewed
 from migrate.rewrite.stamp import read_stamp
@@ -26,14 +27,16 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
       The exit code: 0 all modules are of this release now, 1 one is left or would be renewed, 2 an error in a file.
     """
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"{program()} renew",
-        description="Replaces the modules that an earlier release wrote beside migrated programs, and prints the diff."
-        " A module that somebody has changed stays as it is, and is named.",
+        description="Prints the diff that brings the modules that an earlier release wrote beside migrated programs up to"
+        " this one; with --write, makes it. A module that somebody has changed stays as it is, and is named.",
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", help="files and directories")
-    parser.add_argument("--diff", action="store_true", help="print the diff and replace nothing")
+    parser.add_argument("--write", action="store_true", help="replace the modules in place of printing the diff")
     asked = parser.parse_args(arguments)
+    if asked.write:
+        check_named(asked.paths)
     outcome, left = Outcome(), list[str]()
     for path in _files(asked.paths, outcome):
         try:
@@ -45,15 +48,16 @@ def main(arguments: Sequence[str]) -> int:
             left.append(f"{path} stays: it {reason}")
         else:
             outcome.changes += [change] if change is not None else []
-    if not asked.diff:
+    if asked.write:
         outcome.findings += write(outcome)
-    sys.stdout.buffer.write(render(outcome.changes))
+    else:
+        sys.stdout.buffer.write(render(outcome.changes))
     failed = {finding.path for finding in outcome.findings}
     count = sum(change.path not in failed for change in outcome.changes)
-    summary = f"{count} {'module' if count == 1 else 'modules'} {'to renew' if asked.diff else 'renewed'}"
+    summary = f"{count} {'module' if count == 1 else 'modules'} {'renewed' if asked.write else 'to renew with --write'}"
     for line in [*(f"{finding.place}: {finding.message}" for finding in outcome.findings), *left, summary]:
         print(line, file=sys.stderr)
-    return 2 if outcome.findings else 1 if left or (asked.diff and outcome.changes) else 0
+    return 2 if outcome.findings else 1 if left or (outcome.changes and not asked.write) else 0
 
 
 def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:

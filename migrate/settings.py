@@ -159,7 +159,17 @@ def check_codes(codes: Collection[str], known: Collection[str], place: str) -> N
 
 def unknown_code(code: str, known: Collection[str]) -> str:
     """The message for a code that no rule has."""
-    return f"unknown rule {code!r} (`rules` lists them all){_suggestion(code, known)}"
+    return f"unknown rule {code!r} (`rules` lists them all){suggestion(code, known)}"
+
+
+def suggestion(word: str, known: Collection[str]) -> str:
+    """The nearest of the known words as the end of a message; empty where none is near."""
+    import difflib
+
+    close = difflib.get_close_matches(word, known, n=len(known) or 1)
+    # Codes are alike to difflib; the nearest has the same characters in the same places.
+    nearest = sorted(close, key=lambda name: -sum(a == b for a, b in zip(word, name, strict=False)))[:3]
+    return f"; did you mean {' or '.join(nearest)}?" if nearest else ""
 
 
 @dataclass(frozen=True)
@@ -178,7 +188,7 @@ class _Table:
             name = key.replace("-", "_")
             place = self._place(key)
             if name not in _NAMES:
-                raise SettingsError(f"{place}: unknown setting {key!r} in [{self.section}]{_suggestion(name, _NAMES)}")
+                raise SettingsError(f"{place}: unknown setting {key!r} in [{self.section}]{suggestion(name, _NAMES)}")
             if name in checked:
                 raise SettingsError(f"{place}: {key!r} is set twice")
             try:
@@ -336,12 +346,3 @@ def _module_name(value: object) -> str:
     if not isinstance(value, str) or not value.isidentifier() or keyword.iskeyword(value):
         raise ValueError("must be the name of a Python module, without .py and without dots")
     return value
-
-
-def _suggestion(word: str, known: Collection[str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(word, known, n=len(known) or 1)
-    # Codes are alike to difflib; the nearest has the same characters in the same places.
-    nearest = sorted(close, key=lambda name: -sum(a == b for a, b in zip(word, name, strict=False)))[:3]
-    return f"; did you mean {' or '.join(nearest)}?" if nearest else ""

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from migrate import invocation
+from migrate.parser import Parser
 
 if TYPE_CHECKING:
     from migrate.checkpoints.convert import Conversion
@@ -20,7 +21,7 @@ TAKES_FLAGS = ("--args", "--model-dir-flag")
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog=f"{invocation.program()} checkpoint",
         description="Convert an Estimator checkpoint for the migrated Keras program, or the other "
         "way. A migrated model_fn needs none: its checkpoints are the Estimator's.",

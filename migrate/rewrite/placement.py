@@ -207,5 +207,7 @@ def foreign_module(path: str) -> Finding:
 def other_release(path: str, reason: str) -> Finding:
     """The error for a module of emitted code that another release wrote and its owner has changed."""
     message = f"holds generated code, but {reason}, and helpers of two releases are never mixed in one file"
-    help = "Rename your module with its imports, or take your changes out and run `estimator-migrate renew` on it."
+    help = (
+        "Rename your module with its imports, or take your changes out and run `estimator-migrate renew --write` on it."
+    )
     return trouble("FT006", path, message, help)

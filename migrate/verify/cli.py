@@ -25,6 +25,7 @@ from migrate.analysis.module import module_of
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.invocation import program
+from migrate.parser import Parser
 from migrate.verify import document, junit, markdown, page
 from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS
@@ -51,7 +52,7 @@ VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     faults = "\n".join(f"  {name:22} {(inspect.getdoc(fault) or '').splitlines()[0]}" for name, fault in FAULTS.items())
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog=f"{program()} verify",
         description="Interrupt an old and a new program in the same ways and compare how they resume.",
         epilog=f"faults (by default {', '.join(QUICK)}):\n{faults}\n\n"

@@ -22,8 +22,8 @@ KNOWS = {
     "planning": {"analysis", "files", "finding", "invocation", "judged", "outcome", "settings"},
     "report": {"planning", "rules", "files", "finding", "outcome", "__init__"},
     "recovery": set[str](),
-    "verify": {"analysis", "files", "invocation", "__init__"},
-    "checkpoints": {"recovery", "invocation"},
+    "verify": {"analysis", "files", "invocation", "parser", "__init__"},
+    "checkpoints": {"recovery", "invocation", "parser"},
     "codemods": {"api", "report", "finding", "settings"},
 }
 """What each folder may import: folders, and files at the top."""

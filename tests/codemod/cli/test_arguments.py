@@ -13,14 +13,17 @@ from migrate.settings import Settings
 
 
 def mistake(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The last line of what is printed, after making sure that the exit code is 2 and stdout is empty."""
+    """The one line that tells it; the exit code is 2, stdout is empty, and at most the usage's place is said beside."""
     assert main(arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    return printed.err.splitlines()[-1].partition("error: ")[2]
+    told, *rest = printed.err.splitlines()
+    assert rest in ([], ["`estimator-migrate --help` shows the usage."])
+    return told.partition("estimator-migrate: error: ")[2]
 
 
 def test_by_default_a_diff_goes_to_stdout_and_nothing_is_written(project: Path) -> None:
+    (project / "src").mkdir()
     asked = parse(["src"])
     assert (asked.paths, asked.settings, asked.write) == (("src",), Settings(), False)
     assert (asked.format, asked.output) == ("diff", None)
@@ -84,7 +87,51 @@ def test_no_arguments_print_the_usage(project: Path, capsys: pytest.CaptureFixtu
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("usage: ")
-    assert printed.err.endswith("error: no PATH given\n")
+    assert "error: no PATH given\n" in printed.err
+    assert len(printed.err.splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("chek", "; did you mean --check?"),
+        ("verfy", "; did you mean verify?"),
+        ("wirte", "; did you mean --write?"),
+        ("qqqq", ""),
+    ],
+)
+def test_a_first_word_that_is_no_path_stops_the_run_and_is_told_with_what_was_meant(
+    project: Path, capsys: pytest.CaptureFixture[str], word: str, meant: str
+) -> None:
+    before = {path: path.read_bytes() for path in project.glob("*.py")}
+    for arguments in ([word, "--write", "."], ["--write", word, "."], [word, "."]):
+        told = mistake(capsys, *arguments)
+        assert told == f"{word}: no such file or directory, and no command{meant}"
+    assert {path: path.read_bytes() for path in project.glob("*.py")} == before
+
+
+@pytest.mark.parametrize("name", ["missing.py", "no/such/folder", "link.py"])
+def test_a_named_path_that_does_not_exist_stops_a_write_before_it_begins_and_costs_a_report_no_other_file(
+    project: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (project / "link.py").symlink_to("nowhere.py")
+    (project / "list").write_text(f"{name}\n")
+    before = {path: path.read_bytes() for path in project.glob("[!l]*.py")}
+    for arguments in ([".", name], [name, "."], [".", "--", name], [".", "--files-from", "list"]):
+        assert mistake(capsys, "--write", *arguments) == f"{name}: no such file or directory; nothing was written"
+    assert {path: path.read_bytes() for path in project.glob("[!l]*.py")} == before
+    assert main(["--check", "train.py", name]) == 2
+    assert "train.py:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [["explain"], ["plan"], ["renew"], ["rules", "--format", "x"], ["verify", "x"]])
+def test_a_mistake_behind_a_command_is_told_in_one_line_too(
+    capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    assert main(command) == 2
+    told, where = capsys.readouterr().err.splitlines()
+    assert told.startswith(f"estimator-migrate {command[0]}: error: ")
+    assert where == f"`estimator-migrate {command[0]} --help` shows the usage."
 
 
 @pytest.mark.parametrize(

@@ -48,16 +48,19 @@ def test_its_layout_is_no_change_and_a_word_is_one() -> None:
     assert stamp.read_stamp(text.replace("self", "this", 1)) == stamp.Stamp(__version__, is_edited=True)
 
 
-def test_renew_replaces_a_module_of_an_earlier_release_and_shows_the_diff(
+def test_renew_shows_the_diff_of_a_module_of_an_earlier_release_and_replaces_it_where_write_says_so(
     old: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
     program_before = (old / "a.py").read_text()
-    assert main(["renew", "--diff", "."]) == 1
+    assert main(["renew", "."]) == 1
     assert "class _Mistake" in module(old)
-    assert main(["renew", "."]) == 0
     shown = capsys.readouterr()
     assert "-class _Mistake:" in shown.out
+    assert "1 module to renew with --write" in shown.err
+    assert main(["renew", "--write", "."]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == ""
     assert "1 module renewed" in shown.err
     assert "class _Mistake" not in module(old)
     assert f"{stamp.MARK} {__version__} " in module(old)
@@ -70,7 +73,7 @@ def test_renew_leaves_a_module_that_somebody_changed(old: Path, capsys: pytest.C
     changed = module(old).replace("pass", "x = 3")
     (old / "tf2_recovery.py").write_text(changed)
     capsys.readouterr()
-    assert main(["renew", "."]) == 1
+    assert main(["renew", "--write", "."]) == 1
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "tf2_recovery.py stays: it was changed since it was written" in shown.err
@@ -121,7 +124,7 @@ def test_a_module_without_a_stamp_is_renewed_where_it_is_what_this_release_write
     line = next(line for line in text.splitlines() if stamp.MARK in line)
     bare = text.replace(line, f'"""Checkpoint recovery for TensorFlow 2, {stamp.MARK}.')
     (tmp_path / "tf2_recovery.py").write_text(bare)
-    assert main(["renew", "."]) == 0
+    assert main(["renew", "--write", "."]) == 0
     assert module(tmp_path) == text
     (tmp_path / "tf2_recovery.py").write_text(bare.replace("self", "this", 1))
     assert main(["renew", "."]) == 1

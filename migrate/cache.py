@@ -14,7 +14,7 @@ from migrate import __version__
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import walk
+from migrate.files.walk import settled, walk
 from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.influence import Known, influenced, known
 from migrate.judged import JudgedProgram
@@ -56,6 +56,11 @@ class Cache:
         Args:
           work: looks at the files of these absolute paths, or at all for None.
         """
+        outcome, notes = settled(lambda: self._run(work))
+        outcome.notes += notes
+        return outcome
+
+    def _run(self, work: _Work) -> Outcome:
         began = time.time_ns()
         states = _states(self._paths)
         kept = self._kept()
@@ -174,7 +179,7 @@ def _states(paths: Sequence[str]) -> dict[str, _State] | None:
     around = [importing_root(os.path.abspath(path)) for path in directories]
     named = {os.path.abspath(path) for path in paths}
     states: dict[str, _State] = {}
-    for found in walk([*paths, *sorted({*around} - named)]):
+    for found in walk([*paths, *sorted({*around} - named)], settles=True):
         state = _state(found) if isinstance(found, str) else None
         if state is None or not isinstance(found, str):
             return None

@@ -5,6 +5,7 @@ What a run does not need is imported where it is used, so that a clean tree cost
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, BinaryIO, TextIO
@@ -13,13 +14,16 @@ from migrate.arguments import STDIN, Arguments, parse, parse_plan, standard_inpu
 from migrate.invocation import program
 from migrate.outcome import Outcome
 from migrate.parser import Parser
+from migrate.report import summary
 from migrate.report.pages import pages
 from migrate.report.report import Report
-from migrate.report.terminal import plain, show
+from migrate.report.terminal import plain, printable, show
 from migrate.settings import SettingsError, unknown_code
 
 if TYPE_CHECKING:
     from migrate.planning.rows import ProgramRow
+
+_INTERRUPTED = "Interrupted: no file was changed."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,7 +46,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         message = f"{program()}: error: {error}\n"
         _print(sys.stderr, lambda stream: stream.write(message))
         return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
+        if argv is None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process ends: a second Ctrl-C has nothing to stop
+        message = f"{str(stop) or _INTERRUPTED}\n"
+        _print(sys.stderr, lambda stream: stream.write(message))
         return 130
     except SystemExit as stop:
         # argparse ends this way after --help and after an error; what it printed goes out here.
@@ -64,6 +72,14 @@ def _migrate(arguments: Sequence[str]) -> int:
     outcome = _found(asked, stdin)
     if asked.interactive and outcome.changes:
         outcome = _agreed(asked, outcome)
+    try:
+        return _finished(asked, outcome, stdin)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(summary.interrupted(outcome)) from None
+
+
+def _finished(asked: Arguments, outcome: Outcome, stdin: bytes | None) -> int:
+    """Writes and reports what was found; the exit code."""
     # Opened before anything is written, so that a wrong name costs nothing.
     file = None if asked.output is None else _opened(asked.output)
     written = _written(outcome, stdin) if asked.write else None
@@ -81,6 +97,12 @@ def _migrate(arguments: Sequence[str]) -> int:
 
 
 def _found(asked: Arguments, stdin: bytes | None) -> Outcome:
+    outcome = _outcome(asked, stdin)
+    _tell(outcome.notes)
+    return outcome
+
+
+def _outcome(asked: Arguments, stdin: bytes | None) -> Outcome:
     if asked.cache_dir is None or stdin is not None:
         return _run(asked, stdin)
     from migrate.cache import Cache
@@ -124,14 +146,21 @@ def _agreed(asked: Arguments, outcome: Outcome) -> Outcome:
 
 def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:
     """Makes the changes; what fails becomes findings of the outcome. The paths that were written."""
-    changed = {change.path for change in outcome.changes}
-    if stdin is not None or not changed:
-        return changed
-    from migrate.api import write
+    if stdin is not None:
+        return {change.path for change in outcome.changes}
+    if outcome.changes:
+        from migrate.api import write
 
-    failures = write(outcome)
-    outcome.findings.extend(failures)
-    return changed - {failure.path for failure in failures}
+        before = len(outcome.notes)
+        outcome.findings.extend(write(outcome))
+        _tell(outcome.notes[before:])
+    return outcome.written
+
+
+def _tell(notes: Sequence[str]) -> None:
+    """Says what was done about an earlier write that was interrupted."""
+    if notes:
+        _print(sys.stderr, lambda stream: show([[(note, "bold")] for note in map(printable, notes)], stream))
 
 
 def _rewritten(outcome: Outcome, name: str, stdin: bytes) -> bytes:

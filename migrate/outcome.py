@@ -39,12 +39,16 @@ class Outcome:
       findings: every site, rewritten or left, and every error.
       changes: the files to rewrite or to create.
       programs: the programs behind the findings.
+      written: the paths of the changes that were made.
+      notes: what was done about an earlier write that was interrupted, a sentence each.
     """
 
     files_read: int = 0
     findings: list[Finding] = field(default_factory=list)
     changes: list[FileChange] = field(default_factory=list)
     programs: list[JudgedProgram] = field(default_factory=list)
+    written: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
 
     def sort(self) -> None:
         """Brings everything into the order of the paths."""

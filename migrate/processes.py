@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice, starmap
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from migrate.files.interrupts import held
+
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
@@ -76,7 +78,8 @@ class Processes:
                 if not chunk:
                     break
                 taken += len(chunk)
-                under_way.append(self._pool.submit(_all, work, chunk))
+                with held(signal.SIGINT):  # this may fork
+                    under_way.append(self._pool.submit(_all, work, chunk))
             if not under_way:
                 return
             yield from under_way.popleft().result()

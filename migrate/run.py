@@ -12,8 +12,8 @@ from migrate.failure import failed, guarded
 from migrate.files.ignore import IgnoreRules, excluding
 from migrate.files.read import read, regular_bytes
 from migrate.files.text import SourceText
-from migrate.files.trouble import NotWritten, trouble
-from migrate.files.walk import NOTEBOOK, leads_outside, walk
+from migrate.files.trouble import NotWritten, Unreadable, trouble
+from migrate.files.walk import NOTEBOOK, leads_outside, settled, walk
 from migrate.finding import Finding, left_behind
 from migrate.invocation import program
 from migrate.outcome import FileChange, Outcome
@@ -21,7 +21,6 @@ from migrate.processes import Processes
 from migrate.report.source import STDIN
 from migrate.settings import Settings
 
-_RERUN = "Make room or give permission, then run the tool again."
 Progress = Callable[[str, int, int], None]
 
 _FEW_FILES = 200
@@ -55,11 +54,17 @@ def run(
         that could not be made.
       only: the files to look at, absolute, where the others are known; None for all.
     """
-    tree = sys.modules.get("migrate.analysis.tree")  # imported where a file holds a site
-    if tree is not None:
-        tree.forget()
-    with Processes(jobs) as processes:
-        return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, only)
+
+    def work() -> Outcome:
+        tree = sys.modules.get("migrate.analysis.tree")  # imported where a file holds a site
+        if tree is not None:
+            tree.forget()
+        with Processes(jobs) as processes:
+            return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, only)
+
+    outcome, notes = settled(work)
+    outcome.notes += notes
+    return outcome
 
 
 def _run(
@@ -79,7 +84,9 @@ def _run(
         examined = []
         reaching: list[Examined] = []
         exclude = excluding(settings.exclude, settings.root)
-        total = sum(isinstance(found, str) for found in walk(paths, exclude)) if progress is not None else 0
+        total = (
+            sum(isinstance(found, str) for found in walk(paths, exclude, settles=True)) if progress is not None else 0
+        )
         files = _files(paths, exclude, outcome)
         if only is not None:
             files = (path for path in files if os.path.abspath(path) in only)
@@ -134,7 +141,7 @@ def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
 
 def _files(paths: Sequence[str], exclude: IgnoreRules | None, outcome: Outcome) -> Iterator[str]:
     """Every file to read, counted; what is no file becomes a finding. They are not kept: there may be very many."""
-    for found in walk(paths, exclude):
+    for found in walk(paths, exclude, settles=True):
         if isinstance(found, Finding):
             outcome.findings.append(found)
         else:
@@ -258,46 +265,41 @@ def _comment_all(examined: list[Examined], settings: Settings, processes: Proces
 
 
 def write(outcome: Outcome) -> list[Finding]:
-    """Writes every change, each file atomically; a module of emitted code before the files that import it.
+    """Makes the changes: the files of a program, and the module of emitted code that they import, all or none.
+
+    Args:
+      outcome: what is to be written; its ``written`` gets the paths of the changes that were made, also where Ctrl-C
+        ends this call, and its ``notes`` what was done about an earlier write that was interrupted.
 
     Returns:
-      An error for each file that could not be written; the others are. Where the module cannot be, its importers stay;
-      where one file of a program cannot be, the others are put back.
+      An error for each file that could not be written, or that needs one that could not be.
     """
-    problems: dict[str, Finding] = {}
-    written: list[FileChange] = []
-    for change in sorted(outcome.changes, key=lambda change: change.needs is not None or bool(change.together)):
-        stuck = next((path for path in (change.needs, *change.together) if path in problems), None)
-        if stuck is not None:
-            problems[change.path] = trouble("FT005", change.path, f"is not written, because it needs {stuck}", _RERUN)
-            continue
+    from migrate.files.transaction import NewText, Together, Written, write_together
+
+    written = Written(paths=outcome.written, notes=outcome.notes)
+    texts = []
+    for change in outcome.changes:
         try:
-            _replace(change, change.before, change.after)
-            written.append(change)
+            encoded = [change.source.encode(text) for text in (change.after, change.before)] if change.source else None
+            texts.append(NewText(change.path, *(encoded or (change.after.encode(), None))))
         except NotWritten as problem:
-            problems[change.path] = problem.finding
-            for earlier in [earlier for earlier in written if change.path in earlier.together]:
-                problems[earlier.path] = _put_back(earlier, change.path)
-    return list(problems.values())
+            written.problems[change.path] = problem.finding
+    write_together(texts, [Together(files, modules) for files, modules in _programs(outcome.changes)], written)
+    return list(written.problems.values())
 
 
-def _replace(change: FileChange, before: str | None, after: str) -> None:
-    from migrate.files.write import replace_file
-
-    if change.source is None:
-        replace_file(change.path, after.encode(), None)
-    else:
-        replace_file(change.path, change.source.encode(after), change.source.encode(before))
-
-
-def _put_back(change: FileChange, stuck: str) -> Finding:
-    """Writes a file as it was, because another one of its program could not be written."""
-    assert change.before is not None
-    try:
-        _replace(change, change.after, change.before)
-    except NotWritten as problem:
-        return problem.finding
-    return trouble("FT005", change.path, f"is put back, because it needs {stuck}", _RERUN)
+def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The changes that go together, as the paths of files and of the modules that they import."""
+    paths = {change.path for change in changes}
+    modules = {change.needs for change in changes if change.needs is not None} & paths
+    groups: dict[str, set[str]] = {}
+    for change in changes:
+        if change.path not in modules:
+            joined = {change.path}.union(*(groups[path] for path in change.together if path in groups))
+            groups.update(dict.fromkeys(joined, joined))
+    needs = {change.path: change.needs for change in changes if change.needs in modules}
+    for files in {min(group): sorted(group) for group in groups.values()}.values():
+        yield (*files,), (*sorted({needs[path] or "" for path in files if path in needs}),)
 
 
 def _with_pieces(path: str, names: set[str]) -> str | Finding:

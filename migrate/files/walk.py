@@ -2,28 +2,66 @@
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from migrate.files.ignore import IgnoreRules, rules_above, rules_of
 from migrate.files.read import cannot_read, not_a_file
 from migrate.finding import Finding
 
+_Result = TypeVar("_Result")
+
 NOTEBOOK = ".ipynb"
 SUFFIXES = (".py", NOTEBOOK)
 SKIPPED_DIRECTORIES = frozenset({".git", ".ipynb_checkpoints", ".tox", "node_modules"})
 """``.ipynb_checkpoints`` holds Jupyter's own copies of the notebooks beside it."""
+JOURNAL = ".migrate-journal"
+"""What a write of several files puts into each of their directories while it lasts."""
 EDITOR_LOCK = ".#"
 """Emacs marks an unsaved ``a.py`` by ``.#a.py``, a symbolic link to nothing."""
 
 
-def walk(paths: Sequence[str], exclude: IgnoreRules | None = None) -> Iterator[str | Finding]:
+class Settled(Exception):
+    """An interrupted write was found, and its files are whole again: what was read before may be old.
+
+    Attributes:
+      note: what was done, as a sentence; empty where another run did it.
+    """
+
+    def __init__(self, note: str) -> None:
+        super().__init__(note)
+        self.note = note
+
+
+def settled(work: Callable[[], _Result]) -> tuple[_Result, list[str]]:
+    """Does work that reads files, and does it again where an interrupted write was found among them.
+
+    Args:
+      work: what is to be done; it may raise Settled.
+
+    Returns:
+      What it returned, and what was done about interrupted writes, a sentence each.
+    """
+    notes: list[str] = []
+    while True:
+        try:
+            return work(), notes
+        except Settled as one:
+            notes += [one.note] if one.note else []
+
+
+def walk(paths: Sequence[str], exclude: IgnoreRules | None = None, *, settles: bool = False) -> Iterator[str | Finding]:
     """Yields every Python file and notebook to read once, and an error for each path that cannot be read.
 
     Args:
       paths: files and directories, in the order in which they are read; below each, files come sorted by path. What is
         named is read even where git ignores it, and is read when its own turn comes, not as part of a directory above.
       exclude: what else is not read below a directory.
+      settles: whether to end what an interrupted write of the tool left in a directory, before anything there is read.
+
+    Raises:
+      Settled: an interrupted write was ended, and files that were read before may have changed.
 
     Yields:
       The path of a file, spelled from the argument, or the finding FT001. Below a directory these are not read: what
@@ -31,7 +69,7 @@ def walk(paths: Sequence[str], exclude: IgnoreRules | None = None) -> Iterator[s
       ``.ipynb_checkpoints`` and ``node_modules``, directories behind symbolic links. A linked file is
       read unless it links to a file of that kind below one of the directories, which is read there.
     """
-    walked = _Walk(exclude)
+    walked = _Walk(exclude, settles)
     arguments = list(walked.arguments(paths))
     for argument in arguments:
         if isinstance(argument, _Directory):
@@ -61,8 +99,10 @@ class _Directory:
 
 
 class _Walk:
-    def __init__(self, exclude: IgnoreRules | None) -> None:
+    def __init__(self, exclude: IgnoreRules | None, settles: bool) -> None:
         self._exclude = exclude
+        self._settles = settles
+        self._settled: set[str] = set()
         self._roots: set[str] = set()
         self._named_files: set[str] = set()
         self._linked_files: set[str] = set()
@@ -83,6 +123,7 @@ class _Walk:
                 yield _Directory(path, real, rules_above(real))
             else:
                 self._named_files.add(real)
+                yield from self._settle(os.path.dirname(real))
                 yield not_a_file(path, mode) or path
 
     def below(self, top: _Directory) -> Iterator[str | Finding]:
@@ -106,10 +147,11 @@ class _Walk:
         names = {entry.name for entry in found}
         if "pyvenv.cfg" in names and not is_top:
             return []
+        trouble = [*self._settle(directory.real)] if JOURNAL in names else []
         rules = rules_of(directory.real, directory.rules, names)
         # With a slash after the directories' names, the order is that of whole paths.
         by_path = sorted((entry.name + "/" * entry.is_dir(follow_symlinks=False), entry) for entry in found)
-        chosen: list[str | Finding | _Directory] = []
+        chosen: list[str | Finding | _Directory] = [*trouble]
         for name, entry in by_path:
             real = os.path.join(directory.real, entry.name)
             if name.endswith("/"):
@@ -119,6 +161,20 @@ class _Walk:
             elif name.endswith(SUFFIXES) and not self._is_ignored(rules, real, is_directory=False):
                 chosen.extend(self._file(entry, real))
         return chosen
+
+    def _settle(self, directory: str) -> Iterator[Finding]:
+        """Ends what an interrupted write left in a directory; why it cannot be ended is an error."""
+        if self._settles and directory not in self._settled and os.path.lexists(os.path.join(directory, JOURNAL)):
+            from migrate.files.transaction import settle
+            from migrate.files.trouble import NotWritten
+
+            self._settled.add(directory)
+            try:
+                note = settle(directory)
+            except NotWritten as problem:
+                yield problem.finding
+            else:
+                raise Settled(note)
 
     def _is_ignored(self, rules: IgnoreRules | None, path: str, *, is_directory: bool) -> bool:
         return any(one is not None and one.ignores(path, is_directory) for one in (rules, self._exclude))
@@ -149,6 +205,6 @@ def _matters(entry: os.DirEntry[str]) -> bool:
     name = entry.name
     if name.endswith(SUFFIXES):
         return not name.startswith(EDITOR_LOCK)
-    if name in (".git", ".gitignore", "pyvenv.cfg"):
+    if name in (".git", ".gitignore", "pyvenv.cfg", JOURNAL):
         return True
     return entry.is_dir(follow_symlinks=False)

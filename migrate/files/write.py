@@ -4,6 +4,7 @@ import contextlib
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 
 from migrate.files.trouble import Changed, NotWritten, Unwritable, reason, trouble
 
@@ -31,42 +32,71 @@ def replace_file(path: str, data: bytes, expected: bytes | None) -> None:
       Changed: FT004, when the file's bytes are not ``expected`` any more, or a new file's name is taken.
       Unwritable: FT005, with the operating system's reason: no permission, no space.
     """
-    try:
+    with told(path, expected):
         target = os.path.realpath(path)
-        before = None if expected is None else _regular(path, target)
-        if expected is None and os.path.lexists(path):
-            raise _taken(path)
-        temporary = _write_aside(target, data, before)
+        name = TEMPORARY_PREFIX + secrets.token_hex(8) + TEMPORARY_SUFFIX
+        temporary = os.path.join(os.path.dirname(target), name)
+        write_aside(path, target, temporary, data, expected)
         try:
             if expected is None:
-                _put_new(path, temporary, target)
+                put_new(path, temporary, target)
             else:
                 _refuse_changed(path, target, expected)
                 os.replace(temporary, target)
         except BaseException:
-            _remove(temporary)
+            remove(temporary)
             raise
-        _sync_directory(os.path.dirname(target))
+        sync_directory(os.path.dirname(target))
+
+
+@contextlib.contextmanager
+def told(path: str, expected: bytes | str | None) -> Iterator[None]:
+    """Turns what the operating system refuses within the ``with`` statement into Unwritable.
+
+    Args:
+      path: the file, as the user named it.
+      expected: None for a new file.
+    """
+    try:
+        yield
     except OSError as error:
-        state = "No file was made" if expected is None else "The file is as it was"
-        help = f"{state}: make room or give permission, then run migrate again."
-        raise Unwritable(trouble("FT005", path, f"cannot be written: {reason(error)}", help)) from error
+        raise unwritable(path, expected, error) from error
+
+
+def unwritable(path: str, expected: bytes | str | None, error: OSError) -> Unwritable:
+    """What is told of a file that the operating system would not write; ``expected`` is None for a new one."""
+    state = "No file was made" if expected is None else "The file is as it was"
+    help = f"{state}: make room or give permission, then run migrate again."
+    return Unwritable(trouble("FT005", path, f"cannot be written: {reason(error)}", help))
 
 
 def _regular(path: str, target: str) -> os.stat_result:
     try:
         before = os.stat(target)
     except FileNotFoundError as error:
-        raise _gone(path) from error
+        raise gone(path) from error
     if not stat.S_ISREG(before.st_mode):
-        raise _changed(path, "is no longer a regular file", "Run migrate again.")
+        raise changed(path, "is no longer a regular file", "Run migrate again.")
     return before
 
 
-def _write_aside(target: str, data: bytes, before: os.stat_result | None) -> str:
-    """Writes the bytes beside the target, on disk and with its attributes, and returns the path."""
-    name = TEMPORARY_PREFIX + secrets.token_hex(8) + TEMPORARY_SUFFIX
-    temporary = os.path.join(os.path.dirname(target), name)
+def write_aside(path: str, target: str, temporary: str, data: bytes, expected: bytes | None) -> None:
+    """Writes the new bytes of a file beside it, on disk and with its attributes.
+
+    Args:
+      path: the file, as the user named it.
+      target: the same without symbolic links.
+      temporary: the path in the same directory to write to, which does not exist.
+      data: all its new bytes.
+      expected: the bytes that were read; None for a new file.
+
+    Raises:
+      Changed: FT004, when there is no such file any more, or a new one's name is taken.
+      OSError: the operating system refuses.
+    """
+    before = None if expected is None else _regular(path, target)
+    if expected is None and os.path.lexists(path):
+        raise taken(path)
     # A new file gets the mode that the user's umask gives; for an old one, nobody else may read before its mode is set.
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if before is None else 0o600)
     try:
@@ -77,9 +107,8 @@ def _write_aside(target: str, data: bytes, before: os.stat_result | None) -> str
                 _keep_attributes(target, temporary, before)
             os.fsync(descriptor)
     except BaseException:
-        _remove(temporary)
+        remove(temporary)
         raise
-    return temporary
 
 
 def _keep_attributes(target: str, temporary: str, before: os.stat_result) -> None:
@@ -104,27 +133,27 @@ def _refuse_changed(path: str, target: str, expected: bytes) -> None:
             # One byte more shows a file that has grown.
             now = file.read(len(expected) + 1)
     except FileNotFoundError as error:
-        raise _gone(path) from error
+        raise gone(path) from error
     if now != expected:
-        raise _changed(path, "has changed since it was read, and is not overwritten", "Run migrate again.")
+        raise changed(path, "has changed since it was read, and is not overwritten", "Run migrate again.")
 
 
-def _put_new(path: str, temporary: str, target: str) -> None:
+def put_new(path: str, temporary: str, target: str) -> None:
     """Gives the file its name, unless the name is taken: a link never replaces anything, where a renaming would."""
     try:
         os.link(temporary, target)
     except FileExistsError as error:
-        raise _taken(path) from error
+        raise taken(path) from error
     except OSError as error:
         # A file system without hard links.
         if os.path.lexists(target):
-            raise _taken(path) from error
+            raise taken(path) from error
         os.rename(temporary, target)
     else:
-        _remove(temporary)
+        remove(temporary)
 
 
-def _sync_directory(directory: str) -> None:
+def sync_directory(directory: str) -> None:
     """Makes the renaming last; the new file stands there whether or not this file system can."""
     with contextlib.suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
@@ -134,18 +163,18 @@ def _sync_directory(directory: str) -> None:
             os.close(descriptor)
 
 
-def _remove(temporary: str) -> None:
+def remove(temporary: str) -> None:
     with contextlib.suppress(OSError):
         os.unlink(temporary)
 
 
-def _taken(path: str) -> Changed:
-    return _changed(path, "exists already, and is not overwritten", "Move it away, or choose another name.")
+def taken(path: str) -> Changed:
+    return changed(path, "exists already, and is not overwritten", "Move it away, or choose another name.")
 
 
-def _gone(path: str) -> Changed:
-    return _changed(path, "is gone since it was read", "Run migrate again.")
+def gone(path: str) -> Changed:
+    return changed(path, "is gone since it was read", "Run migrate again.")
 
 
-def _changed(path: str, message: str, help: str) -> Changed:
+def changed(path: str, message: str, help: str) -> Changed:
     return Changed(trouble("FT004", path, message, help))

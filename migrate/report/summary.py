@@ -74,6 +74,12 @@ def wrote(changes: Collection[FileChange], written: Collection[str]) -> Line:
     return [(f"{text[0].upper()}{text[1:]}{failure}.", "bold" if changes else "")]
 
 
+def interrupted(outcome: Outcome) -> str:
+    """What a run that Ctrl-C ends has done to the files; empty for nothing."""
+    done = [change for change in outcome.changes if change.path in outcome.written]
+    return f"Interrupted after it {_change_and_create(done, 'changed', 'created')}." if done else ""
+
+
 def filtered(changes: Collection[FileChange], written: Collection[str] | None) -> Line:
     """What ``--write`` does with the source from standard input.
 

@@ -83,7 +83,7 @@ def test_closed_standard_input_is_told(command: Command, environment: dict[str, 
     assert done.stderr.endswith("error: standard input is closed\n")
 
 
-def test_ctrl_c_ends_it_quietly(project: Path, environment: dict[str, str]) -> None:
+def test_ctrl_c_ends_it_with_one_line(project: Path, environment: dict[str, str]) -> None:
     os.mkfifo(project / "list")
     arguments = [sys.executable, "-m", "migrate", "--files-from", "list"]
     process = subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -92,7 +92,7 @@ def test_ctrl_c_ends_it_quietly(project: Path, environment: dict[str, str]) -> N
         process.send_signal(signal.SIGINT)
         printed = process.communicate()
     assert process.returncode == 130
-    assert printed == (b"", b"")
+    assert printed == (b"", b"Interrupted: no file was changed.\n")
 
 
 def test_names_and_text_of_any_kind_fit_a_narrow_encoding(

@@ -1,0 +1,116 @@
+"""One file of a write of several: from what it was to what it shall be, and back."""
+
+import hashlib
+import os
+import shutil
+import stat
+from dataclasses import dataclass
+
+from migrate.files.write import changed, gone, put_new, told
+
+_BY_HAND = "Put it back by hand."
+
+
+@dataclass(frozen=True)
+class Step:
+    """What becomes of one file. Each way can be tried again after it was interrupted anywhere.
+
+    Attributes:
+      path: the file, as messages name it.
+      target: the same without symbolic links.
+      temporary: beside it, its new bytes, until they have its name.
+      backup: beside it, its old bytes, as soon as they have lost it.
+      old: the digest of the old bytes; None for a new file.
+      new: the digest of the new bytes.
+    """
+
+    path: str
+    target: str
+    temporary: str
+    backup: str
+    old: str | None
+    new: str
+
+    def check(self) -> None:
+        """Makes sure that the file is what it was.
+
+        Raises:
+          NotWritten: somebody changed it.
+        """
+        now = digest_of(self.target)
+        if now == self.old:
+            return
+        if now is None:
+            raise gone(self.path)
+        if self.old is None:
+            raise changed(self.path, "exists already, and is not overwritten", "Move it away, or choose another name.")
+        raise changed(self.path, "has changed since it was read, and is not overwritten", "Run migrate again.")
+
+    def put(self) -> None:
+        """Gives the file its new bytes, if it has not got them.
+
+        Raises:
+          NotWritten: somebody changed it or took the new bytes away, or the operating system refuses.
+        """
+        with told(self.path, self.old):
+            now, waiting = digest_of(self.target), digest_of(self.temporary)
+            if now == self.new or (now != self.old and waiting is None and self._was_put(now)):
+                return  # also where somebody has changed it since
+            self.check()
+            if waiting != self.new:
+                raise changed(self.path, "has no new text any more", "Run migrate again.")
+            if self.old is None:
+                put_new(self.path, self.temporary, self.target)
+            else:
+                self._keep()
+                os.replace(self.temporary, self.target)
+
+    def back(self) -> None:
+        """Gives the file its old bytes, if it has not kept them.
+
+        Raises:
+          NotWritten: somebody changed the new ones, or the operating system refuses.
+        """
+        with told(self.path, self.old):
+            now = digest_of(self.target)
+            if now == self.old or (now != self.new and os.path.lexists(self.temporary)):
+                return  # also where somebody has changed it before anything was put there
+            if now != self.new:
+                raise changed(
+                    self.path, "has changed since it was written, and is not put back", "Put it back by hand."
+                )
+            if self.old is None:
+                os.unlink(self.target)
+            elif digest_of(self.backup) == self.old:
+                os.replace(self.backup, self.target)
+            else:
+                raise changed(self.path, "cannot be put back: its old text is gone", _BY_HAND)
+
+    def _was_put(self, now: str | None) -> bool:
+        return now is not None if self.old is None else os.path.lexists(self.backup)
+
+    def _keep(self) -> None:
+        """Gives the old bytes a second name: the same file, where the file system can."""
+        if os.path.lexists(self.backup):
+            os.unlink(self.backup)
+        try:
+            os.link(self.target, self.backup)
+        except OSError:
+            shutil.copy2(self.target, self.backup, follow_symlinks=False)
+
+
+def digest(data: bytes) -> str:
+    """The digest by which the bytes of a file are known again."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest_of(path: str) -> str | None:
+    """The digest of a regular file, which is no link; None where there is none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except FileNotFoundError:
+        return None
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(None, "no regular file")
+        return digest(file.read())

@@ -1,0 +1,308 @@
+"""Writing the files of programs so that, whatever happens, each program is the old one or the new one, whole.
+
+All new texts are written beside their files first. Then the journal says what becomes of what, and only then the files
+get their new texts, one renaming each. A kill before leaves temporary files, which the next run removes; a kill after
+leaves the rest of the renamings, which it makes up for, or takes back where somebody has changed a file in between.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from migrate.files import journal
+from migrate.files.interrupts import held
+from migrate.files.journal import Journal
+from migrate.files.step import Step, digest
+from migrate.files.trouble import NotWritten, Unwritable, trouble
+from migrate.files.walk import JOURNAL, SUFFIXES, is_below
+from migrate.files.write import gone, replace_file, unwritable, write_aside
+from migrate.finding import Finding
+
+_NOTHING_CHANGED = "Removed what a write left that was interrupted before it changed a file."
+_SHOWN = 5
+_RERUN = "Make room or give permission, then run the tool again."
+
+
+@dataclass(frozen=True)
+class NewText:
+    """What is to be written.
+
+    Attributes:
+      path: the file, as the user named it.
+      data: all its new bytes.
+      expected: the bytes that were read; None for a new file.
+    """
+
+    path: str
+    data: bytes
+    expected: bytes | None
+
+
+@dataclass(frozen=True)
+class Together:
+    """The files of a program, which change all or not at all, and the modules that they import, which several may."""
+
+    files: tuple[str, ...]
+    modules: tuple[str, ...] = ()
+
+
+@dataclass
+class Written:
+    """What came of a write.
+
+    Attributes:
+      paths: the files that have their new texts.
+      problems: an error for each of the others, by path.
+      notes: what was done about an earlier write that was interrupted, a sentence each.
+    """
+
+    paths: set[str] = field(default_factory=set)
+    problems: dict[str, Finding] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def write_together(texts: Iterable[NewText], programs: Sequence[Together], written: Written) -> None:
+    """Writes the files of programs.
+
+    Args:
+      texts: what is to be written.
+      programs: which files belong together; each text's file is in one, or a module of one.
+      written: where it is told what came of it, also where Ctrl-C ends this call. Its problems stop their programs.
+    """
+    _Write({text.path: text for text in texts}, programs, written).run()
+
+
+def settle(directory: str) -> str:
+    """Ends what a ``.migrate-journal`` in a directory says that an interrupted write began, wherever its files are.
+
+    Returns:
+      What was done, as a sentence; empty where there was nothing to do.
+
+    Raises:
+      NotWritten: it cannot be ended.
+    """
+    found = journal.find(directory)
+    if found is None:
+        return ""
+    with held(), journal.understood(directory):
+        try:
+            note = _ended(found, found.plan) if found.plan is not None else _NOTHING_CHANGED
+        except BaseException:
+            found.close()
+            raise
+        found.end()
+    return note
+
+
+class _Write:
+    def __init__(self, texts: dict[str, NewText], programs: Sequence[Together], written: Written) -> None:
+        self._texts, self._programs, self._written = texts, programs, written
+        self._targets = {path: os.path.realpath(path) for path in texts}
+        self._journal: Journal | None = None
+        self._steps: dict[str, Step] = {}
+
+    def run(self) -> None:
+        if len(self._texts) == 1 and not self._written.problems:
+            self._write_alone(*self._texts.values())
+            return
+        is_whole = True
+        try:
+            self._begin()
+            self._stage()
+            with held():
+                is_whole = self._commit()
+        finally:
+            with held():
+                if self._journal is not None:
+                    self._journal.end() if is_whole else self._journal.close()
+
+    def _write_alone(self, text: NewText) -> None:
+        """One file needs no journal: its renaming is one step."""
+        with held():
+            try:
+                replace_file(text.path, text.data, text.expected)
+                self._written.paths.add(text.path)
+            except NotWritten as problem:
+                self._written.problems[text.path] = problem.finding
+
+    def _begin(self) -> None:
+        directories = sorted({os.path.dirname(target) for target in self._targets.values()})
+        for directory in directories:
+            here = [path for path, target in self._targets.items() if os.path.dirname(target) == directory]
+            self._try(here, lambda: self._enter(directory))  # noqa: B023
+
+    def _enter(self, directory: str) -> None:
+        while True:
+            try:
+                if self._journal is None:
+                    self._journal = journal.begin(directory)
+                else:
+                    self._journal.enter(directory)
+                return
+            except FileExistsError:
+                note = settle(directory)
+                self._written.notes += [note] if note else []
+
+    def _stage(self) -> None:
+        for program in self._programs:
+            for path in (*program.modules, *program.files):
+                if not self._problems_of(program) and path not in self._steps:
+                    self._try([path], lambda: self._write_aside(self._texts[path]))  # noqa: B023
+        for path, step in self._steps.items():
+            self._try([path], step.check)
+
+    def _write_aside(self, text: NewText) -> None:
+        assert self._journal is not None
+        directory = os.path.dirname(self._targets[text.path])
+        number = len(self._steps)
+        step = Step(
+            text.path,
+            self._targets[text.path],
+            self._journal.temporary(directory, f"{number}-new"),
+            self._journal.temporary(directory, f"{number}-old"),
+            None if text.expected is None else digest(text.expected),
+            digest(text.data),
+        )
+        write_aside(text.path, step.target, step.temporary, text.data, text.expected)
+        self._steps[text.path] = step
+
+    def _try(self, paths: Collection[str], work: Callable[[], None]) -> None:
+        """What goes wrong becomes a problem of the files."""
+        try:
+            work()
+        except NotWritten as problem:
+            self._written.problems |= {path: replace(problem.finding, path=path) for path in paths}
+        except OSError as error:
+            for path in paths:
+                self._written.problems[path] = unwritable(path, self._texts[path].expected, error).finding
+
+    def _problems_of(self, program: Together) -> list[str]:
+        return [path for path in (*program.modules, *program.files) if path in self._written.problems]
+
+    def _commit(self) -> bool:
+        """Changes the files; whether each program is the old one or the new one now."""
+        programs = [program for program in self._programs if not self._problems_of(program)]
+        stuck: list[Finding] = []
+        if programs:
+            assert self._journal is not None
+            self._journal.commit(_plan(self._journal, self._steps, programs))
+            self._written.paths |= _forward(self._steps, programs, self._written.problems, stuck)
+        for program in self._programs:
+            _blame(program, self._written.problems)
+        return not stuck
+
+
+def _blame(program: Together, problems: dict[str, Finding]) -> None:
+    """Says of each file of a program that could not be written which other one is the cause."""
+    stuck = next((path for path in (*program.modules, *program.files) if path in problems), None)
+    if stuck is not None:
+        for path in program.files:
+            if path not in problems:
+                problems[path] = trouble("FT005", path, f"is not written, because it needs {stuck}", _RERUN)
+
+
+def _forward(
+    steps: Mapping[str, Step], programs: Sequence[Together], problems: dict[str, Finding], stuck: list[Finding]
+) -> set[str]:
+    """Gives the files of the programs their new texts; those of a program that cannot have them all keep the old.
+
+    Args:
+      steps: by path; a file that is known no more has none.
+      programs: which of them belong together.
+      problems: gets an error for the file of each program that could not be written.
+      stuck: gets an error for each file that has its new text and could not be put back.
+
+    Returns:
+      The paths of the files that have their new texts now.
+    """
+    done: set[str] = set()
+
+    def put_back(paths: Iterable[str]) -> None:
+        for path in paths:
+            try:
+                steps[path].back()
+            except NotWritten as problem:
+                problems[path] = problem.finding
+                stuck.append(problem.finding)
+
+    for program in programs:
+        path = ""
+        try:
+            for path in (*program.modules, *program.files):
+                if path not in steps:
+                    raise gone(path)
+                steps[path].put()
+            done |= {*program.modules, *program.files}
+        except NotWritten as problem:
+            problems[path] = problem.finding
+            put_back(path for path in program.files if path in steps)
+    # A module that no program has come to need is put back when all have been tried.
+    put_back(sorted({path for program in programs for path in program.modules if path in steps} - done))
+    return done
+
+
+def _plan(journal: Journal, steps: Mapping[str, Step], programs: Sequence[Together]) -> dict[str, Any]:
+    """The plan as it stands in the journal: paths are relative to it, for the tree may be moved before it is read."""
+    numbers = {path: number for number, path in enumerate(steps)}
+    needed = {path for program in programs for path in (*program.files, *program.modules)}
+    return {
+        "steps": {
+            numbers[path]: [
+                os.path.relpath(os.path.dirname(step.target), journal.directories[0]),
+                os.path.basename(step.target),
+                step.old,
+                step.new,
+            ]
+            for path, step in steps.items()
+            if path in needed
+        },
+        "programs": [
+            [[numbers[path] for path in program.files], [numbers[path] for path in program.modules]]
+            for program in programs
+        ],
+    }
+
+
+def _ended(journal: Journal, plan: Mapping[str, Any]) -> str:
+    """Ends a write that has begun to change files; what was done, as a sentence.
+
+    Raises:
+      NotWritten: a program is between the old one and the new one.
+    """
+    steps = {}
+    for number, (place, name, old, new) in plan["steps"].items():
+        directory = os.path.normpath(os.path.join(journal.directories[0], place))
+        if os.path.basename(name) != name or not name.endswith(SUFFIXES):
+            raise ValueError("no source file")
+        # A directory takes part by its own word alone: no journal of a tree can name a file elsewhere.
+        if journal.is_at_home_in(directory):
+            target = os.path.join(directory, name)
+            temporary, backup = (journal.temporary(directory, f"{number}-{kind}") for kind in ("new", "old"))
+            steps[number] = Step(_shown(target), target, temporary, backup, old, new)
+    programs = [Together((*map(str, files),), (*map(str, modules),)) for files, modules in plan["programs"]]
+    problems: dict[str, Finding] = {}
+    stuck: list[Finding] = []
+    done = _forward(steps, programs, problems, stuck)
+    if stuck:
+        one = next(iter(problems.values()))
+        message = f"is between old and new since an interrupted write: {one.path} {one.message}"
+        help = f"Put the files of its program back, then remove {os.path.join(journal.directories[0], JOURNAL)}."
+        raise Unwritable(replace(stuck[0], message=message, help=help))
+    files = {path for program in programs for path in (*program.files, *program.modules)} & steps.keys()
+    ended = {"Completed": files & done, "Undid": files - done}
+    words = [
+        f"{verb} a write that was interrupted: {_listed(sorted(steps[path].path for path in paths))}."
+        for verb, paths in ended.items()
+        if paths
+    ]
+    return " ".join(words)
+
+
+def _shown(path: str) -> str:
+    return os.path.relpath(path) if is_below(path, os.path.realpath(os.curdir)) else path
+
+
+def _listed(paths: Sequence[str]) -> str:
+    shown = ", ".join(paths[:_SHOWN])
+    return shown if len(paths) <= _SHOWN else f"{shown} and {len(paths) - _SHOWN} more files"

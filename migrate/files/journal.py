@@ -26,6 +26,7 @@ except ImportError:  # Windows, where nobody can remove a file that another proc
     fcntl = None  # type: ignore[assignment]
 
 _VERSION = 1
+_ENDED = {"ended": True}
 _PATIENCE = 30.0
 """Seconds to wait for the end of another run that writes in the same directory."""
 _IDENTITY = re.compile("[0-9a-f]{16}")
@@ -37,7 +38,8 @@ class Journal:
 
     Attributes:
       directories: those with a ``.migrate-journal`` of this write, without symbolic links; the first holds the journal.
-      plan: what was to become of what; None as long as nothing has changed.
+      plan: what is to become of what; None as long as nothing has changed, and when all has.
+      is_ended: whether all has.
     """
 
     def __init__(self, identity: str, directory: str, descriptor: int) -> None:
@@ -45,6 +47,7 @@ class Journal:
         self._made: list[str] = []
         self.directories = [directory]
         self.plan: dict[str, Any] | None = None
+        self.is_ended = False
 
     def temporary(self, directory: str, name: str) -> str:
         """The path of a file that ends with the write."""
@@ -85,6 +88,12 @@ class Journal:
     def end(self) -> None:
         """Removes all that the write has left but the files themselves; what cannot be is left to the next run."""
         with contextlib.suppress(OSError):
+            if self.plan is not None:
+                # From here on directories take part no longer, and nothing may be taken back for it.
+                for directory in self.directories:
+                    sync_directory(directory)
+                self._log(_ENDED)
+                os.fsync(self._descriptor)
             for directory in self.directories[:0:-1]:
                 if self.is_at_home_in(directory):
                     _clean(directory, self._identity)
@@ -109,7 +118,8 @@ class Journal:
             lines = file.read().split(b"\n")[1:-1]
         for record in map(json.loads, lines):
             if "directory" not in record:
-                self.plan = record
+                self.plan = None if record == _ENDED else record
+                self.is_ended = record == _ENDED
                 continue
             directory = os.path.normpath(os.path.join(self.directories[0], record["directory"]))
             self.directories += [directory] if directory not in self.directories else []

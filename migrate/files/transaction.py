@@ -87,7 +87,9 @@ def settle(directory: str) -> str:
         return ""
     with held(), journal.understood(directory):
         try:
-            note = _ended(found, found.plan) if found.plan is not None else _NOTHING_CHANGED
+            note = "" if found.is_ended else _NOTHING_CHANGED
+            if found.plan is not None:
+                note = _ended(found, found.plan)
         except BaseException:
             found.close()
             raise
@@ -217,6 +219,7 @@ def _forward(
       The paths of the files that have their new texts now.
     """
     done: set[str] = set()
+    needed: set[str] = set()
 
     def put_back(paths: Iterable[str]) -> None:
         for path in paths:
@@ -236,9 +239,11 @@ def _forward(
             done |= {*program.modules, *program.files}
         except NotWritten as problem:
             problems[path] = problem.finding
+            between = len(stuck)
             put_back(path for path in program.files if path in steps)
+            needed |= {*program.modules} if len(stuck) > between else set()
     # A module that no program has come to need is put back when all have been tried.
-    put_back(sorted({path for program in programs for path in program.modules if path in steps} - done))
+    put_back(sorted({path for program in programs for path in program.modules if path in steps} - done - needed))
     return done
 
 

@@ -103,6 +103,7 @@ class _Walk:
         self._exclude = exclude
         self._settles = settles
         self._settled: set[str] = set()
+        self._told: set[Finding] = set()
         self._roots: set[str] = set()
         self._named_files: set[str] = set()
         self._linked_files: set[str] = set()
@@ -172,7 +173,8 @@ class _Walk:
             try:
                 note = settle(directory)
             except NotWritten as problem:
-                yield problem.finding
+                yield from {problem.finding} - self._told  # each of its directories leads to the same one
+                self._told.add(problem.finding)
             else:
                 raise Settled(note)
 

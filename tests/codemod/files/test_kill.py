@@ -29,13 +29,13 @@ def left_over(directory: Path) -> list[str]:
     return found
 
 
-def kill_before_line(count: int, action: Callable[[], None]) -> None:
-    """Runs ``action``, and dies by SIGKILL before the line of write.py that is the ``count``-th to run."""
+def kill_before_line(count: int, action: Callable[[], object], files: tuple[str, ...] = (write.__file__,)) -> None:
+    """Runs ``action``, and dies by SIGKILL before the line of the files that is the ``count``-th to run."""
     remaining = count
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
         nonlocal remaining
-        if frame.f_code.co_filename != write.__file__:
+        if frame.f_code.co_filename not in files:
             return None
         if event == "line":
             remaining -= 1

@@ -1,0 +1,455 @@
+"""The files of a program are the old ones or the new ones, whatever happens, once the next run has looked."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from migrate.files import interrupts, journal, step, transaction, write
+from migrate.files.transaction import NewText, Together, Written, write_together
+from migrate.files.walk import JOURNAL, settled, walk
+from migrate.finding import Finding
+
+from .conftest import AsUser, Tree
+from .test_kill import FORK, kill_before_line
+
+OLD = {"train.py": b"old = 1\n", "pkg/model.py": b"old = 2\r\n"}
+NEW = {"train.py": b"new = 1\n", "pkg/model.py": b"new = 22\r\n", "pkg/tf2_recovery.py": b"helper = 3\n"}
+PROGRAM = [Together(("pkg/model.py", "train.py"), ("pkg/tf2_recovery.py",))]
+SOURCES = tuple(str(module.__file__) for module in (transaction, journal, step, write))
+
+
+def put(root: Path) -> Path:
+    """The old files alone, and the current directory."""
+    for path in sorted(root.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    for name, data in OLD.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(data)
+    os.chdir(root)
+    return root
+
+
+def texts(new: dict[str, bytes] = NEW) -> list[NewText]:
+    return [NewText(name, data, OLD.get(name)) for name, data in new.items()]
+
+
+def write_all(programs: Sequence[Together] = PROGRAM, new: dict[str, bytes] = NEW) -> Written:
+    written = Written()
+    write_together(texts(new), programs, written)
+    return written
+
+
+def state(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*.py")}
+
+
+def left_over(root: Path) -> list[str]:
+    return [str(path.relative_to(root)) for path in root.rglob(".migrate*")]
+
+
+def look(root: Path) -> tuple[list[str], list[Finding]]:
+    """What the next run says about an interrupted write: the notes and the errors."""
+    found, notes = settled(lambda: [*walk([str(root)], settles=True)])
+    return notes, [one for one in found if isinstance(one, Finding)]
+
+
+def killed_before_line(count: int, action: Callable[[], object]) -> bool:
+    """Whether another process that does the action died before that line of the code that writes."""
+    process = FORK.Process(target=kill_before_line, args=(count, action, SOURCES))
+    process.start()
+    process.join()
+    assert process.exitcode in (0, -signal.SIGKILL)
+    return process.exitcode != 0
+
+
+def is_litter(name: str) -> bool:
+    """Whether it is the one file that nothing names: a journal of which not even the name stands yet."""
+    return len(Path(name).name) == len(".migrate-0123456789abcdef.tmp")
+
+
+@pytest.fixture
+def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill leaves what is on its way to the disk, which takes most of the time."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("unsynced")
+def test_a_kill_before_any_line_leaves_the_whole_program_old_or_new_when_the_next_run_has_looked(
+    tmp_path: Path,
+) -> None:
+    seen, torn = [], 0
+    while killed_before_line(len(seen) + 1, lambda: put(tmp_path) and write_all()):
+        before = state(tmp_path)
+        torn += before not in (OLD, NEW)
+        notes, errors = look(tmp_path)
+        after = state(tmp_path)
+        assert after in (OLD, NEW)
+        assert errors == []
+        assert all(is_litter(name) for name in left_over(tmp_path))
+        assert bool(notes) >= (before != after)  # a change is always told
+        assert look(tmp_path) == ([], [])
+        seen.append(after)
+    assert seen == [OLD] * seen.count(OLD) + [NEW] * seen.count(NEW)
+    assert torn > 10  # the kills struck between the files
+    assert seen.count(OLD) > 100 < seen.count(NEW)
+    assert state(tmp_path) == NEW
+    assert left_over(tmp_path) == []
+
+
+@pytest.fixture
+def torn(tmp_path: Path) -> Path:
+    """A tree in which a write was killed between two files."""
+    put(tmp_path)
+    process = FORK.Process(target=_write_and_die_at_renaming, args=(2,))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    assert state(tmp_path) not in (OLD, NEW)
+    return tmp_path
+
+
+def _write_and_die_at_renaming(number: int) -> None:
+    renamings: Iterator[int] = iter(range(1, 100))
+    rename = os.replace
+
+    def replace(one: str, other: str) -> None:
+        if next(renamings) == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+        rename(one, other)
+
+    os.replace = replace  # type: ignore[assignment]
+    write_all()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("unsynced")
+def test_a_kill_before_any_line_of_the_run_that_looks_is_made_up_for_by_the_one_after_it(torn: Path) -> None:
+    kept = torn.parent / "kept"
+    subprocess.run(["cp", "-a", str(torn), str(kept)], check=True)
+    killed = 0
+    while killed_before_line(killed + 1, lambda: look(torn)):
+        killed += 1
+        look(torn)
+        assert state(torn) == NEW
+        assert left_over(torn) == []
+        subprocess.run(["rm", "-rf", str(torn)], check=True)
+        subprocess.run(["cp", "-a", str(kept), str(torn)], check=True)
+        os.chdir(torn)
+    assert killed > 100
+    assert state(torn) == NEW
+
+
+@pytest.mark.parametrize("part", [".", "pkg", "pkg/model.py", "train.py"])
+def test_a_run_on_any_part_of_the_tree_finds_it_and_says_what_it_did(torn: Path, part: str) -> None:
+    notes, errors = look(torn / part)
+    assert notes == ["Completed a write that was interrupted: pkg/model.py, pkg/tf2_recovery.py, train.py."]
+    assert errors == []
+    assert state(torn) == NEW
+    assert left_over(torn) == []
+
+
+def test_it_is_found_where_the_tree_was_moved_to(torn: Path) -> None:
+    moved = torn.rename(torn.parent / "moved")
+    os.chdir(moved)
+    look(moved)
+    assert state(moved) == NEW
+
+
+def test_what_somebody_changed_before_its_turn_takes_the_program_back(torn: Path) -> None:
+    assert (torn / "train.py").read_bytes() == OLD["train.py"]
+    (torn / "train.py").write_bytes(b"mine\n")
+    notes, errors = look(torn)
+    assert notes == ["Undid a write that was interrupted: pkg/model.py, pkg/tf2_recovery.py, train.py."]
+    assert errors == []
+    assert state(torn) == {**OLD, "train.py": b"mine\n"}
+    assert left_over(torn) == []
+
+
+def test_what_somebody_changed_after_its_turn_stays_and_the_program_is_completed(torn: Path) -> None:
+    (torn / "pkg/model.py").write_bytes(b"new = 22, and mine\n")
+    notes, errors = look(torn)
+    assert notes[0].startswith("Completed")
+    assert errors == []
+    assert state(torn) == {**NEW, "pkg/model.py": b"new = 22, and mine\n"}
+
+
+def test_a_program_changed_on_both_sides_is_named_as_an_error_until_somebody_has_put_it_right(torn: Path) -> None:
+    (torn / "pkg/model.py").write_bytes(b"new = 22, and mine\n")
+    (torn / "train.py").write_bytes(b"mine\n")
+    before = state(torn)
+    for _ in range(2):
+        notes, [error] = look(torn)
+        assert notes == []
+        assert error.error
+        assert "is between old and new since an interrupted write" in error.message
+        assert JOURNAL in error.help
+    assert state(torn)["train.py"] == before["train.py"]
+    for name, data in OLD.items():
+        (torn / name).write_bytes(data)  # as git checkout does
+    notes, errors = look(torn)
+    assert errors == []
+    assert notes[0].startswith("Undid")
+    assert state(torn) == OLD
+    assert left_over(torn) == []
+
+
+def test_a_directory_that_is_gone_takes_the_rest_of_the_program_back(torn: Path) -> None:
+    subprocess.run(["rm", "-r", "pkg"], check=True)
+    assert look(torn)[1] == []
+    assert state(torn) == {"train.py": OLD["train.py"]}
+    assert left_over(torn) == []
+
+
+# What goes wrong without a kill
+
+
+def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path)
+    rename = os.replace
+
+    def replace(one: str, other: str) -> None:
+        if other.endswith("train.py") and "-new" in one:
+            raise PermissionError(1, "Operation not permitted")
+        rename(one, other)
+
+    monkeypatch.setattr(os, "replace", replace)
+    (tmp_path / "pkg/other.py").write_bytes(b"old = 4\n")
+    new = [*texts(), NewText("pkg/other.py", b"new = 4\n", b"old = 4\n")]
+    written = Written()
+    write_together(new, [*PROGRAM, Together(("pkg/other.py",), ("pkg/tf2_recovery.py",))], written)
+    assert written.paths == {"pkg/other.py", "pkg/tf2_recovery.py"}
+    assert {path: finding.code for path, finding in written.problems.items()} == {
+        "train.py": "FT005",
+        "pkg/model.py": "FT005",
+    }
+    assert state(tmp_path) == {**OLD, "pkg/other.py": b"new = 4\n", "pkg/tf2_recovery.py": b"helper = 3\n"}
+    assert left_over(tmp_path) == []
+
+
+def test_a_module_that_no_program_has_come_to_need_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path)
+    fsync = os.fsync
+
+    def somebody_else_edits(descriptor: int) -> None:
+        (tmp_path / "train.py").write_bytes(b"theirs\n")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", somebody_else_edits)
+    written = write_all()
+    assert written.paths == set()
+    assert written.problems["train.py"].code == "FT004"
+    assert "it needs train.py" in written.problems["pkg/model.py"].message
+    assert state(tmp_path) == {**OLD, "train.py": b"theirs\n"}
+    assert left_over(tmp_path) == []
+
+
+def test_a_new_folder_is_made_with_its_files_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new = {"train.py": NEW["train.py"], "tf2_recovery/__init__.py": b"x = 1\n", "tf2_recovery/log.py": b"x = 2\n"}
+    programs = [Together(("train.py",), ("tf2_recovery/__init__.py", "tf2_recovery/log.py"))]
+    put(tmp_path)
+    (tmp_path / "train.py").write_bytes(b"theirs\n")
+    assert "train.py" in write_all(programs, new).problems
+    assert not (tmp_path / "tf2_recovery").exists()
+    put(tmp_path)
+    assert write_all(programs, new).paths == new.keys()
+    assert state(tmp_path) == {**OLD, **new}
+
+
+def test_ctrl_c_while_the_new_texts_are_made_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path)
+    aside = transaction.write_aside
+
+    def interrupted(*arguments: object) -> None:
+        aside(*arguments)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(transaction, "write_aside", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_all()
+    assert state(tmp_path) == OLD
+    assert left_over(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_among_the_renamings_is_answered_after_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    put(tmp_path)
+    rename = os.replace
+
+    def replace(one: str, other: str) -> None:
+        rename(one, other)
+        signal.raise_signal(number)
+
+    def answer(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", replace)
+    before = signal.signal(number, answer)
+    written = Written()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            write_together(texts(), PROGRAM, written)
+    finally:
+        signal.signal(number, before)
+    assert written.paths == NEW.keys()
+    assert state(tmp_path) == NEW
+    assert left_over(tmp_path) == []
+
+
+def signalled_within(reached: list[int]) -> None:
+    with interrupts.held(signal.SIGINT):
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+            reached.append(signal.SIGINT)
+
+
+def test_a_signal_that_is_ignored_stays_so_and_one_that_is_held_comes_once() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with interrupts.held():
+            os.kill(os.getpid(), signal.SIGINT)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        reached: list[int] = []
+        with pytest.raises(KeyboardInterrupt):
+            signalled_within(reached)
+        assert reached == [signal.SIGINT] * 2
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# Others at work in the same tree
+
+
+def test_a_run_waits_for_another_one_that_is_writing(tmp_path: Path) -> None:
+    put(tmp_path)
+    process = FORK.Process(target=_write_slowly)
+    process.start()
+    while not (tmp_path / JOURNAL).exists():
+        time.sleep(0.001)
+    assert look(tmp_path) == ([], [])
+    assert state(tmp_path) == NEW
+    process.join()
+    assert process.exitcode == 0
+
+
+def _write_slowly() -> None:
+    rename = os.replace
+
+    def replace(one: str, other: str) -> None:
+        time.sleep(0.2)
+        rename(one, other)
+
+    os.replace = replace  # type: ignore[assignment]
+    assert write_all().problems == {}
+
+
+def test_two_writes_of_the_same_files_give_one_of_them_and_an_error_for_the_other(tmp_path: Path) -> None:
+    put(tmp_path)
+    process = FORK.Process(target=_write_slowly)
+    process.start()
+    while not (tmp_path / JOURNAL).exists():
+        time.sleep(0.001)
+    other = dict.fromkeys(NEW, b"other\n")
+    written = write_all(PROGRAM, other)
+    process.join()
+    assert process.exitcode == 0
+    assert {finding.code for finding in written.problems.values()} <= {"FT004", "FT005"}
+    assert written.problems.keys() >= {"train.py", "pkg/model.py"}
+    assert state(tmp_path) == NEW
+
+
+def test_a_run_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path)
+    alive = journal.begin(str(tmp_path))
+    monkeypatch.setattr(journal, "_PATIENCE", 0.1)
+    notes, [error] = look(tmp_path)
+    assert (notes, error.message) == ([], "another run is writing in this directory")
+    assert write_all().problems["train.py"].message == "another run is writing in this directory"
+    alive.end()
+    assert look(tmp_path) == ([], [])
+
+
+def test_what_another_user_left_is_named_and_not_touched(public_directory: Path, as_user: AsUser) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can be two users")
+    Path("a.py").write_bytes(b"")
+    journal.begin(os.getcwd()).close()
+    with as_user():
+        _, [error] = look(public_directory)
+    assert "another user began it" in error.message
+    assert Path(JOURNAL).exists()
+
+
+# A journal that is none
+
+
+PLAN = {"steps": {"0": ["../outside", "a.py", None, step.digest(b"evil\n")]}, "programs": [[[0], []]]}
+OWN = {"version": 1, "id": "0123456789abcdef"}
+
+
+@pytest.mark.parametrize("declared", [[], [{"directory": "../outside", "made": False}]])
+def test_a_journal_in_a_tree_changes_no_file_in_a_directory_that_does_not_say_so_itself(
+    tree: Tree, declared: list[object]
+) -> None:
+    root = tree({"inside/b.py": "", "outside/a.py": "", ".migrate-0123456789abcdef-0-new.tmp": ""})
+    (root / "outside/a.py").unlink()
+    (root / "outside/.migrate-0123456789abcdef-0-new.tmp").write_bytes(b"evil\n")
+    lines = [OWN, *declared, PLAN]
+    (root / "inside" / JOURNAL).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    look(root / "inside")
+    assert not (root / "outside/a.py").exists()
+    assert (root / "outside/.migrate-0123456789abcdef-0-new.tmp").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]\n",
+        "{}\n",
+        json.dumps({**OWN, "version": 2}) + "\n",
+        json.dumps({**OWN, "id": "../../x"}) + "\n",
+        json.dumps({**OWN, "journal": 5}) + "\n",
+        json.dumps(OWN) + "\n[]\n",
+        json.dumps(OWN) + "\n{}\n",
+        json.dumps(OWN) + '\n{"steps": [], "programs": []}\n',
+        json.dumps(OWN) + '\n{"steps": {"0": [".", "../a.py", null, ""]}, "programs": []}\n',
+        json.dumps(OWN) + '\n{"steps": {"0": [".", ".bashrc", null, ""]}, "programs": []}\n',
+        "[" * 100_000 + "\n",
+    ],
+)
+def test_a_journal_that_nobody_wrote_is_named_and_the_rest_of_the_tree_is_read(tree: Tree, text: str) -> None:
+    root = tree({"a.py": "x = 1\n", JOURNAL: text})
+    found, _ = settled(lambda: [*walk([str(root)], settles=True)])
+    assert found[-1] == str(root / "a.py")
+    assert len(found) == 2 or text == ""
+    assert all(isinstance(one, str) or "did not write" in one.message for one in found)
+    assert (root / "a.py").read_text() == "x = 1\n"
+
+
+def test_a_link_a_pipe_or_a_directory_in_the_place_of_a_journal_is_named_and_nothing_waits(tree: Tree) -> None:
+    root = tree({"pipe/a.py": "", "link/a.py": "", "folder/.migrate-journal/a.txt": "", "elsewhere": "{}"})
+    os.mkfifo(root / "pipe" / JOURNAL)
+    os.symlink(root / "elsewhere", root / "link" / JOURNAL)
+    notes, errors = look(root)
+    assert notes == []
+    assert sorted(error.path for error in errors) == [str(root / name) for name in ("folder", "link", "pipe")]
+
+
+def test_one_that_leads_nowhere_is_removed(tree: Tree) -> None:
+    root = tree({"a.py": "x = 1\n", JOURNAL: json.dumps({**OWN, "journal": "../gone"}) + "\n"})
+    assert look(root)[1] == []
+    assert os.listdir(root) == ["a.py"]

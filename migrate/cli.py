@@ -151,14 +151,22 @@ def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:
     if outcome.changes:
         from migrate.api import write
 
+        _warn_of_uncommitted(outcome)
         before = len(outcome.notes)
         outcome.findings.extend(write(outcome))
         _tell(outcome.notes[before:])
     return outcome.written
 
 
+def _warn_of_uncommitted(outcome: Outcome) -> None:
+    from migrate.files.uncommitted import uncommitted
+
+    texts = {one.path: one.source.encode() for one in outcome.changes if one.source is not None}
+    _tell([summary.uncommitted(paths)] if (paths := uncommitted(texts)) else [])
+
+
 def _tell(notes: Sequence[str]) -> None:
-    """Says what was done about an earlier write that was interrupted."""
+    """Says what a user of files should know beside what was found in them."""
     if notes:
         _print(sys.stderr, lambda stream: show([[(note, "bold")] for note in map(printable, notes)], stream))
 

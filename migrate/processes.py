@@ -1,6 +1,7 @@
 """Work on many files, in several processes where that pays."""
 
 import gc
+import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -87,8 +88,18 @@ class Processes:
 
 def _prepare() -> None:
     """Makes a process that was just started like this one."""
+    import threading
+    from multiprocessing import parent_process
+
     gc.disable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of the terminal: only one shall answer
+    threading.Thread(target=_end_after, args=[parent_process()], daemon=True).start()
+
+
+def _end_after(parent: Any) -> None:
+    """Ends a worker whose parent was killed: it holds both ends of the queue that it would wait at for ever."""
+    parent.join()
+    os._exit(1)
 
 
 def _all(work: Callable[..., _Result], calls: list[tuple[Any, ...]]) -> list[_Result]:

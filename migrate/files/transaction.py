@@ -105,7 +105,7 @@ class _Write:
         self._steps: dict[str, Step] = {}
 
     def run(self) -> None:
-        if len(self._texts) == 1 and not self._written.problems:
+        if len(self._texts) == 1 and not self._written.problems and not self._is_journal_beside():
             self._write_alone(*self._texts.values())
             return
         is_whole = True
@@ -118,6 +118,10 @@ class _Write:
             with held():
                 if self._journal is not None:
                     self._journal.end() if is_whole else self._journal.close()
+
+    def _is_journal_beside(self) -> bool:
+        """Whether another run writes there, or what a dead one left cannot be ended."""
+        return any(os.path.lexists(os.path.join(os.path.dirname(one), JOURNAL)) for one in self._targets.values())
 
     def _write_alone(self, text: NewText) -> None:
         """One file needs no journal: its renaming is one step."""

@@ -1,13 +1,14 @@
 """What was found, rewritten and skipped, in a few lines for stderr; the last says what ``--write`` would do."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from migrate.finding import Finding, Obstacle
 from migrate.outcome import FileChange, Outcome
 from migrate.report.terminal import Line, printable
 
 _REASONS = 10
+_NAMED = 5
 _OBSTACLES = {
     Obstacle.BLOCKED: "only because another part of the same program is not rewritten",
     Obstacle.SHARED: "only because a program that shares their code is not rewritten",
@@ -72,6 +73,17 @@ def wrote(changes: Collection[FileChange], written: Collection[str]) -> Line:
     text = _change_and_create(done, "changed", "created") if done else "changed nothing"
     failure = f"; {_count(missed, 'file')} could not be written" if missed else ""
     return [(f"{text[0].upper()}{text[1:]}{failure}.", "bold" if changes else "")]
+
+
+def uncommitted(paths: Sequence[str]) -> str:
+    """That a write joins changes which git cannot give back alone.
+
+    Args:
+      paths: the files that differ from the last commit, at least one.
+    """
+    shown = ", ".join(paths[:_NAMED])
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return f"Not committed in git before this write: {shown}{more}."
 
 
 def interrupted(outcome: Outcome) -> str:

@@ -89,3 +89,38 @@ def test_only_the_first_process_answers_ctrl_c() -> None:
     _, errors = process.communicate()
     assert errors.count("KeyboardInterrupt") == 1
     assert "ForkProcess" not in errors
+
+
+@pytest.mark.parametrize("moment", ["before", "after_in_parent", "after_in_child"])
+def test_ctrl_c_at_the_fork_of_a_worker_is_answered_after_it(moment: str) -> None:
+    """Python ignores an exception in the code that runs around a fork: there the signal was lost."""
+    answers = moment != "after_in_child"
+    code = (
+        "import os, signal, sys; from migrate.processes import Processes\n"
+        f"os.register_at_fork({moment}=lambda: signal.raise_signal(signal.SIGINT))\n"
+        "with Processes(2) as processes:\n"
+        "    for number in processes.map(abs, [(1,)] * 100, few=1):\n"
+        f"        {'sys.exit(5)' if answers else 'pass'}\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "Exception ignored" not in done.stderr
+    assert "ForkProcess" not in done.stderr
+    assert done.stderr.count("KeyboardInterrupt") == (1 if answers else 0)
+    assert done.returncode == (-signal.SIGINT if answers else 0)
+
+
+def test_workers_end_with_the_process_that_is_killed() -> None:
+    code = (
+        "import os, time; from migrate.processes import Processes\n"
+        "with Processes(2) as processes:\n"
+        "    for pid in processes.map(os.getppid, [()] * 10, few=1):\n"
+        "        print('begun', flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, start_new_session=True, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.kill()
+    process.communicate(timeout=30)  # until the last worker has closed it

@@ -1,0 +1,209 @@
+"""A write that was killed between the files of a program, and what each command makes of it."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from migrate import api
+from migrate.cli import main
+from migrate.run import run, write
+from migrate.settings import Settings
+from tests.codemod.cli.conftest import Command
+
+MODEL = """\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels))
+"""
+TRAIN = """\
+import tensorflow as tf
+
+from model import model_fn
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors((0, 1)).repeat()
+
+
+est = tf.estimator.Estimator(model_fn, "/tmp/m")
+est.train(input_fn, max_steps=10)
+"""
+
+
+@pytest.fixture
+def torn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree in which ``--write`` was killed between two files of a program."""
+    monkeypatch.chdir(tmp_path)
+    Path("model.py").write_text(MODEL)
+    Path("train.py").write_text(TRAIN)
+    outcome = run(["."], Settings(), jobs=1, progress=None)
+    process = os.fork()
+    if process == 0:
+        rename = os.replace
+
+        def replace(one: str, other: str) -> None:
+            if other.endswith("train.py"):
+                os.kill(os.getpid(), signal.SIGKILL)
+            rename(one, other)
+
+        os.replace = replace  # type: ignore[assignment]
+        os._exit(len(write(outcome)))
+    assert os.waitpid(process, 0)[1] == signal.SIGKILL
+    assert "EstimatorSpec" in Path("model.py").read_text() != MODEL
+    assert Path("train.py").read_text() == TRAIN
+    return tmp_path
+
+
+def is_whole(tree: Path) -> bool:
+    names = sorted(os.listdir(tree))
+    return "est.train" not in (tree / "train.py").read_text() and names == ["model.py", "tf2_recovery.py", "train.py"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["."],
+        ["--check", "."],
+        ["--check", "train.py"],
+        ["--check", "model.py", "--format", "json"],
+        ["--write", "."],
+        ["--cache-dir", "../cache", "--check", "."],
+        ["plan", "."],
+        ["renew", "."],
+        ["renew", "--write", "train.py"],
+    ],
+)
+def test_every_command_completes_it_and_says_so(
+    torn: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert main(arguments) in (0, 1)
+    told = capsys.readouterr().err
+    assert "Completed a write that was interrupted: model.py, tf2_recovery.py, train.py.\n" in told
+    assert is_whole(torn)
+    main(arguments)
+    assert "interrupted" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("find", [api.check, api.rewrite])
+def test_the_library_completes_it_and_says_so(torn: Path, find: Callable[[str], api.Outcome]) -> None:
+    outcome = find(".")
+    assert outcome.notes == ["Completed a write that was interrupted: model.py, tf2_recovery.py, train.py."]
+    assert outcome.changes == []
+    assert is_whole(torn)
+
+
+def test_one_that_cannot_be_ended_is_an_error_and_never_silence(torn: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("model.py", "train.py"):
+        Path(name).write_text(f"# mine\n{Path(name).read_text()}")
+    for arguments in (["--check", "."], ["--write", "."], ["plan", "."], ["renew", "."]):
+        assert main(arguments) == 2
+        printed = capsys.readouterr()
+        assert "is between old and new since an interrupted write" in printed.out + printed.err
+        assert Path("train.py").read_text() == f"# mine\n{TRAIN}"
+
+
+# What git could not give back
+
+
+@pytest.fixture
+def repository(project: Path) -> Path:
+    git(project, "add", "train.py", "other.py")
+    git(project, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "-m", "first")
+    return project
+
+
+def git(directory: Path, *arguments: str) -> None:
+    subprocess.run(["git", "-C", str(directory), *arguments], check=True)
+
+
+WARNING = "Not committed in git before this write: "
+
+
+def test_a_write_says_nothing_of_what_is_committed(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (repository / "other.py").write_text("x = 1\n")  # which no write changes
+    assert main(["--write", "."]) == 1
+    assert WARNING not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_a_write_names_the_files_with_changes_that_are_not_committed(
+    repository: Path, capsys: pytest.CaptureFixture[str], is_staged: bool
+) -> None:
+    text = (repository / "train.py").read_text()
+    (repository / "train.py").write_text(text + "\nx = 1\n")
+    (repository / "sub").mkdir()
+    (repository / "sub/née.py").write_text(text)
+    if is_staged:
+        git(repository, "add", ".")
+    assert main(["."]) == 1
+    assert WARNING not in capsys.readouterr().err
+    assert main(["--write", "sub", "train.py"]) == 1
+    assert f"{WARNING}sub/née.py, train.py.\n" in capsys.readouterr().err
+
+
+def test_line_ends_that_git_stores_otherwise_are_no_change(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = (repository / "train.py").read_bytes()
+    (repository / "train.py").write_bytes(data.replace(b"\n", b"\r\n"))
+    assert main(["--write", "."]) == 1
+    assert WARNING not in capsys.readouterr().err
+
+
+def test_no_program_that_a_repository_names_is_run(repository: Path) -> None:
+    trap = repository / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {repository}/sprung\n")
+    trap.chmod(0o755)
+    for name in (
+        "core.fsmonitor",
+        "core.pager",
+        "core.sshCommand",
+        "diff.external",
+        "filter.x.clean",
+        "filter.x.process",
+    ):
+        git(repository, "config", name, str(trap))
+    (repository / ".gitattributes").write_text("*.py filter=x diff=x\n")
+    assert main(["--write", "."]) == 1
+    assert not (repository / "sprung").exists()
+
+
+# Ctrl-C
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_at_any_moment_ends_a_write_with_one_line_that_is_true(
+    command: Command, project: Path, environment: dict[str, str], jobs: str
+) -> None:
+    for number in range(220):
+        (project / f"module{number}.py").write_text("import tensorflow as tf\nx = tf.estimator\n")
+    before = {path.name: path.read_bytes() for path in project.glob("*.py")}
+    code = (
+        "import os, sys, signal, threading, time\n"
+        "from migrate.cli import main\n"
+        "threading.Timer(float(sys.argv.pop(1)), os.kill, [os.getpid(), signal.SIGINT]).start()\n"
+        "sys.exit(main())\n"
+    )
+    codes = set()
+    for moment in range(5, 40, 7):
+        done = command(f"{moment / 100}", "--write", "-j", jobs, ".", code=code)
+        codes.add(done.returncode)
+        after = {path.name: path.read_bytes() for path in project.glob("*.py")}
+        if done.returncode == 130:
+            assert done.stderr.count("\n") == 1
+            assert done.stderr.startswith("Interrupted")
+            assert (after == before) == (done.stderr == "Interrupted: no file was changed.\n")
+        else:
+            assert done.returncode in (1, -signal.SIGINT), done.stderr
+        assert not [name for name in os.listdir(project) if name.startswith(".migrate")]
+        for path in project.glob("*.py"):
+            path.unlink()
+        for name, data in before.items():
+            (project / name).write_bytes(data)
+    assert 130 in codes

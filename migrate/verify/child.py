@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from migrate.verify.faults.fault import Place
+from migrate.verify.place import Place
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Event
 

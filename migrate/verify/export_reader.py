@@ -36,10 +36,14 @@ def exports(directory: str) -> dict[str, Any]:
     """What each of the newest exports answers."""
     import tensorflow as tf
 
+    load = tf.saved_model.load
+    if tf.__version__.startswith("1."):  # there it loads into a session, and numbers are read in eager mode alone
+        tf.compat.v1.enable_eager_execution()
+        load = tf.compat.v2.saved_model.load
     found = {}
     for place, path in newest(directory).items():
         try:
-            loaded = tf.saved_model.load(path)
+            loaded = load(path)
             found[place] = {name: _answers(one) for name, one in sorted(loaded.signatures.items())}
         except Exception as error:
             found[place] = {"": {"inputs": {}, "outputs": {}, "values": {}, "problem": _told(error)}}
@@ -50,7 +54,7 @@ def _answers(signature: Any) -> dict[str, Any]:
     import numpy as np
     import tensorflow as tf
 
-    inputs = signature.structured_input_signature[1]
+    inputs = _inputs(signature)
     outputs = signature.structured_outputs
     answer: dict[str, Any] = {
         "inputs": {name: _described(spec) for name, spec in sorted(inputs.items())},
@@ -68,6 +72,14 @@ def _answers(signature: Any) -> dict[str, Any]:
     except Exception as error:
         answer["values"], answer["problem"] = {}, _told(error)
     return answer
+
+
+def _inputs(signature: Any) -> dict[str, Any]:
+    """What a signature takes by name; TensorFlow 1 tells it by its tensors alone."""
+    structured = signature.structured_input_signature
+    if structured is not None:
+        return dict(structured[1])
+    return dict(zip(signature._arg_keywords, signature.inputs))  # noqa: B905  Python 3.7 has no strict
 
 
 def _described(spec: Any) -> list[Any]:
@@ -107,16 +119,27 @@ def _parsed(graph: Any) -> Iterator[tuple[str, tuple[Any, int]]]:
     for nodes in (whole.node, *(function.node_def for function in whole.library.function)):
         by_name = {node.name: node for node in nodes}
         for node in nodes:
-            if node.op != "ParseExampleV2":
+            if node.op not in ("ParseExample", "ParseExampleV2"):
                 continue
-            constants = [by_name[node.input[index].partition(":")[0]].attr["value"].tensor for index in (2, 3)]
-            sparse, dense = (tf.make_ndarray(constant) for constant in constants)
+            sparse, dense = (
+                [key for name in names for key in np.ravel(tf.make_ndarray(by_name[name].attr["value"].tensor))]
+                for names in _keys(node)
+            )
             shapes = [tf.TensorShape(shape) for shape in node.attr["dense_shapes"].list.shape]
-            for key, kind, shape in zip(dense, node.attr["Tdense"].list.type, shapes, strict=True):
+            for key, kind, shape in zip(dense, node.attr["Tdense"].list.type, shapes):  # noqa: B905  Python 3.7 has no strict
                 sizes = [1 if size is None else size for size in shape.as_list()]
                 yield key.decode(), (tf.as_dtype(kind), int(np.prod(sizes)))
-            for key, kind in zip(sparse, node.attr["sparse_types"].list.type, strict=True):
+            for key, kind in zip(sparse, node.attr["sparse_types"].list.type):  # noqa: B905  Python 3.7 has no strict
                 yield key.decode(), (tf.as_dtype(kind), 1)
+
+
+def _keys(node: Any) -> tuple[list[str], list[str]]:
+    """The constants that hold the keys of the sparse and of the dense features; TensorFlow 1 has one for each key."""
+    inputs = [name.partition(":")[0].lstrip("^") for name in node.input]
+    if node.op == "ParseExampleV2":
+        return inputs[2:3], inputs[3:4]
+    sparse, dense = node.attr["Nsparse"].i, node.attr["Ndense"].i
+    return inputs[2 : 2 + sparse], inputs[2 + sparse : 2 + sparse + dense]
 
 
 def _example(features: dict[str, tuple[Any, int]], row: int) -> bytes:

@@ -61,8 +61,10 @@ def unanswered(old: Exports, new: Exports) -> str:
     for side, exports in (("OLD", old), ("NEW", new)):
         for place, signatures in exports.items():
             for name, one in signatures.items():
+                if one["problem"] and not name:
+                    return f"{side}'s export in {place} cannot be loaded ({one['problem']})"
                 if one["problem"]:
-                    return f"{side}'s {place} {_named(name)}: {one['problem']}"
+                    return f"{side}'s {place} {name}: {one['problem']}"
     return ""
 
 
@@ -70,6 +72,11 @@ def _differences(old: Exports, new: Exports, tolerance: float, with_values: bool
     for place in sorted(old.keys() ^ new.keys()):
         yield f"only {'OLD' if place in old else 'NEW'} exports to {place}"
     for place in sorted(old.keys() & new.keys()):
+        if "" in old[place]:  # what its own TensorFlow cannot load says nothing of NEW
+            continue
+        if "" in new[place]:
+            yield f"NEW's export in {place} cannot be loaded ({new[place]['']['problem']})"
+            continue
         for name in sorted(old[place].keys() ^ new[place].keys()):
             yield f"only {'OLD' if name in old[place] else 'NEW'} has the signature {_named(name)} in {place}"
         for name in sorted(old[place].keys() & new[place].keys()):

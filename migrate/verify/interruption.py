@@ -17,7 +17,8 @@ from migrate.verify.child import Child, attempt_of_all
 from migrate.verify.cluster import struck, task_variables
 from migrate.verify.directory import copy_directory
 from migrate.verify.exports import read_exports
-from migrate.verify.faults.fault import Fault, Place
+from migrate.verify.faults.fault import Fault
+from migrate.verify.place import Place
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
 

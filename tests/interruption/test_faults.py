@@ -85,8 +85,10 @@ def test_a_kill_in_a_save_strikes_while_the_checkpoint_is_written(program):
     assert record.final_step == 23
 
 
-@pytest.mark.parametrize("name", ["torn-data", "torn-index"])
-def test_a_torn_checkpoint_keeps_a_program_without_a_fallback_from_starting_again(name, program):
+@pytest.mark.parametrize(
+    "name", ["torn-data", "torn-index", "zeroed-data", "zeroed-index", "flipped-data", "flipped-index"]
+)
+def test_a_damaged_checkpoint_keeps_a_program_without_a_fallback_from_starting_again(name, program):
     record = run_interrupted(program("loop"), FAULTS[name](at=13))
     assert record.needs_person
 
@@ -101,6 +103,11 @@ def test_with_an_empty_checkpoint_file_a_program_does_not_start_again(program):
     record = run_interrupted(program("loop"), FAULTS["empty-checkpoint-file"](at=13))
     assert record.needs_person
     assert "Invalid checkpoint state" in record.attempts[-1].error
+
+
+def test_with_bytes_that_are_no_text_in_the_checkpoint_file_a_program_does_not_start_again(program):
+    record = run_interrupted(program("loop"), FAULTS["garbled-checkpoint-file"](at=13))
+    assert record.needs_person
 
 
 def test_a_full_disk_fails_the_save_and_leaves_the_one_before(program):

@@ -2,8 +2,18 @@
 
 from migrate.verify.faults.changed import ChangedSeed, WrongOptimizer
 from migrate.verify.faults.disk import DiskFull
-from migrate.verify.faults.fault import Fault, FaultUnavailable, Place
-from migrate.verify.faults.files import EmptyState, LostState, TornData, TornIndex
+from migrate.verify.faults.fault import Fault, FaultUnavailable
+from migrate.verify.faults.files import (
+    EmptyState,
+    FlippedData,
+    FlippedIndex,
+    GarbledState,
+    LostState,
+    TornData,
+    TornIndex,
+    ZeroedData,
+    ZeroedIndex,
+)
 from migrate.verify.faults.kills import Kill, RandomKills, TwoKills
 from migrate.verify.faults.raised import (
     ExceptionInHook,
@@ -20,7 +30,7 @@ from migrate.verify.faults.workers import (
     KilledWorker,
 )
 
-__all__ = ["FAULTS", "Fault", "FaultUnavailable", "Place"]
+__all__ = ["FAULTS", "Fault", "FaultUnavailable"]
 
 FAULTS: dict[str, type[Fault]] = {
     fault.name: fault
@@ -35,8 +45,13 @@ FAULTS: dict[str, type[Fault]] = {
         TwoKills,
         TornData,
         TornIndex,
+        ZeroedData,
+        ZeroedIndex,
+        FlippedData,
+        FlippedIndex,
         LostState,
         EmptyState,
+        GarbledState,
         DiskFull,
         KilledWorker,
         KilledChief,

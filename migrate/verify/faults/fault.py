@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from migrate.verify.place import Place
 
 if TYPE_CHECKING:
     from migrate.verify.child import Child
@@ -16,19 +18,6 @@ if TYPE_CHECKING:
 
 class FaultUnavailable(Exception):
     """The fault cannot be brought about on this machine; the message says what is missing."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a run takes place.
-
-    Attributes:
-      directory: the program's directory, as this process reaches it.
-      command: what the program's own command is put behind.
-    """
-
-    directory: Path
-    command: list[str] = field(default_factory=list)
 
 
 @dataclass

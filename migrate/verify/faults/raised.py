@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from migrate.verify.faults.fault import Fault, FaultUnavailable, Place
+from migrate.verify.faults.fault import Fault, FaultUnavailable
+from migrate.verify.place import Place
 
 if TYPE_CHECKING:
     from migrate.verify.program import Program

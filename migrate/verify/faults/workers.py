@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from migrate.verify.faults.fault import Fault, FaultUnavailable, Place
+from migrate.verify.faults.fault import Fault, FaultUnavailable
 from migrate.verify.faults.held import Held
 from migrate.verify.faults.kills import Kill
+from migrate.verify.place import Place
 from migrate.verify.program import Program
 
 if TYPE_CHECKING:

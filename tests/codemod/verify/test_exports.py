@@ -57,6 +57,16 @@ def test_a_signature_that_cannot_be_called_is_named(record):
     assert row.note == "the signatures only: OLD's export/latest serving_default: InvalidArgumentError: no"
 
 
+def test_an_export_that_its_own_tensorflow_cannot_load_is_no_difference_of_new(record):
+    broken = exporting(record, signature="", problem="TypeError: no")
+    row = row_of(broken, exporting(record))
+    assert row.verdict is Verdict.SAME
+    assert row.note == "the signatures only: OLD's export in export/latest cannot be loaded (TypeError: no)"
+    row = row_of(exporting(record), broken)
+    assert row.verdict is Verdict.DIFFERENT
+    assert row.note == "NEW's export in export/latest cannot be loaded (TypeError: no)"
+
+
 def test_without_exports_nothing_is_said_of_them(record):
     assert "exports" not in [row.name for row in compare(record(), record()).rows]
 

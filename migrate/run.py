@@ -12,7 +12,7 @@ from migrate.failure import failed, guarded
 from migrate.files.ignore import IgnoreRules, excluding
 from migrate.files.read import read, regular_bytes
 from migrate.files.text import SourceText
-from migrate.files.trouble import NotWritten, Unreadable, trouble
+from migrate.files.trouble import NotWritten, trouble
 from migrate.files.walk import NOTEBOOK, leads_outside, settled, walk
 from migrate.finding import Finding, left_behind
 from migrate.invocation import program

@@ -18,8 +18,9 @@ from migrate.finding import Finding
 from migrate.invocation import program
 from migrate.judged import JudgedProgram
 from migrate.outcome import FileChange, Outcome
+from migrate.planning.directories import Directory, Origin, directories
 from migrate.planning.entry_points import entry_points, reached
-from migrate.planning.flags import arguments, directory_flag, flags_of, is_in_package
+from migrate.planning.flags import Flag, arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.owners import owners
 from migrate.settings import Settings
 
@@ -288,12 +289,8 @@ def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequen
     if start.endswith(NOTEBOOK):
         return Commands(start, "Run the notebook from its first cell to its last, before and after, and compare")
     flags = flags_of(dict.fromkeys([start, *one.files, *reached(start, tree)]))
-    written = [text for program in one.programs for text in program.directories]
-    directory = directory_flag(flags, written)
-    first = ""
-    if directory is None:
-        first = f"Give {start} a flag for its model_dir" + (f", which is {written[0]}" if written else "")
-    given = arguments(flags, directory)
+    found = directories(start, tree)
+    first, given = _directory_options(start, one, flags, found)
     absolute = os.path.abspath(start)
     base = top(os.path.dirname(absolute)) or os.getcwd()
     old = os.path.join(os.path.relpath(os.path.join(base, os.pardir, "before")), os.path.relpath(absolute, base))
@@ -302,6 +299,24 @@ def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequen
         *([given] if given else []),
         *(["--new-env TF_USE_LEGACY_KERAS=1"] if any("tf_keras" in need for need in needs) else []),
     ]
+    # Without a directory of its own the program would train in the real one.
     verify = f"{program()} verify {old} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
     convert = f"{program()} checkpoint OLD_MODEL_DIR NEW_MODEL_DIR --for {start} {given}".rstrip()
-    return Commands(start, first, verify, convert if "keras" in forms else "")
+    return Commands(start, first, "" if first else verify, convert if "keras" in forms else "")
+
+
+def _directory_options(start: str, one: _Joined, flags: Sequence[Flag], found: Sequence[Directory]) -> tuple[str, str]:
+    """What to do first where a program takes its directory from nowhere, and else the options that give it one."""
+    known = {flag.spelled: flag for flag in flags}
+    seen = next((known[each.name] for each in found if each.origin is Origin.FLAG and each.name in known), None)
+    variable = next((each.name for each in found if each.origin is Origin.ENVIRONMENT), "")
+    if seen is None and variable:
+        return "", " ".join(filter(None, [f"--env {variable}={{model_dir}}", arguments(flags, None)]))
+    written = [text for program in one.programs for text in program.directories]
+    is_unseen = not found or any(each.origin is Origin.UNKNOWN for each in found)
+    directory = seen or (directory_flag(flags, written) if is_unseen else None)
+    if directory is not None:
+        return "", arguments(flags, directory)
+    named = [each.name for each in found if each.origin is Origin.WRITTEN] or written
+    first = f"Give {start} a flag for its model_dir" + (f", which is {named[0]}" if named else "")
+    return first, arguments(flags, None)

@@ -82,6 +82,7 @@ def _row(row: ProgramRow) -> Iterator[Line]:
             yield _note("first", command.first)
         if command.verify:
             yield _note("verify", command.verify)
+        if command.verify or command.checkpoint:
             yield _note("checkpoint", command.checkpoint or "none to convert: start it in the old directory")
 
 

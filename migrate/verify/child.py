@@ -100,6 +100,7 @@ class Child:
         place: Place | None = None,
     ) -> None:
         scratch.mkdir()
+        model_dir.mkdir(parents=True, exist_ok=True)  # the kernel lets a program change only what is there
         self.path = scratch / "events.jsonl"
         self.events: list[Event] = []
         place = place or Place(model_dir)
@@ -114,6 +115,9 @@ class Child:
         environment = {**program.environment(model_dir), "TMPDIR": str(scratch), **(env or {})}
         environment["MIGRATE_VERIFY_EVENTS"] = str(self.path)
         environment["MIGRATE_VERIFY_FAULT"] = _instruction(instruction, model_dir)
+        environment["MIGRATE_VERIFY_CONFINED"] = json.dumps(program.confined(model_dir, scratch))
+        # Python's own cache beside the program's files is outside of the run's directory, too.
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
         if shutil.which(program.python) is None:
             raise ProgramError(f"the interpreter {program.python} does not exist")
         # Its output goes into a pipe: on a full disk it does not fail, as it would into a file.

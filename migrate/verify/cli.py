@@ -29,6 +29,7 @@ from migrate.parser import Parser
 from migrate.verify import document, junit, markdown, page
 from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS
+from migrate.verify.given import refusal
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.table import tables
@@ -84,6 +85,8 @@ def _programs(made: argparse.ArgumentParser) -> None:
     add("--ps", metavar="N", type=_step, default=0, help="parameter servers beside them (%(default)s)")
     add("--evaluator", action="store_true", help="an evaluator beside them")
     directory = "the programs' flag for their directory, if {model_dir} is in no argument and no --env (%(default)s)"
+    allow = "a directory beside the runs' own that the programs may write to and restore from; may be repeated"
+    add("--allow", metavar="DIR", action="append", default=[], help=allow)
     add("--model-dir-flag", metavar="FLAG", default="--model_dir", help=directory)
 
 
@@ -196,11 +199,20 @@ def _request(options: argparse.Namespace) -> Request:
             raise ProgramError(f"the program {path} {'is not a file' if os.path.exists(path) else 'does not exist'}")
         if options.module and not (Path(path).absolute().parent / "__init__.py").is_file():
             raise ProgramError(f"the program {path} is in no package, without an __init__.py beside it: leave out -m")
+    for path in options.allow:
+        if not os.path.isdir(path):
+            raise ProgramError(f"--allow {path}: the directory does not exist")
     old_python = options.old_python or options.new_python or sys.executable
     new_python = options.new_python or options.old_python or sys.executable
+    old = _program(options.old, _with_estimator(options.old, old_python), options, "old")
+    new = _program(options.new, _with_tensorflow(new_python, "--new-python"), options, "new")
+    for side, one in (("OLD", old), ("NEW", new)):
+        reason = refusal(one)
+        if reason:
+            raise ProgramError(f"{side} {reason}; nothing was started")
     return Request(
-        old=_program(options.old, _with_estimator(options.old, old_python), options, "old"),
-        new=_program(options.new, _with_tensorflow(new_python, "--new-python"), options, "new"),
+        old=old,
+        new=new,
         faults=options.fault or list(FAULTS if options.all_faults else QUICK),
         at=options.at,
         share_initial=options.share_initial,
@@ -218,7 +230,16 @@ def _program(script: str, python: str, options: argparse.Namespace, side: str) -
     if not any("{model_dir}" in text for text in (*args, *env.values())):
         args += [options.model_dir_flag, "{model_dir}"]
     cluster = {"chief": options.chief, "parameter_servers": options.ps, "evaluator": options.evaluator}
-    return Program(script, python, tuple(args), env, options.module, workers=options.workers, **cluster)
+    return Program(
+        script,
+        python,
+        tuple(args),
+        env,
+        options.module,
+        workers=options.workers,
+        allowed=tuple(options.allow),
+        **cluster,
+    )
 
 
 def _with_tensorflow(python: str, option: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import tempfile
@@ -18,6 +17,7 @@ from migrate.verify.cluster import struck, task_variables
 from migrate.verify.directory import copy_directory
 from migrate.verify.exports import read_exports
 from migrate.verify.faults.fault import Fault
+from migrate.verify.outside import elsewhere, notes, stopped
 from migrate.verify.place import Place
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
@@ -112,11 +112,11 @@ def run_interrupted(
     if fault is None:
         progress("undisturbed")
         attempt = run(program, directory, timeout=timeout)
+        outside = stopped(directory, attempt) or (elsewhere(directory, attempt) if attempt.finished else "")
+        if outside:
+            raise ProgramError(f"the program {outside}")
         if not attempt.finished:
             raise ProgramError(f"the program fails by itself: {attempt.error}\n{_told(program, directory, attempt)}")
-        elsewhere = _elsewhere(directory, attempt)
-        if elsewhere:
-            raise ProgramError(f"the program {elsewhere}")
         seen(attempt)
         attempts = [attempt]
     else:
@@ -128,7 +128,7 @@ def run_interrupted(
         fault.name if fault else "",
         kept_steps(directory, attempts),
         read_variables(program, directory) if variables else {},
-        fault.notes if fault else [],
+        [*(fault.notes if fault else []), *notes(attempts[0])],
         kept_steps(Path(initial), []) if initial is not None else [],
         read_exports(program, directory) if variables and fault is None else {},
     )
@@ -164,21 +164,9 @@ def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:
 def _told(program: Program, model_dir: Path, attempt: Attempt, lines: int = 12) -> str:
     """How it was started and what it printed last, without TensorFlow's own log."""
     own = [line for line in attempt.output.strip().splitlines() if not TENSORFLOW_LOG.match(line)]
-    elsewhere = _elsewhere(model_dir, attempt)
+    outside = stopped(model_dir, attempt) or elsewhere(model_dir, attempt)
     told = [f"started as: {program.shell_command(model_dir)}", *own[-lines:]]
-    return "\n".join([*told, f"The program {elsewhere}"] if elsewhere else told)
-
-
-def _elsewhere(model_dir: Path, attempt: Attempt) -> str:
-    """What to tell of a program whose checkpoints are all outside of the directory that it was given; else nothing."""
-    used = [event["path"] for event in attempt.events if event["event"] in ("save", "restore", "restore_failed")]
-    paths = [path for path in used if os.path.isabs(path) or "://" in path]
-    if not paths or any(Path(os.path.realpath(path)).is_relative_to(os.path.realpath(model_dir)) for path in paths):
-        return ""
-    return (
-        f"uses {paths[0]}, not the directory that it is given: let it take its directory from an argument "
-        "(--model-dir-flag, or {model_dir} in --args) or from a variable (--env NAME={model_dir})"
-    )
+    return "\n".join([*told, f"The program {outside}"] if outside else told)
 
 
 def kept_steps(model_dir: Path, attempts: list[Attempt]) -> list[int]:

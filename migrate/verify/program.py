@@ -30,6 +30,7 @@ class Program:
       chief: whether there is a chief beside them; else the first of several workers is the chief.
       parameter_servers: how many there are beside them; they are ended when the others are done.
       evaluator: whether there is one beside them.
+      allowed: directories beside the run's own that it may write to and restore from.
       launch: starts a process, as ``subprocess.Popen`` does, which it is by default.
     """
 
@@ -43,6 +44,7 @@ class Program:
     chief: bool = False
     parameter_servers: int = 0
     evaluator: bool = False
+    allowed: tuple[str, ...] = ()
     launch: Callable[..., subprocess.Popen[bytes]] = field(default=subprocess.Popen, compare=False, repr=False)
 
     @property
@@ -73,6 +75,13 @@ class Program:
         while (top / "__init__.py").is_file():
             top = top.parent
         return str(top), ".".join(path.relative_to(top).with_suffix("").parts)
+
+    def confined(self, model_dir: Path, scratch: Path) -> dict[str, list[str]]:
+        """What ``recording/guard.py`` confines a run to: its own directories, those allowed, and the paths given it."""
+        allowed = [os.path.abspath(path) for path in self.allowed]
+        values = [arg.partition("=")[2] or arg for arg in self.args if "{model_dir}" not in arg]
+        given = [os.path.join(self.cwd or os.getcwd(), value) for value in values if os.sep in value]
+        return {"inside": [str(model_dir), str(scratch), *allowed], "readable": [*allowed, *given]}
 
     def environment(self, model_dir: str | Path) -> dict[str, str]:
         """The environment for a run in ``model_dir``; TensorFlow's own log is quiet unless the program wants it."""

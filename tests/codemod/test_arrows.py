@@ -22,7 +22,7 @@ KNOWS = {
     "planning": {"analysis", "files", "finding", "invocation", "judged", "outcome", "settings"},
     "report": {"planning", "rules", "files", "finding", "outcome", "__init__"},
     "recovery": set[str](),
-    "verify": {"analysis", "files", "invocation", "parser", "__init__"},
+    "verify": {"analysis", "planning", "files", "invocation", "parser", "__init__"},
     "checkpoints": {"recovery", "invocation", "parser"},
     "codemods": {"api", "report", "finding", "settings"},
 }

@@ -6,7 +6,7 @@ usage: python bootstrap.py PROGRAM [ARGS...]
 The second is ``python -m MODULE`` in the directory above the module's package.
 
 ``MIGRATE_VERIFY_EVENTS`` names the file that the events are appended to; ``MIGRATE_VERIFY_FAULT`` holds the fault as
-JSON.
+JSON, and ``MIGRATE_VERIFY_CONFINED`` the directories that the program is confined to.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main(watching: bool = False) -> None:
     Args:
       watching: whether the recorder is there already, in the process that this one was forked from.
     """
-    events, fault = os.environ.pop("MIGRATE_VERIFY_EVENTS"), os.environ.pop("MIGRATE_VERIFY_FAULT", "")
+    events, *told = [os.environ.pop(f"MIGRATE_VERIFY_{name}", "") for name in ("EVENTS", "FAULT", "CONFINED")]
     session = importlib.import_module("_migrate_recording.session") if watching else load_recorder()
     del sys.argv[0]
     module = sys.argv[0] == "-m"
@@ -52,7 +52,7 @@ def main(watching: bool = False) -> None:
         del sys.argv[:2]
     else:
         sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
-    with session.recorded(events, fault, watching):
+    with session.recorded(events, *told, watching=watching):
         if module:
             runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
         else:

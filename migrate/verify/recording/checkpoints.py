@@ -14,7 +14,9 @@ _watched: set[type] = set()
 
 def watch_checkpoint(module: ModuleType) -> None:
     """Watch the class whose objects are saved and restored."""
-    _watch(module.Checkpoint)
+    for name in ("Checkpoint", "CheckpointV1"):  # the second is what TensorFlow 1 calls tf.train.Checkpoint
+        if hasattr(module, name):
+            _watch(getattr(module, name))
 
 
 def _watch(kind: type) -> None:

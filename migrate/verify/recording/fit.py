@@ -79,8 +79,10 @@ def _save(kind: str, original: Callable[..., Any], self: Any, *args: Any, **kwar
 
 
 def _load(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
-    result = original(self, *args, **kwargs)
-    saving.restored("load_weights", args[0] if args else kwargs.get("filepath"), steps.of_model(self))
+    path = args[0] if args else kwargs.get("filepath")
+    with saving.restoring("load_weights", path):
+        result = original(self, *args, **kwargs)
+    saving.restored("load_weights", path, steps.of_model(self))
     return result
 
 

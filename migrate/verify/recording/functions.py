@@ -88,7 +88,9 @@ def _push_loss(loss: Any) -> Any:
     if training.phase != "train" or not tf.is_tensor(loss) or not loss.dtype.is_floating:
         return None
     # A TF1 graph is left as it is, its session's hook sees the loss; of several local replicas there is no one loss.
-    if not tf.compat.v1.executing_eagerly_outside_functions():
+    if not getattr(
+        tf.compat.v1, "executing_eagerly_outside_functions", tf.executing_eagerly
+    )():  # TensorFlow 1 has none
         return None
     if tf.distribute.has_strategy() and len(tf.distribute.get_strategy().extended.worker_devices) > 1:
         return None

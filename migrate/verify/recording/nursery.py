@@ -28,9 +28,10 @@ def serve(requests: socket.socket, size: int, recording: bool) -> None:
     receive = socket.recv_fds  # from Python 3.9 on
     del sys.path[0]
     session = bootstrap.load_recorder()
-    from _migrate_recording import imports, watched
+    from _migrate_recording import guard, imports, watched
 
     if recording:
+        guard.watch_python([tempfile.gettempdir()])
         imports.watch(watched.MODULES)
     before = dict(os.environ)
     import tensorflow as tf

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import journal, training
+from . import guard, journal, training
 
 _inside = False
 
@@ -20,6 +20,7 @@ def recorded(kind: str, path: Any, step: Callable[[], int | None]) -> Iterator[N
     if _inside:
         yield
         return
+    guard.saving(path)
     _inside = True
     at = step()
     begun = time.perf_counter()
@@ -42,6 +43,7 @@ def restored(kind: str, path: Any, step: int | None) -> None:
 @contextlib.contextmanager
 def restoring(kind: str, path: Any) -> Iterator[None]:
     """Record that what is inside could not read a checkpoint, by the type of its error."""
+    guard.restoring(path)
     try:
         yield
     except BaseException as error:

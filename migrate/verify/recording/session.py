@@ -7,9 +7,10 @@ import ctypes
 import json
 import signal
 import sys
+import traceback
 from collections.abc import Iterator
 
-from . import fault, imports, journal, watched
+from . import fault, guard, imports, journal, watched
 
 PR_SET_PDEATHSIG = 1
 
@@ -22,17 +23,20 @@ def die_with_parent() -> None:
 
 
 @contextlib.contextmanager
-def recorded(events: str, instruction: str, watching: bool = False) -> Iterator[None]:
+def recorded(events: str, instruction: str, confined: str = "", watching: bool = False) -> Iterator[None]:
     """Record what runs inside, and how it ended; an exception goes on to the program's own end.
 
     Args:
       events: the file that is appended to.
       instruction: the fault as JSON, or nothing.
+      confined: the arguments of ``guard.confine`` as JSON, or nothing.
       watching: whether TensorFlow is imported and watched already, by the process that this one was forked from.
     """
     die_with_parent()
     journal.open_at(events)
     journal.write("program", python=sys.version.split()[0], argv=sys.argv)
+    if confined:
+        guard.confine(**json.loads(confined))
     fault.arm(json.loads(instruction) if instruction else {})
     if watching:
         journal.write("tensorflow", version=sys.modules["tensorflow"].__version__)
@@ -44,6 +48,12 @@ def recorded(events: str, instruction: str, watching: bool = False) -> Iterator[
         journal.write("end", how="exit", code=ending.code if isinstance(ending.code, int) else int(bool(ending.code)))
         raise
     except BaseException as ending:
-        journal.write("exception", type=type(ending).__name__, message=str(ending)[:2000])
+        at = guard.place(_lines(ending))
+        journal.write("exception", type=type(ending).__name__, message=str(ending)[:2000], place=at)
         raise
     journal.write("end", how="return", code=0)
+
+
+def _lines(error: BaseException) -> Iterator[tuple[str, int]]:
+    """The lines that an exception went through, the innermost first."""
+    return ((frame.f_code.co_filename, line) for frame, line in reversed([*traceback.walk_tb(error.__traceback__)]))

@@ -11,6 +11,7 @@ from . import (
     changed,
     checkpoints,
     estimators,
+    files,
     fit,
     functions,
     hooks,
@@ -46,6 +47,9 @@ OPTIMIZERS = [
 MODULES: dict[str, Callable[[ModuleType], None]] = {
     "tensorflow": _tensorflow,
     **dict.fromkeys(OPTIMIZERS, changed.watch_optimizer),
+    "tensorflow.python.lib.io._pywrap_file_io": files.watch,
+    "tensorflow.python.client._pywrap_events_writer": files.watch,
+    **dict.fromkeys(("tensorflow.python.pywrap_tensorflow", "tensorflow_core.python.pywrap_tensorflow"), files.watch),
     "tensorflow.python.framework.random_seed": changed.watch_seed,
     "tensorflow.python.checkpoint.checkpoint": checkpoints.watch_checkpoint,
     "tensorflow.python.training.tracking.util": checkpoints.watch_checkpoint,

@@ -1,0 +1,209 @@
+"""Where the directories come from into which a program saves its checkpoints."""
+
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS, parameters
+from migrate.analysis.module import Module
+from migrate.analysis.symbols import CANNED, CUSTOM
+from migrate.analysis.tree import Tree
+from migrate.analysis.values.values import Values
+from migrate.files.trouble import Unreadable
+from migrate.planning.entry_points import reached
+from migrate.planning.flags import Flag, flags_of
+
+
+class Origin(Enum):
+    """What a directory comes from, the strongest first: one part of a path that is given from outside settles it."""
+
+    FLAG = "a flag"
+    ENVIRONMENT = "a variable of the environment"
+    UNKNOWN = "something that is not seen"
+    TEMPORARY = "a temporary directory"
+    WRITTEN = "the code"
+
+
+@dataclass(frozen=True)
+class Directory:
+    """A directory that a call saves checkpoints into.
+
+    Attributes:
+      origin: what it comes from.
+      name: the flag as it is spelled on a command line, the variable, or the directory as it is written.
+      place: ``path:line`` of the call.
+    """
+
+    origin: Origin
+    name: str
+    place: str
+
+
+_LAST = "model_dir"
+_PLACES: dict[str, Sequence[str]] = {
+    **{name: parameters(name, is_v1=True) or parameters(name, is_v1=False) for name in CANNED},
+    **dict.fromkeys(CUSTOM, CUSTOM_PARAMETERS),
+    "TPUEstimator": TPU_PARAMETERS,
+    "model_to_estimator": KERAS_PARAMETERS,
+    "RunConfig": (_LAST,),
+    "CheckpointManager": ("checkpoint", "directory"),
+    "BackupAndRestore": ("backup_dir",),
+    "MonitoredTrainingSession": ("master", "is_chief", "checkpoint_dir"),
+    "Supervisor": ("graph", "ready_op", "ready_for_local_init_op", "is_chief", "init_op", "init_feed_dict",
+                   "local_init_op", "logdir"),
+}  # fmt: skip
+"""The parameters of what saves, TensorFlow's own and what this tool writes under the same names."""
+_DIRECTORIES = (_LAST, "directory", "backup_dir", "checkpoint_dir", "logdir")
+_ESTIMATORS = {*CANNED, *CUSTOM, "TPUEstimator", "model_to_estimator"}
+_VARIABLES = ("os.environ", "os.getenv", "os.environ.get")
+_NEUTRAL = (
+    *("os.path.", "pathlib.", "time.", "datetime.", "uuid.", "getpass.", "socket.", "random.", "os.getcwd"),
+    *("str", "int", "format", "abs", "os.getpid", "os.fspath"),
+)
+"""Calls whose value is no more given from outside than their arguments are."""
+_GENERATED = "written by estimator-migrate"
+
+
+def directories(start: str, tree: Tree) -> list[Directory]:
+    """The directories that a program saves into, each once; none where none is seen.
+
+    Args:
+      start: the file that the program is started by.
+      tree: the files around it.
+    """
+    paths = [start, *reached(start, tree)]
+    modules = [module for path in paths for module in _read(path, tree) if _GENERATED not in module.text[:200]]
+    flags = {flag.name: flag for flag in flags_of(paths)}
+    calls = [(module, call, name) for module in modules for call, name in _saving(module)]
+    given = [(module, call, _argument(call, name)) for module, call, name in calls]
+    finder = _Finder(Values(tree), flags)
+    found = [finder.directory(module, call, value) for module, call, value in given if value is not None]
+    makers = [(module, call) for module, call, name in calls if name in _ESTIMATORS]
+    if makers and not found and not any(_may_be_told(call, name) for _, call, name in calls):
+        found = [Directory(Origin.TEMPORARY, "", _place(*makers[0]))]
+    return list(dict.fromkeys(one for one in found if one is not None))
+
+
+def _read(path: str, tree: Tree) -> Iterator[Module]:
+    try:
+        yield tree.module(path)
+    except Unreadable:
+        return
+
+
+def _saving(module: Module) -> Iterator[tuple[ast.Call, str]]:
+    """The calls of what saves, by the last part of their name."""
+    for call in module.names.nodes(ast.Call):
+        dotted = module.names.qualified(call.func) or ast.unparse(call.func)
+        name = dotted.rpartition(".")[2]
+        if name in _PLACES:
+            yield call, name
+
+
+def _argument(call: ast.Call, name: str) -> ast.expr | None:
+    """The directory that a call is given; None where it is given none."""
+    places = _PLACES[name]
+    by_place = dict(zip(places, call.args, strict=False))
+    by_name = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    value = next((found[one] for one in _DIRECTORIES for found in (by_name, by_place) if one in found), None)
+    return None if value is None or is_none(value) else value
+
+
+def _may_be_told(call: ast.Call, name: str) -> bool:
+    """Whether a config or unseen arguments may name the directory of an Estimator, which makes one if none does."""
+    names = [keyword.arg for keyword in call.keywords]
+    given = [*names, *_PLACES[name][: len(call.args)]]
+    has_config = "config" in given and name in _ESTIMATORS and not _makes_config(call)
+    return None in names or has_config or any(isinstance(one, ast.Starred) for one in call.args)
+
+
+def _makes_config(call: ast.Call) -> bool:
+    """Whether the config is made in the call itself, where it is seen."""
+    return any(isinstance(keyword.value, ast.Call) for keyword in call.keywords if keyword.arg == "config")
+
+
+def _place(module: Module, node: ast.expr) -> str:
+    return f"{module.path}:{node.lineno}"
+
+
+class _Finder:
+    """Follows a directory to what it comes from."""
+
+    def __init__(self, values: Values, flags: Mapping[str, Flag]) -> None:
+        self._values = values
+        self._flags = flags
+
+    def directory(self, module: Module, call: ast.expr, value: ast.expr) -> Directory | None:
+        """The directory of a call; None where it is given None."""
+        found = [*self._origins(module, value, 0)]
+        if not found:
+            return None
+        origin, name = min(found, key=lambda one: [*Origin].index(one[0]))
+        return Directory(origin, name or ast.unparse(value), _place(module, call))
+
+    def _origins(self, module: Module, value: ast.expr, depth: int) -> Iterator[tuple[Origin, str]]:
+        known = self._from_outside(module, value)
+        if known is not None or depth > 8:
+            yield known or (Origin.UNKNOWN, "")
+            return
+        for end in self._values.ends(module, value):
+            if not is_none(end.node if isinstance(end.node, ast.expr) else None) or end.node is None:
+                yield self._end(end.module, end.node, value, depth)
+
+    def _end(self, module: Module, node: ast.AST, asked: ast.expr, depth: int) -> tuple[Origin, str]:
+        """What one thing comes from that a directory may be."""
+        if isinstance(node, ast.arg) and node.arg in self._flags:
+            return Origin.FLAG, self._flags[node.arg].spelled
+        if not isinstance(node, ast.expr):
+            return Origin.UNKNOWN, ""
+        known = self._from_outside(module, node)
+        if known is not None:
+            return known
+        if isinstance(node, ast.Constant):
+            return Origin.WRITTEN, repr(node.value)
+        parts = _parts(module, node)
+        if parts is None:
+            return Origin.UNKNOWN, ""
+        found = [one for part in parts for one in self._origins(module, part, depth + 1)]
+        strongest = min(found, key=lambda one: [*Origin].index(one[0]), default=(Origin.WRITTEN, ""))
+        return (Origin.WRITTEN, ast.unparse(node)) if strongest[0] is Origin.WRITTEN else strongest
+
+    def _from_outside(self, module: Module, node: ast.expr) -> tuple[Origin, str] | None:
+        """The flag, the variable or the temporary directory that an expression itself is."""
+        called = node.func if isinstance(node, ast.Call) else node.value if isinstance(node, ast.Subscript) else node
+        dotted = module.names.qualified(called) or ""
+        if dotted.startswith("tempfile."):
+            return Origin.TEMPORARY, ""
+        if dotted in _VARIABLES and not isinstance(node, ast.Attribute | ast.Name):
+            key = node.args[0] if isinstance(node, ast.Call) and node.args else getattr(node, "slice", None)
+            name = literal(key)
+            return (Origin.ENVIRONMENT, name) if isinstance(name, str) else (Origin.UNKNOWN, "")
+        name = node.attr if isinstance(node, ast.Attribute) else literal(getattr(node, "slice", None))
+        is_flag = isinstance(name, str) and name in self._flags and not _is_own(node)
+        return (Origin.FLAG, self._flags[name].spelled) if is_flag and isinstance(name, str) else None
+
+
+def _is_own(node: ast.expr) -> bool:
+    """Whether an attribute is one of ``self``, which is followed to what is assigned to it."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+
+
+def _parts(module: Module, node: ast.expr) -> Collection[ast.expr] | None:
+    """What a path is put together from; None where that is not seen."""
+    if isinstance(node, ast.JoinedStr):
+        return [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+    if isinstance(node, ast.BinOp):
+        right = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+        return [node.left, *right]
+    if isinstance(node, ast.BoolOp):
+        return node.values
+    if isinstance(node, ast.Call):
+        dotted = module.names.qualified(node.func) or ast.unparse(node.func)
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Constant):
+            return given  # a method of a text
+        is_neutral = dotted.startswith(tuple(one for one in _NEUTRAL if one.endswith("."))) or dotted in _NEUTRAL
+        return given if is_neutral else None
+    return [] if isinstance(node, ast.Name) and node.id == "__file__" else None

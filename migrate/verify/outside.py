@@ -1,0 +1,73 @@
+"""What to tell of a program that would have changed, or resumed from, something outside of its run's directory."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from migrate.verify.record import Attempt, Event
+
+OF_CHECKPOINTS = ("save to", "restore from")
+GIVE = (
+    "let it take its directory from an argument (--model-dir-flag, or {model_dir} in --args) "
+    "or from a variable (--env NAME={model_dir})"
+)
+_REFUSED = re.compile(r"(?P<path>/[^\s;:'\"]+)['\"]?;? .*[Pp]ermission denied|[Pp]ermission denied: '(?P<named>[^']+)'")
+
+
+def stopped(model_dir: Path, attempt: Attempt) -> str:
+    """Why a start cannot count, to be put behind "the program"; empty where it can.
+
+    It cannot where a checkpoint of its own is outside, or where it failed because it was kept from changing something.
+
+    Args:
+      model_dir: the directory that it was given.
+      attempt: the start.
+    """
+    events = attempt.of("stopped")
+    told = next((event for event in events if event["what"] in OF_CHECKPOINTS), None)
+    if told is None and not attempt.finished:
+        told = next(iter(events), None) or _refused_by_the_kernel(attempt)
+    return _sentence(told, model_dir) if told is not None else ""
+
+
+def notes(attempt: Attempt) -> list[str]:
+    """What a start was kept from and did without."""
+    return list(dict.fromkeys(f"it was kept from this: {_would(event)}" for event in attempt.of("stopped")))
+
+
+def _would(event: Event) -> str:
+    at = f" ({event['place']})" if event["place"] else ""
+    return f"{event['what']} {event['path']}{at}"
+
+
+def _sentence(event: Event, model_dir: Path) -> str:
+    told = f"would {_would(event)}, outside of the directory that it is given, {model_dir}: that was stopped before"
+    if event["what"] == "restore from":
+        return f"{told}; {GIVE}; if it is an input, such as pretrained weights, add --allow {_above(event)}"
+    if event["what"] == "save to":
+        return f"{told}; {GIVE}"
+    return f"{told}; {GIVE}, or, if nothing of value is there, add --allow {_above(event)}"
+
+
+def _above(event: Event) -> str:
+    return os.path.dirname(str(event["path"]))
+
+
+def _refused_by_the_kernel(attempt: Attempt) -> Event | None:
+    """What the kernel refused, which only the error tells."""
+    for event in attempt.of("exception"):
+        found = _REFUSED.search(event["message"])
+        if found:
+            return {"what": "change", "path": found["path"] or found["named"], "place": event.get("place", "")}
+    return None
+
+
+def elsewhere(model_dir: Path, attempt: Attempt) -> str:
+    """What to tell of a program whose checkpoints are all in a temporary directory of its own; else nothing."""
+    used = [event["path"] for event in attempt.events if event["event"] in ("save", "restore", "restore_failed")]
+    paths = [path for path in used if os.path.isabs(path) or "://" in path]
+    if not paths or any(Path(os.path.realpath(path)).is_relative_to(os.path.realpath(model_dir)) for path in paths):
+        return ""
+    return f"uses {paths[0]}, not the directory that it is given, so that nothing of it can resume: {GIVE}"

@@ -1,0 +1,168 @@
+"""Keeps a program inside the directories of its run: what would change anything outside is stopped before it happens.
+
+Three layers, from the most telling to the surest: the saves and restores that the recorder sees, what Python and
+TensorFlow's own file functions are asked to do, and the kernel (``landlock``), which nothing in the process can pass.
+"""
+
+from __future__ import annotations
+
+import errno
+import linecache
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from types import FrameType
+from typing import Any
+
+from . import journal, landlock
+
+DEVICES = ("/dev", "/proc")
+"""Where a write is no file's."""
+
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_PATHS: dict[str, tuple[str, tuple[tuple[int, int], ...]]] = {
+    "os.remove": ("delete", ((0, 1),)),
+    "os.rmdir": ("delete", ((0, 1),)),
+    "os.rename": ("rename", ((0, 2), (1, 3))),
+    "os.mkdir": ("make the directory", ((0, 2),)),
+    "os.truncate": ("write to", ((0, -1),)),
+    "os.link": ("write to", ((1, 3),)),
+    "os.symlink": ("write to", ((1, 2),)),
+    "os.chmod": ("change", ((0, 2),)),
+    "os.chown": ("change", ((0, 3),)),
+    "os.utime": ("change", ((0, 3),)),
+}
+"""Of Python's audit events: what is done, and where its paths and the descriptors stand that they are relative to."""
+
+_inside: tuple[str, ...] | None = None
+_readable: tuple[str, ...] = ()
+_hooked = False
+
+
+class Outside(PermissionError):
+    """What the program was about to do outside of the directories of its run."""
+
+
+def confine(inside: list[str], readable: list[str]) -> None:
+    """Confine this process, and what it starts from now on.
+
+    Args:
+      inside: the directories that it may change, which exist.
+      readable: what the paths of other checkpoints that it may restore begin with.
+    """
+    global _readable
+    watch_python(inside)
+    _readable = tuple(map(os.path.realpath, readable))
+    landlock.restrict(_inside or (), DEVICES)
+
+
+def watch_python(inside: list[str]) -> None:
+    """Confine what Python's own functions change, from Python 3.8 on."""
+    global _inside, _hooked
+    _inside = tuple(map(os.path.realpath, inside))
+    if not _hooked and hasattr(sys, "addaudithook"):
+        sys.addaudithook(_audited)
+    _hooked = True
+
+
+def saving(path: Any) -> None:
+    """Stop a save outside."""
+    check("save to", path, follows=False)
+
+
+def restoring(path: Any) -> None:
+    """Stop a restore from outside, but from what the program was told on its command line."""
+    text = _text(path)
+    if text is not None and not _absolute(text, True).startswith(_readable or "\0"):
+        check("restore from", path, follows=False)
+
+
+def check(what: str, path: Any, directory: int = -1, follows: bool = True) -> None:
+    """Stop what would be done outside.
+
+    Args:
+      what: is done, as a verb before a path.
+      path: a text, bytes or path; of anything else nothing is known.
+      directory: the descriptor of the directory that the path is relative to; negative for the process' own.
+      follows: whether it is done to what a symbolic link leads to.
+
+    Raises:
+      Outside: it is outside.
+    """
+    text = _text(path)
+    if _inside is None or text is None or not text:
+        return
+    if directory >= 0 and not os.path.isabs(text):
+        text = os.path.join(os.readlink(f"/proc/self/fd/{directory}"), text)
+    here = _absolute(text, follows)
+    if any(here == each or here.startswith(each + os.sep) for each in (*_inside, *DEVICES)):
+        return
+    at = place(_stack(sys._getframe()))
+    journal.write("stopped", what=what, path=here, place=at)
+    raise Outside(errno.EACCES, "verify stopped this: the path is outside of the run's directory", here)
+
+
+def place(lines: Iterable[tuple[str, int]]) -> str:
+    """``path:line`` of the first of some lines that is the program's own, rather than of its generated helpers.
+
+    Args:
+      lines: files and lines, the innermost first.
+    """
+    generated = ""
+    for file, line in lines:
+        if not file.startswith(_NOT_OWN) and "site-packages" not in file and "dist-packages" not in file:
+            if "estimator-migrate" not in linecache.getline(file, 1):
+                return f"{file}:{line}"
+            generated = generated or f"{file}:{line}"
+    return generated
+
+
+def _stack(frame: FrameType | None) -> Iterator[tuple[str, int]]:
+    while frame is not None:
+        yield frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+
+
+_NOT_OWN = ("<", os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.__file__))
+
+
+def _audited(event: str, arguments: Any) -> None:
+    if event == "open":
+        path, _, flags = arguments
+        if isinstance(flags, int) and flags & WRITING:
+            check("write to", path)
+    elif event in _PATHS:
+        what, places = _PATHS[event]
+        for at, directory in places:
+            text = _text(arguments[at])
+            relative = arguments[directory] if directory >= 0 else -1
+            if text is not None and _is_tried(event, text, relative):
+                check(what, text, relative, follows=False)
+
+
+def _is_tried(event: str, path: str, directory: int) -> bool:
+    """Whether it would come to pass: a directory that is there is not made, nor what is not there deleted."""
+    if directory >= 0:
+        return True
+    if event == "os.mkdir":
+        return not os.path.isdir(path)
+    return event not in ("os.remove", "os.rmdir") or os.path.lexists(path)
+
+
+def _text(path: Any) -> str | None:
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        return None
+
+
+def _absolute(path: str, follows: bool) -> str:
+    """Where a path leads, or stands; a URL as it is."""
+    if path.startswith("file://"):
+        path = path[len("file://") :]
+    if "://" in path:
+        return path
+    if follows:
+        return os.path.realpath(path)
+    directory, name = os.path.split(os.path.abspath(path))
+    return os.path.join(os.path.realpath(directory), name)

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from migrate.printable import printable
+
 
 class Fidelity(str, Enum):
     """How closely a rewrite keeps the behaviour of the old program."""
@@ -90,6 +92,8 @@ class Cause:
 class Finding:
     """One recovery site and what was decided about it.
 
+    Control characters in its words are escaped: they may come from names and code of the file.
+
     Attributes:
       code: the rule's code, such as ``FT104``. ``FT001`` to ``FT009`` are trouble with a file or a rule itself.
       fidelity: how closely the rewrite keeps the old behaviour.
@@ -120,11 +124,22 @@ class Finding:
     why: str = ""
     successor: str = ""
 
+    def __post_init__(self) -> None:
+        for name in ("symbol", "message", "help", "why", "successor"):
+            words = getattr(self, name)
+            if not words.isprintable():
+                object.__setattr__(self, name, printable(words, keep="\t\r\n"))
+
     @property
     def place(self) -> str:
         """``path:line:column`` with both counting from 1, as editors and compilers write it; a cell stands before."""
+        return f"{printable(self.path, keep='')}:{self.in_file}"
+
+    @property
+    def in_file(self) -> str:
+        """The place without the path: ``line:column``, in a notebook with the cell before it."""
         cell = "" if self.cell is None else f"cell {self.cell}:"
-        return f"{self.path}:{cell}{self.span.line}:{self.span.column + 1}"
+        return f"{cell}{self.span.line}:{self.span.column + 1}"
 
     @property
     def is_own_reason(self) -> bool:

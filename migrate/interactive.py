@@ -7,9 +7,10 @@ from difflib import SequenceMatcher
 
 from migrate.finding import Cause, Finding, Obstacle, Span
 from migrate.outcome import FileChange, Outcome
+from migrate.printable import printable
 from migrate.report import in_order, notebook_diff
 from migrate.report.pages import Page
-from migrate.report.terminal import Line, printable, show
+from migrate.report.terminal import Line, show
 from migrate.report.text import why
 from migrate.settings import Settings, SettingsError
 
@@ -218,18 +219,18 @@ def _shown(hunk: Hunk, outcome: Outcome, pages: dict[str, Page]) -> Iterator[Lin
     yield []
     own = _own(hunk, outcome)
     for finding in own:
-        yield [(f"{printable(finding.place)}: {finding.code} {printable(finding.message)}", "bold")]
-        yield [(f"  = {printable(why(finding))}", "")]
+        yield [(f"{finding.place}: {finding.code} {finding.message}", "bold")]
+        yield [(f"  = {why(finding)}", "")]
     if not own:
         cell = "" if hunk.cell is None else f"cell {hunk.cell}: "
         what = "generated code that the new code imports" if hunk.is_generated else "what the new code needs"
-        yield [(f"{printable(hunk.path)}: {cell}{what}", "bold")]
+        yield [(f"{printable(hunk.path, keep='')}: {cell}{what}", "bold")]
     yield from _lines_of(hunk, _LONGEST)
 
 
 def _lines_of(hunk: Hunk, most: int) -> Iterator[Line]:
     for line in hunk.lines[:most]:
-        yield [(printable(line), _STYLES.get(line[:1], ""))]
+        yield [(line, _STYLES.get(line[:1], ""))]
     if len(hunk.lines) > most:
         yield [(f"… {len(hunk.lines) - most} more lines; s shows them", "")]
 
@@ -239,4 +240,4 @@ def _tell_what_is_skipped(before: Outcome, after: Outcome) -> None:
     for path in sorted({site[0] for site in was - still}):
         number = sum(site[0] == path for site in was - still)
         sites = "1 site is" if number == 1 else f"{number} sites are"
-        print(f"{printable(path)}: {sites} skipped: a program is rewritten completely or not at all.")
+        print(f"{printable(path, keep='')}: {sites} skipped: a program is rewritten completely or not at all.")

@@ -8,6 +8,7 @@ from typing import Any
 
 from migrate.files.read import regular_bytes
 from migrate.finding import Span
+from migrate.printable import printable
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "recovery": ("auto", "checkpoint-manager", "backup-and-restore"),
@@ -70,7 +71,10 @@ class Settings:
 
 
 class SettingsError(Exception):
-    """A setting or a settings file that cannot be used; its text is the whole message."""
+    """A setting or a settings file that cannot be used; its text is the whole message, control characters escaped."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 @dataclass(frozen=True)

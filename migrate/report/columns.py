@@ -8,6 +8,8 @@ from html import escape
 from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
+from migrate.printable import printable
+
 _CONTEXT = 3
 _CLASSES: Mapping[_TokenType, str] = {
     Keyword: "k",
@@ -90,7 +92,7 @@ def coloured(text: str) -> list[str]:
             if number:
                 lines.append("")
             if part:
-                code = escape(part, quote=False)
+                code = escape(printable(part), quote=False)
                 lines[-1] += f"<i class={name}>{code}</i>" if name else code
     return lines[:-1] if lines[-1] == "" else lines
 

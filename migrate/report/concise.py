@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate.finding import Finding, sentences
 from migrate.report import in_order
-from migrate.report.terminal import Line, printable
+from migrate.report.terminal import Line
 from migrate.report.text import style
 
 
@@ -14,9 +14,9 @@ def lines(findings: Iterable[Finding]) -> Iterator[Line]:
         fate = "error" if finding.error else finding.fidelity.value if finding.rewritten else "skipped"
         help = finding.help.removesuffix(".") if finding.error else ""
         yield [
-            (printable(finding.place, keep=""), "bold"),
+            (finding.place, "bold"),
             (": ", ""),
             (finding.code, f"bold {style(finding)}"),
-            (f" {printable(sentences(finding.message, help))} ", ""),
+            (f" {sentences(finding.message, help)} ", ""),
             (f"[{fate}]", style(finding)),
         ]

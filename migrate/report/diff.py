@@ -4,9 +4,10 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from migrate.outcome import FileChange
+from migrate.printable import printable
 from migrate.report import notebook_diff
 from migrate.report.place import repository
-from migrate.report.terminal import Line, printable
+from migrate.report.terminal import Line
 
 _CONTEXT = 3
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
@@ -125,7 +126,7 @@ def _quoted(name: bytes) -> bytes:
 
 
 def styled(patch: bytes) -> Iterator[Line]:
-    """The lines of a diff with the usual colours, for a terminal."""
+    """The lines of a diff with the usual colours, for a terminal: it is read there, and applied from a pipe."""
     for line in patch.decode("utf-8", "replace").split("\n")[:-1]:
         style = "bold" if line.startswith(("--- ", "+++ ")) else _STYLES.get(line[:1], "")
         yield [(line, style)]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from migrate.finding import Span
-from migrate.report.terminal import Line, printable
+from migrate.printable import printable
+from migrate.report.terminal import Line
 
 _CONTEXT = 1
 _SPAN_LINES = 4

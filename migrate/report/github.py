@@ -7,9 +7,10 @@ https://github.com/actions/runner for what must be escaped.
 from collections.abc import Callable, Iterable
 
 from migrate.finding import Finding, Span, sentences
+from migrate.printable import printable
 from migrate.report import in_order
 from migrate.report.level import NOTE, level
-from migrate.report.place import below, in_file, root
+from migrate.report.place import below, root
 
 
 def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> str:
@@ -25,8 +26,8 @@ def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> s
 
 def _command(finding: Finding, span: Span, base: str) -> str:
     name = "notice" if level(finding) == NOTE else level(finding)
-    properties: dict[str, object] = {"file": below(finding.path, base) or finding.path}
-    message = finding.message if finding.cell is None else f"{in_file(finding)}: {finding.message}"
+    properties: dict[str, object] = {"file": _shown(below(finding.path, base) or finding.path)}
+    message = finding.message if finding.cell is None else f"{finding.in_file}: {finding.message}"
     properties |= {"line": span.line, "endLine": span.end_line}
     # The runner refuses columns where the lines differ.
     if span.line == span.end_line:
@@ -37,6 +38,12 @@ def _command(finding: Finding, span: Span, base: str) -> str:
     )
     given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
     return f"::{name} {given}::{_data(sentences(message, finding.help))}\n"
+
+
+def _shown(path: str) -> str:
+    """A path that the runner finds the file by, except where its name would steer the log's terminal."""
+    undecodable = "".join(character for character in path if "\udc80" <= character <= "\udcff")
+    return printable(path, keep="\t\r\n" + undecodable)
 
 
 def _data(text: str) -> str:

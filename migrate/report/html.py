@@ -19,11 +19,10 @@ from migrate.files.walk import NOTEBOOK
 from migrate.finding import Finding
 from migrate.outcome import FileChange, Outcome
 from migrate.planning.rows import ProgramRow
+from migrate.printable import printable
 from migrate.report import in_order
 from migrate.report.columns import Row, rows
 from migrate.report.pages import Page
-from migrate.report.place import in_file
-from migrate.report.terminal import printable
 from migrate.report.text import why
 
 FATES = ("exact", "noted", "skipped", "error")
@@ -186,9 +185,9 @@ def _card(finding: Finding, content: str) -> _Card:
     return _Card(
         finding,
         _fate(finding),
-        in_file(finding),
-        printable(finding.message),
-        why(finding),
+        finding.in_file,
+        finding.message,
+        printable(why(finding)),
         _hash(content, repr(finding)),
     )
 

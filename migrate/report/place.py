@@ -2,7 +2,6 @@
 
 import os
 
-from migrate.finding import Finding
 from migrate.report.source import STDIN
 
 
@@ -30,8 +29,3 @@ def below(path: str, directory: str) -> str | None:
     if os.path.commonpath((directory, absolute)) != directory:
         return None
     return os.path.relpath(absolute, directory).replace(os.sep, "/")
-
-
-def in_file(finding: Finding) -> str:
-    """The place of a finding without its path: ``line:column``, in a notebook with the cell before it."""
-    return finding.place.removeprefix(f"{finding.path}:")

@@ -12,7 +12,8 @@ from migrate import __version__
 from migrate.finding import Finding
 from migrate.planning.baseline import Comparison
 from migrate.planning.rows import BLOCKED, PARTLY, READY, ProgramRow
-from migrate.report.terminal import Line, printable
+from migrate.printable import printable
+from migrate.report.terminal import Line
 
 SCHEMA_VERSION = 1
 _STYLES = {READY: "green", PARTLY: "yellow", BLOCKED: "magenta"}
@@ -45,7 +46,7 @@ def lines(plan: Plan) -> Iterator[Line]:
         yield from _row(row)
         yield []
     for error in plan.errors:
-        text = printable(f"{error.place}: {error.code} {error.message}")
+        text = f"{error.place}: {error.code} {error.message}"
         yield [("error  ", "bold red"), (text, "")]
     if plan.errors:
         yield []
@@ -93,7 +94,7 @@ def _form(form: str) -> str:
 
 
 def _note(title: str, text: str) -> Line:
-    return [(f"        {title}: ", "cyan"), (printable(text), "")]
+    return [(f"        {title}: ", "cyan"), (text, "")]
 
 
 def by_directory(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
@@ -140,14 +141,14 @@ def _total(rows: Sequence[ProgramRow]) -> str:
 
 
 def _compared(comparison: Comparison) -> Iterator[Line]:
-    yield [(f"Since {printable(comparison.baseline)}:", "bold")]
+    yield [(f"Since {comparison.baseline}:", "bold")]
     for name, count in comparison.new.items():
-        yield [("  new: ", "magenta"), (f"{printable(name)}{f' (+{count})' if count > 1 else ''}", "")]
+        yield [("  new: ", "magenta"), (f"{name}{f' (+{count})' if count > 1 else ''}", "")]
     for name in comparison.new_errors:
-        yield [("  new error: ", "red"), (printable(name), "")]
+        yield [("  new error: ", "red"), (name, "")]
     for title, names in (("ready now", comparison.unblocked), ("blocked now", comparison.blocked)):
         if names:
-            yield [(f"  {title}: ", ""), (printable(", ".join(names)), "")]
+            yield [(f"  {title}: ", ""), (", ".join(names), "")]
     new = sum(comparison.new.values())
     yield [(f"  {_count(new, 'new site')}, {_count(comparison.gone, 'site')} gone", "")]
     yield []
@@ -192,7 +193,8 @@ def table(plan: Plan) -> str:
     for row in plan.rows:
         reason, command = row.blocked_by, row.commands[0] if row.commands else None
         writer.writerow(
-            [
+            printable(str(value), keep="")
+            for value in (
                 row.entry_points[0],
                 " ".join(row.entry_points[1:]),
                 len(row.files),
@@ -211,7 +213,7 @@ def table(plan: Plan) -> str:
                 command.verify if command else "",
                 command.checkpoint if command else "",
                 " ".join(row.owners),
-            ]
+            )
         )
     return text.getvalue()
 

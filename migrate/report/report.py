@@ -10,7 +10,7 @@ from migrate.outcome import Outcome
 from migrate.report import concise, diff, json_report, summary, text
 from migrate.report.pages import Page
 from migrate.report.source import line_reader, span_reader
-from migrate.report.terminal import Line, is_colourful, plain, printable, show
+from migrate.report.terminal import Line, plain, show
 
 if TYPE_CHECKING:
     from migrate.planning.rows import ProgramRow
@@ -59,11 +59,7 @@ class Report:
     def show(self, stream: TextIO) -> None:
         """Prints the report, in colour on a terminal."""
         if self.format == "diff" and stream.isatty():
-            patch = diff.for_terminal(self.outcome.changes, self.show_helpers)
-            if is_colourful(stream):
-                show(diff.styled(patch), stream)
-            else:
-                stream.buffer.write(patch)
+            show(diff.styled(diff.for_terminal(self.outcome.changes, self.show_helpers)), stream)
         elif self.format == "text":
             show(self._findings(self.outcome.findings), stream)
         elif self.format == "concise":
@@ -117,7 +113,7 @@ class Report:
     def _where_to_apply(self) -> Iterator[Line]:
         base = diff.applied_in(self.outcome.changes) if self.format == "diff" and self.written is None else None
         if base is not None and base != os.path.realpath(os.curdir) and self.stdin is None:
-            yield [(f"The paths in the diff are relative to {printable(base)}: apply it there.", "")]
+            yield [(f"The paths in the diff are relative to {base}: apply it there.", "")]
 
     def _done(self) -> Line:
         """What was written, or would be."""

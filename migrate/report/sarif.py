@@ -16,11 +16,11 @@ from urllib.parse import quote
 from migrate import __version__
 from migrate.finding import Cause, Finding, Span, sentences
 from migrate.outcome import FileChange, Outcome
+from migrate.printable import printable
 from migrate.report import in_order
 from migrate.report.level import OF_FIDELITY, level
 from migrate.report.pages import Page
-from migrate.report.place import below, in_file, root
-from migrate.report.terminal import printable
+from migrate.report.place import below, root
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "estimatorMigrate/v2"
@@ -95,7 +95,7 @@ def _markdown(text: str) -> str:
 
 def _result(finding: Finding, span: Span, indices: Mapping[str, int], fingerprint: str, base: str) -> _Record:
     # The region is one of the file, which of a notebook is JSON: the reader thinks in cells.
-    message = finding.message if finding.cell is None else f"{in_file(finding)}: {finding.message}"
+    message = finding.message if finding.cell is None else f"{finding.in_file}: {finding.message}"
     text = sentences(message, finding.help).rstrip(".") + "."
     physical = {"artifactLocation": _location(finding.path, base), "region": _region(span)}
     return {

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from migrate.finding import Finding, Obstacle
 from migrate.outcome import FileChange, Outcome
-from migrate.report.terminal import Line, printable
+from migrate.report.terminal import Line
 
 _REASONS = 10
 _NAMED = 5
@@ -148,7 +148,7 @@ def _by_reason(left: Collection[Finding]) -> Iterator[Line]:
     ordered = sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0]))
     width = len(str(max([*causes.values(), *reasons.values()])))
     for (code, message), number in ordered[:_REASONS]:
-        yield [(f"  {number:{width}}  ", ""), (code, "cyan"), (f" {printable(message)}", "")]
+        yield [(f"  {number:{width}}  ", ""), (code, "cyan"), (f" {message}", "")]
     if len(ordered) > _REASONS:
         yield [(f"  and {len(ordered) - _REASONS} other reasons; --format text shows each site with its own", "")]
     for cause, number in sorted(causes.items(), key=lambda one: (-one[1], one[0])):

@@ -4,6 +4,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
+from migrate.printable import printable
+
 Fragment = tuple[str, str]
 """A piece of text and its style in rich's words, such as ``bold red``; empty for none."""
 
@@ -11,7 +13,10 @@ Line = Sequence[Fragment]
 
 
 def show(lines: Iterable[Line], stream: TextIO) -> None:
-    """Writes the lines, in colour where the stream is a terminal and the user did not refuse colour."""
+    """Writes the lines, in colour where the stream is a terminal and the user did not refuse colour.
+
+    Control characters are escaped, so that a file's content cannot steer the terminal or show another text than it is.
+    """
     lines = list(lines)
     if is_colourful(stream) and any(style for line in lines for _, style in line):
         _show_in_colour(lines, stream)
@@ -20,31 +25,13 @@ def show(lines: Iterable[Line], stream: TextIO) -> None:
 
 
 def plain(lines: Iterable[Line]) -> str:
-    """The text of the lines without their styles."""
-    return "".join("".join(text for text, _ in line) + "\n" for line in lines)
+    """The text of the lines without their styles, with control characters escaped."""
+    return "".join("".join(printable(text) for text, _ in line) + "\n" for line in lines)
 
 
 def is_colourful(stream: TextIO) -> bool:
     """Whether the stream takes colour: a terminal, unless NO_COLOR is set to anything or the terminal is dumb."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def printable(text: str, keep: str = "\t") -> str:
-    """``text`` with its control characters escaped, so that a file's content cannot steer the terminal.
-
-    Args:
-      text: any text.
-      keep: the control characters to leave as they are.
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() or character in keep else _escaped(character) for character in text
-    )
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def _encodable(text: str, stream: TextIO) -> str:

@@ -5,9 +5,10 @@ from itertools import groupby
 
 from migrate.files.trouble import FIRST_CHARACTER
 from migrate.finding import Fidelity, Finding
+from migrate.printable import printable
 from migrate.report import in_order
 from migrate.report.frame import code_frame
-from migrate.report.terminal import Line, printable
+from migrate.report.terminal import Line
 
 _WHY = {
     Fidelity.EXACT: "exact; this tool's own tests show that such a program resumes as before",
@@ -59,7 +60,7 @@ def _together(findings: Sequence[Finding]) -> Iterator[Line]:
         (f"{len(findings)} files", "bold"),
         (": ", ""),
         (first.code, f"bold {style(first)}"),
-        (f" {printable(first.message)}: {names}{more}", ""),
+        (f" {first.message}: {names}{more}", ""),
     ]
     if first.help:
         yield _note("help", first.help, "cyan")
@@ -78,10 +79,10 @@ def why(finding: Finding) -> str:
 def _finding(finding: Finding, code: Sequence[str]) -> Iterator[Line]:
     colour = style(finding)
     yield [
-        (printable(finding.place, keep=""), "bold"),
+        (finding.place, "bold"),
         (": ", ""),
         (finding.code, f"bold {colour}"),
-        (f" {printable(finding.message)}", ""),
+        (f" {finding.message}", ""),
     ]
     if finding.span != FIRST_CHARACTER:  # that is the whole file
         yield from code_frame(code, finding.span)
@@ -92,4 +93,4 @@ def _finding(finding: Finding, code: Sequence[str]) -> Iterator[Line]:
 
 
 def _note(title: str, text: str, style: str) -> Line:
-    return [("  = ", "blue"), (f"{title}: ", style), (printable(text), "")]
+    return [("  = ", "blue"), (f"{title}: ", style), (text, "")]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from migrate.finding import Finding
+from migrate.printable import printable
 
 _MARK = "# TODO(migrate): "
 Texts = Mapping[str, str]
@@ -49,7 +50,7 @@ def add_todos(text: str, findings: Iterable[Finding]) -> str:
     wanted: dict[int, list[str]] = {}
     for finding in findings:
         if finding.is_own_reason and finding.span.line in starts:
-            todo = f"{_MARK}{finding.code} {finding.message}"
+            todo = printable(f"{_MARK}{finding.code} {finding.message}")
             above = wanted.setdefault(starts[finding.span.line], [])
             if todo not in above:
                 above.append(todo)

@@ -12,7 +12,7 @@ KNOWS = {
     "tensorflow": set[str](),
     "analysis": {"tensorflow", "files", "finding"},
     "edits": {"analysis", "tensorflow", "finding"},
-    "rewrite": {"__init__", "edits", "analysis", "tensorflow", "files", "finding", "settings"},
+    "rewrite": {"__init__", "edits", "analysis", "tensorflow", "files", "finding", "printable", "settings"},
     "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "finding", "invocation", "settings"},
     "objects": {"rules", "rewrite", "analysis", "finding", "invocation", "settings"},
     "judging": {
@@ -20,7 +20,7 @@ KNOWS = {
         *("finding", "judged", "selection", "settings"),
     },
     "planning": {"analysis", "files", "finding", "invocation", "judged", "outcome", "settings"},
-    "report": {"planning", "rules", "files", "finding", "outcome", "__init__"},
+    "report": {"planning", "rules", "files", "finding", "outcome", "printable", "__init__"},
     "recovery": set[str](),
     "verify": {"analysis", "planning", "files", "invocation", "parser", "__init__"},
     "checkpoints": {"recovery", "invocation", "parser"},

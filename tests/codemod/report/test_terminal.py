@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from migrate.outcome import FileChange
+from migrate.printable import printable
 from migrate.report import diff
 from migrate.report.progress import ProgressBar
-from migrate.report.terminal import is_colourful, plain, printable, show
+from migrate.report.terminal import is_colourful, plain, show
 
 LINES = [[("FT104", "bold red"), (" [not] :markup: 12", "")]]
 

@@ -11,10 +11,11 @@ from dataclasses import asdict
 from typing import Any
 
 from migrate import __version__
+from migrate.files.private import PrivateFolder
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.files.walk import settled, walk
+from migrate.files.walk import is_below, settled, walk
 from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.influence import Known, influenced, known
 from migrate.judged import JudgedProgram
@@ -24,6 +25,8 @@ from migrate.settings import Settings
 _State = tuple[int, int, int]
 _Row = list[Any]  # a file's state, its digest, and what joins it with others: its words, and three flags
 _Work = Callable[[Collection[str] | None], Outcome]
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+"""What reading a record ends with that no run has left."""
 _RECENT = 2_000_000_000
 """Nanoseconds: a file may change twice within one tick of its file system's clock, and look the same after it."""
 
@@ -32,21 +35,31 @@ class Cache:
     """One file of a directory for each way to call the tool.
 
     A run counts as the same when the same files hold the same bytes. A file whose size, inode and time of change are
-    those of the last run is not read again, as git does it. What it holds is JSON: nothing of it is executed.
+    those of the last run is not read again, as git does it. What it holds is JSON: nothing of it is executed, and no
+    text of it is ever written.
 
     Args:
-      directory: made if it does not exist.
+      directory: made if it does not exist; in it each user has a folder, which nobody else may read or write.
       paths: the files and directories of the run.
       settings: the user's choices.
       rewrites: whether the run makes the new texts.
+      writes: whether they will be written: then they are made anew.
     """
 
-    def __init__(self, directory: str, paths: Sequence[str], settings: Settings, rewrites: bool = True) -> None:
+    def __init__(
+        self,
+        directory: str,
+        paths: Sequence[str],
+        settings: Settings,
+        rewrites: bool = True,
+        writes: bool = False,
+    ) -> None:
         tool = [os.stat(os.path.join(folder, name)).st_mtime_ns for folder, name in _modules()]
         call = [__version__, sys.version, max(tool), asdict(settings), list(paths), os.getcwd(), rewrites]
-        self._path = os.path.join(directory, f"{_digest(json.dumps(call, default=sorted).encode())}.json")
+        self._name = f"{_digest(json.dumps(call, default=sorted).encode())}.json"
         self._paths = paths
-        self._directory = directory
+        self._folder = PrivateFolder(directory)
+        self._writes = writes
         self._rewrites = rewrites
         self._module = f"{settings.module_name}.py"
 
@@ -63,10 +76,10 @@ class Cache:
     def _run(self, work: _Work) -> Outcome:
         began = time.time_ns()
         states = _states(self._paths)
-        kept = self._kept()
+        kept = self._kept(states)
         rest: tuple[set[str], Outcome] | None = None
         if kept is not None and states is not None:
-            with suppress(Unreadable, KeyError, TypeError, ValueError):
+            with suppress(Unreadable, *_MALFORMED):
                 changed = _changed(kept["files"], states)
                 if not changed:
                     return _outcome(kept["outcome"])
@@ -125,13 +138,29 @@ class Cache:
     def _is_module(self, change: dict[str, Any]) -> bool:
         return bool(change["is_new"]) or os.path.basename(change["path"]) == self._module
 
-    def _kept(self) -> dict[str, Any] | None:
-        try:
-            with open(self._path, encoding="utf-8") as file:
-                kept = json.load(file)
-        except (OSError, ValueError):
+    def _kept(self, states: Mapping[str, _State] | None) -> dict[str, Any] | None:
+        """What the last run left, if it can be nothing else; None where all is to be looked at."""
+        text = self._folder.read(self._name)
+        digest, _, content = (text or b"").partition(b"\n")
+        if states is None or digest != _digest(content).encode():
             return None
-        return kept if isinstance(kept, dict) and {"files", "outcome"} <= kept.keys() else None
+        with suppress(*_MALFORMED):
+            kept = json.loads(content)
+            changes = kept["outcome"]["changes"]
+            if kept["version"] == __version__ and _are_rows(kept["files"]) and self._are_of_this_run(changes, states):
+                return None if self._writes and changes else dict(kept)
+        return None
+
+    def _are_of_this_run(self, changes: Sequence[dict[str, Any]], states: Mapping[str, _State]) -> bool:
+        """Whether all changes are of files that this run reads, or of new ones in their directories."""
+        folders = {os.path.realpath(os.path.dirname(path)) for path in states}
+        named = {os.path.realpath(path) for path in self._paths}
+        for one in changes:
+            real = os.path.realpath(one["path"])
+            within = folders if one["is_new"] else named
+            if not any(is_below(real, place) for place in within) or (not one["is_new"] and one["path"] not in states):
+                return False
+        return True
 
     def _keep(self, outcome: Outcome, states: dict[str, _State], began: int, kept: dict[str, Any] | None) -> None:
         before = kept["files"] if kept is not None else {}
@@ -152,11 +181,13 @@ class Cache:
             words = [" ".join(sorted(one.words)), " ".join(sorted(one.searched))]
             own = [*words, one.holds_site, one.names_estimator, one.lacks_estimator]
             files[path] = [0 if is_recent else state[0], *state[1:], _digest(data), *own]
-        text = json.dumps({"files": files, "outcome": _record(outcome)})
-        with suppress(OSError):
-            os.makedirs(self._directory, exist_ok=True)
-            with open(self._path, "w", encoding="utf-8") as file:
-                file.write(text)
+        content = json.dumps({"version": __version__, "files": files, "outcome": _record(outcome)}).encode()
+        self._folder.write(self._name, _digest(content).encode() + b"\n" + content)
+
+
+def _are_rows(files: Mapping[str, _Row]) -> bool:
+    kinds = (int, int, int, str, str, str, bool, bool, bool)
+    return all(tuple(map(type, row)) == kinds for row in files.values())
 
 
 def _modules_of(outcome: Outcome) -> set[str]:

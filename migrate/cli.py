@@ -107,7 +107,7 @@ def _outcome(asked: Arguments, stdin: bytes | None) -> Outcome:
         return _run(asked, stdin)
     from migrate.cache import Cache
 
-    cache = Cache(asked.cache_dir, asked.paths, asked.settings, asked.needs_rewrites)
+    cache = Cache(asked.cache_dir, asked.paths, asked.settings, asked.needs_rewrites, asked.write)
     return cache.run(lambda only: _run(asked, stdin, only))
 
 

@@ -1,15 +1,19 @@
 """A run on an unchanged tree says what the last one said, without looking again; any change is seen."""
 
+import hashlib
 import json
 import os
 import random
-from collections.abc import Collection
+import stat
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from migrate.cache import Cache
+from migrate.cli import main
 from migrate.outcome import Outcome
 from migrate.run import run
 from migrate.settings import Settings
@@ -85,12 +89,111 @@ def test_a_new_file_and_other_settings_are_seen(runs: Runs) -> None:
     assert runs.count == 3
 
 
-def test_a_cache_that_is_no_cache_is_passed_over(runs: Runs) -> None:
-    runs()
-    for path in runs.cache.iterdir():
-        path.write_text(json.dumps({"files": {}, "outcome": []}))
-    assert runs().changes
+def kept(runs: Runs) -> Path:
+    """The one file that a run has left."""
+    [path] = runs.cache.rglob("*.json")
+    return path
+
+
+def poisoned(runs: Runs, change: Callable[[dict[str, Any]], object]) -> None:
+    """Changes what a run has left as somebody would who knows its form."""
+    content = json.loads(kept(runs).read_bytes().partition(b"\n")[2])
+    change(content)
+    data = json.dumps(content).encode()
+    kept(runs).write_bytes(hashlib.blake2b(data, digest_size=16).hexdigest().encode() + b"\n" + data)
+
+
+def test_a_cache_that_is_no_cache_is_made_anew(runs: Runs) -> None:
+    first = runs()
+    whole, choose = kept(runs).read_bytes(), random.Random(3)
+    malformed = [b"", b"{}", b"[" * 100_000, json.dumps({"files": {}, "outcome": []}).encode(), whole[:-1]]
+    for _ in range(12):
+        place = choose.randrange(len(whole))
+        malformed.append(whole[:place] + bytes([choose.randrange(256)]) + whole[place + 1 :])
+    for count, data in enumerate(malformed, start=1):
+        kept(runs).write_bytes(data)
+        assert runs() == first
+        assert runs.count == 1 + count - sum(one == whole for one in malformed[:count])
+        assert kept(runs).read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda cache: cache["files"].update({"x.py": 5}),
+        lambda cache: cache["files"].update({"x.py": [1, 2, 3]}),
+        lambda cache: cache.update(files=[]),
+        lambda cache: cache.update(version="0.0.1"),
+        lambda cache: cache["outcome"].update(changes=[{}]),
+        lambda cache: cache["outcome"].update(findings=5),
+        lambda cache: cache["outcome"]["changes"].append([]),
+    ],
+)
+def test_a_cache_of_another_form_is_made_anew(runs: Runs, change: Callable[[dict[str, Any]], object]) -> None:
+    first = runs()
+    poisoned(runs, change)
+    assert runs() == first
     assert runs.count == 2
+
+
+def test_a_cache_that_names_a_file_outside_the_run_is_made_anew(runs: Runs, tmp_path: Path) -> None:
+    (tmp_path / "outside.py").write_text("x = 1\n")
+    (runs.tree / "link.py").symlink_to(tmp_path / "outside.py")
+    first = runs()
+    for path, is_new in (("outside.py", False), ("new.py", True), ("tree/link.py", False), ("tree/../new.py", True)):
+        looked = runs.count
+        other = {**_CHANGE, "path": str(tmp_path / path), "is_new": is_new}
+        poisoned(runs, lambda cache: cache["outcome"]["changes"].append(other))  # noqa: B023
+        assert runs() == first
+        assert runs.count == looked + 1
+
+
+_CHANGE = {"path": "", "after": "evil\n", "is_new": True, "needs": None, "together": [], "generated": 0}
+
+
+def test_no_text_of_a_cache_is_ever_written(runs: Runs) -> None:
+    found = ["--cache-dir", str(runs.cache), str(runs.tree)]
+    assert main(found) == 1
+
+    def evil(cache: dict[str, Any]) -> None:
+        for change in cache["outcome"]["changes"]:
+            change["after"] = "evil\n"
+
+    poisoned(runs, evil)
+    assert main(["--write", *found]) == 1
+    texts = [path.read_text() for path in runs.tree.glob("*.py")]
+    assert "CheckpointManager(" in "".join(texts)
+    assert "evil\n" not in texts
+
+
+def test_a_cache_that_others_may_write_or_have_made_is_not_used(runs: Runs, tmp_path: Path) -> None:
+    first = runs()
+    path = kept(runs)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+    def is_not_used() -> bool:
+        looked = runs.count
+        return runs() == first and runs.count == looked + 1
+
+    path.parent.chmod(0o770)
+    assert is_not_used()
+    path.parent.chmod(0o700)
+    path.chmod(0o660)
+    assert is_not_used()
+    elsewhere = path.parent.rename(tmp_path / "elsewhere")
+    path.parent.symlink_to(elsewhere)
+    assert is_not_used()
+    path.parent.unlink()
+    path.parent.mkdir(0o700)
+    path.symlink_to(elsewhere / path.name)
+    assert is_not_used()
+    if os.geteuid() == 0:
+        os.chown(path, 1234, 1234)
+        assert is_not_used()
+    path.unlink()
+    os.mkfifo(path)
+    assert is_not_used()
 
 
 CUSTOM = """\

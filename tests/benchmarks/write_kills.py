@@ -1,12 +1,16 @@
-"""SIGKILL at random moments of ``--write`` over a tree: every file must be the old or the new one, whole.
+"""SIGKILL and Ctrl-C at random moments of ``--write`` over programs of several files: each must be old or new, whole.
 
-usage: python -m tests.benchmarks.write_kills [--files N] [--kills K] [--seed S]
+usage: python -m tests.benchmarks.write_kills [--files N] [--kills K] [--commands C] [--seed S]
 
-The tree is made anew for each kill. Printed are how many kills struck while files were being written, how many files
-were found old and new, and how many were neither; the exit code is 1 if any was neither.
+K times SIGKILL and K times SIGINT strike a process that writes what was found before; C times SIGINT strikes a whole
+``--write`` with two workers, the finding and rewriting included. The tree is made anew for each. Then the next command,
+``--check``, looks at the tree. Printed is how many programs were found half migrated before it and after it; the exit
+code is 1 if any was after it, if Ctrl-C left one before it, or if it left anything else or said what is not true.
 """
 
 import argparse
+import contextlib
+import io
 import os
 import random
 import shutil
@@ -14,94 +18,220 @@ import signal
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+from migrate.cli import main as command_line
 from migrate.outcome import Outcome
 from migrate.run import run, write
 from migrate.settings import Settings
 
-PROGRAM = """\
+MODEL = """\
 import tensorflow as tf
-import tensorflow.compat.v1 as tf1
+
+
+def model_fn(features, labels, mode):
+    loss = tf.reduce_sum(features["x"]) + {number}.0
+    step = tf.compat.v1.train.get_global_step()
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.compat.v1.assign_add(step, 1))
+"""
+DATA = """\
+import tensorflow as tf
 
 
 def data():
-    return tf.data.Dataset.from_tensor_slices(({{"x": [1.0]}}, [0])).batch(1)
-
-
-estimator = tf1.estimator.DNNClassifier(
-    [4], [tf1.feature_column.numeric_column("x")], model_dir="m{number}"
-)
-estimator.train(data, max_steps=3)
+    iterator = tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.from_tensors({{"x": [{number}.0]}}).repeat())
+    return iterator.get_next(), None
 """
+JOB = """\
+import tensorflow as tf
+
+from data_{number} import data
+from model_{number} import model_fn
+
+estimator = tf.estimator.Estimator(model_fn, "m{number}", tf.estimator.RunConfig(save_checkpoints_steps=10))
+estimator.train(data, max_steps=30)
+"""
+TEXTS = {"model": MODEL, "data": DATA, "job": JOB}
+INTERRUPTED = 130
 
 
 def make(tree: Path, files: int) -> None:
-    """Writes the old files."""
-    for number in range(files):
-        path = tree / f"d{number % 10}" / f"job_{number}.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(PROGRAM.format(number=number), encoding="utf-8")
+    """Writes the old programs, each of three files, in at most ten directories."""
+    for number in range(files // len(TEXTS)):
+        for name, text in TEXTS.items():
+            path = tree / f"d{number % 10}" / f"{name}_{number}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text.format(number=number), encoding="utf-8")
 
 
-def contents(tree: Path) -> dict[str, bytes]:
+Contents = dict[str, bytes]
+
+
+def contents(tree: Path) -> Contents:
     """Every Python file by its path below the tree."""
     return {str(path.relative_to(tree)): path.read_bytes() for path in tree.rglob("*.py")}
 
 
-def writing(outcome: Outcome, directory: str) -> int:
-    """Starts a process that writes an outcome of relative paths in a directory; its id."""
+@dataclass(frozen=True)
+class Trees:
+    """The tree before the write and after it, and what is to be written there; both paths stand below one directory."""
+
+    old: Contents
+    new: Contents
+    outcome: Outcome
+
+    def states(self, found: Contents) -> Counter[str]:
+        """How many programs are old, new and half migrated: a new one has its helpers too."""
+        states: Counter[str] = Counter()
+        for job in filter(lambda path: "job_" in path, self.old):
+            files = [job.replace("job_", f"{name}_") for name in TEXTS]
+            helpers = os.path.join(os.path.dirname(job), "tf2_recovery.py")
+            is_old = all(found.get(path) == self.old[path] for path in files)
+            is_new = all(found.get(path) == self.new[path] for path in (*files, helpers))
+            states["old" if is_old else "new" if is_new else "half"] += 1
+        return states
+
+
+@dataclass
+class Tally:
+    """What the signals left.
+
+    Attributes:
+      struck: how many struck among the renamings, or within the run.
+      before: the states of all programs before the next command.
+      after: the same after it.
+      wrong: what ought not to be, with how often it was.
+    """
+
+    struck: int
+    before: Counter[str]
+    after: Counter[str]
+    wrong: Counter[str]
+
+
+def forked(work: Callable[[], int], directory: str, errors: str = os.devnull) -> int:
+    """Starts a process that works in a directory, whose exit code is what the work returns; its id."""
     process = os.fork()
     if process == 0:
         os.chdir(directory)
-        os._exit(len(write(outcome)))
+        with open(errors, "w", encoding="utf-8") as file:
+            os.dup2(file.fileno(), 2)
+        with open(os.devnull, "w", encoding="utf-8") as file:
+            os.dup2(file.fileno(), 1)
+        sys.stderr = io.TextIOWrapper(open(2, "wb", closefd=False), write_through=True)  # noqa: SIM115
+        code = 3
+        with contextlib.suppress(BaseException):
+            code = work()
+        os._exit(code)
     return process
 
 
-def killed(outcome: Outcome, old: dict[str, bytes], new: dict[str, bytes], moment: float) -> tuple[int, int, int]:
-    """Kills a write after so many seconds; how many files are then old, new and neither."""
+def ended(process: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def writing(trees: Trees) -> int:
+    """What a command does when it has found all: 130 after Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return len(write(trees.outcome))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def whole_command() -> int:
+    """``--write`` with two workers, as the process of a command line runs it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    return command_line(["--write", "-j", "2", "tree"])
+
+
+def struck(trees: Trees, work: Callable[[], int], number: signal.Signals, moment: float, tally: Tally) -> None:
+    """Sends a signal to a process that works on a tree, looks at the tree, and runs the next command on it."""
     with tempfile.TemporaryDirectory() as directory:
         tree = Path(directory) / "tree"
-        shutil.copytree("tree", tree)
-        process = writing(outcome, directory)
+        for path, data in trees.old.items():
+            (tree / path).parent.mkdir(parents=True, exist_ok=True)
+            (tree / path).write_bytes(data)
+        errors = Path(directory) / "errors"
+        process = forked(work, directory, str(errors))
         time.sleep(moment)
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
-        after = contents(tree)
-    kept = sum(after.get(path) == data for path, data in old.items())
-    changed = sum(after.get(path) == data != old.get(path) for path, data in new.items())
-    lost = sum(path not in after for path in old)
-    return kept, changed, len(after) + lost - kept - changed
+        os.kill(process, number)
+        code = ended(process)
+        before = trees.states(contents(tree))
+        left = list(tree.rglob(".migrate*"))
+        tally.struck += bool(left) if number == signal.SIGKILL else code == INTERRUPTED
+        tally.before += before
+        if number == signal.SIGINT:
+            told = errors.read_text(encoding="utf-8")
+            tally.wrong["half migrated after Ctrl-C"] += before["half"]
+            tally.wrong["left beside the files"] += bool(left)
+            tally.wrong["exit code"] += code not in (0, 1, INTERRUPTED)
+            if work is whole_command and code == INTERRUPTED:
+                tally.wrong["not one line"] += told.count("\n") != 1
+                tally.wrong["untrue"] += ("no file was changed" in told) != (not before["new"])
+        code = ended(forked(lambda: command_line(["--check", "tree"]), directory))
+        tally.wrong["exit code of the next command"] += code not in (0, 1)
+        after = trees.states(contents(tree))
+        tally.after += after
+        tally.wrong["half migrated after the next command"] += after["half"]
+        tally.wrong["left after the next command"] += any("-" in path.name[9:] for path in tree.rglob(".migrate*"))
+
+
+def strike(
+    trees: Trees, work: Callable[[], int], number: signal.Signals, times: int, chance: random.Random, name: str
+) -> bool:
+    """Sends a signal at so many moments of some work, and prints what came of it; whether all was right."""
+    with tempfile.TemporaryDirectory() as directory:
+        shutil.copytree("tree", os.path.join(directory, "tree"))
+        begun = time.monotonic()
+        assert ended(forked(work, directory)) in (0, 1)
+        length = time.monotonic() - begun
+    tally = Tally(0, Counter(), Counter(), Counter())
+    for _ in range(times):
+        struck(trees, work, number, chance.uniform(0, length * 1.05), tally)
+    programs = sum(trees.states(trees.old).values())
+    print(
+        f"{times} {number.name} within {name} of {programs} programs of {len(TEXTS)} files ({length:.2f} s)", end="; "
+    )
+    print(f"{tally.struck} found it at work")
+    for when, states in (("before", tally.before), ("after", tally.after)):
+        print(f"  {when} the next command: {', '.join(f'{states[state]} {state}' for state in ('old', 'new', 'half'))}")
+    for what, count in sorted((+tally.wrong).items()):
+        print(f"  WRONG: {what}: {count}")
+    return not +tally.wrong
 
 
 def main(argv: list[str]) -> int:
-    """Make the kills and print what they left."""
+    """Send the signals and print what they left."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--files", type=int, default=500)
-    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--files", type=int, default=60)
+    parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--commands", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(argv)
     chance = random.Random(options.seed)
-    within = old_files = new_files = torn = 0
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
-        make(Path("tree"), options.files)
-        old = contents(Path("tree"))
-        outcome = run(["tree"], Settings(), jobs=1, progress=None)
-        shutil.copytree("tree", "done/tree")
-        begun = time.monotonic()
-        assert os.waitpid(writing(outcome, "done"), 0)[1] == 0
-        length = time.monotonic() - begun
-        new = contents(Path("done/tree"))
-        for _ in range(options.kills):
-            kept, changed, neither = killed(outcome, old, new, chance.uniform(0, length))
-            within += 0 < changed < len(new)
-            old_files, new_files, torn = old_files + kept, new_files + changed, torn + neither
-        os.chdir(here)
-    print(f"{options.kills} kills over {options.files} files (a write takes {length:.2f} s); {within} struck within it")
-    print(f"files found old: {old_files}, new: {new_files}, neither: {torn}")
-    return 1 if torn else 0
+        try:
+            make(Path("tree"), options.files)
+            old = contents(Path("tree"))
+            outcome = run(["tree"], Settings(), jobs=1, progress=None)
+            shutil.copytree("tree", "done/tree")
+            assert ended(forked(lambda: len(write(outcome)), "done")) == 0
+            trees = Trees(old, contents(Path("done/tree")), outcome)
+            assert trees.states(trees.new)["new"] == options.files // len(TEXTS)
+            right = [
+                strike(trees, lambda: writing(trees), signal.SIGKILL, options.kills, chance, "the writing"),
+                strike(trees, lambda: writing(trees), signal.SIGINT, options.kills, chance, "the writing"),
+                strike(trees, whole_command, signal.SIGINT, options.commands, chance, "a whole command"),
+            ]
+        finally:
+            os.chdir(here)
+    return 0 if all(right) else 1
 
 
 if __name__ == "__main__":

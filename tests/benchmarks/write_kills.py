@@ -193,10 +193,8 @@ def strike(
     for _ in range(times):
         struck(trees, work, number, chance.uniform(0, length * 1.05), tally)
     programs = sum(trees.states(trees.old).values())
-    print(
-        f"{times} {number.name} within {name} of {programs} programs of {len(TEXTS)} files ({length:.2f} s)", end="; "
-    )
-    print(f"{tally.struck} found it at work")
+    print(f"{times} {number.name} within {name} ({length:.2f} s) of {programs} programs of {len(TEXTS)} files")
+    print(f"  {tally.struck} found it at work")
     for when, states in (("before", tally.before), ("after", tally.after)):
         print(f"  {when} the next command: {', '.join(f'{states[state]} {state}' for state in ('old', 'new', 'half'))}")
     for what, count in sorted((+tally.wrong).items()):

@@ -4,7 +4,7 @@ import ast
 
 from migrate.analysis.module import Module
 from migrate.analysis.trainings import Fit
-from migrate.edits.plan import Edit, ReplaceExpression
+from migrate.edits.plan import Edit
 from migrate.rewrite.precedence import ARGUMENT, stands_alone, strength
 
 
@@ -39,11 +39,3 @@ class CallbackList:
         given = [f"{keyword.arg}={self.text(keyword.value)}" for keyword in keywords]
         arguments = [*(self.text(argument) for argument in call.args), *given, *more]
         self.renamed[call] = f"{self.module.source.text(call.func)}({', '.join(arguments)})"
-
-    def replace_string(self, constant: ast.Constant, new: str) -> None:
-        """Write a string anew, in its own quotes, inside the list or not."""
-        quote = self.module.source.text(constant)[0]
-        if self.holds(constant):
-            self.renamed[constant] = f"{quote}{new}{quote}"
-        else:
-            self.edits.append(ReplaceExpression(self.module.span(constant), f"{quote}{new}{quote}"))

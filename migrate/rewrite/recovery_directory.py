@@ -3,13 +3,15 @@
 import ast
 import json
 import posixpath
+import re
 
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.paths import template
-from migrate.rewrite.kept_checkpoint import SUFFIX
 from migrate.rewrite.vocabulary import Vocabulary
 
+_SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
+"""The end of a checkpoint's name."""
 _BETWEEN = "._-="
 """What stands between a file's name and its number."""
 
@@ -65,7 +67,7 @@ def beside_listed(vocabulary: Vocabulary, directory: str) -> str | None:
 
 def folder_of(name: str) -> str:
     """A directory's name for a file's."""
-    stem = SUFFIX.sub("", name.partition("{")[0]).strip(_BETWEEN)
+    stem = _SUFFIX.sub("", name.partition("{")[0]).strip(_BETWEEN)
     return f"{stem}_recovery" if stem else "recovery"
 
 

@@ -12,9 +12,8 @@ searches for its file, and imports and functions that nothing else uses, here or
 function that restores or makes the model (``make_or_restore_model()``) makes it alone; one that loads into it and
 returns the epoch is removed. What a start from scratch did beside making the model, such as clearing a directory, would
 be done by each start: such a line blocks the program; a directory is made with ``exist_ok=True``. A ``ModelCheckpoint``
-that keeps the best model, or whose file something else reads, stays; the arguments that Keras 3 rejects are removed,
-and with ``--target keras3`` its file gets a suffix that Keras 3 takes; without it the finding says so, since other
-programs may read it. ``CSVLogger`` gets ``append=True``.
+that keeps the best model, or whose file something else reads, stays; the arguments that Keras 3 rejects are removed.
+No file is renamed; the finding says where Keras 3 rejects the name of one. ``CSVLogger`` gets ``append=True``.
 
 What cannot be followed whole stays, as the way in for what an old job has saved: however it finds the file and the
 epoch (a name's number, the newest by time, a JSON file, rows of a log, a method of a trainer), the recovery is asked

@@ -201,22 +201,38 @@ def test_steps_that_are_whole_stay_as_they_are(steps: str) -> None:
     assert f"steps_per_epoch={steps}" in migrate(source)[0]
 
 
-def test_the_best_models_file_is_renamed_for_keras_3_alone_and_said_to_need_it_otherwise() -> None:
-    source = """\
+@pytest.mark.parametrize("target", ["both", "keras2", "keras3"])
+@pytest.mark.parametrize(
+    ("name", "only_weights", "taken"),
+    [
+        ("best.hdf5", True, ".weights.h5"),
+        ("best.h5", True, ".weights.h5"),
+        ("best.weights.h5", True, ""),
+        ("best.hdf5", False, ".keras or .h5"),
+        ("best.h5", False, ""),
+        ("best.keras", False, ""),
+    ],
+)
+def test_a_file_that_the_program_saves_is_never_renamed_and_a_name_that_keras_3_refuses_is_said(
+    name: str, only_weights: bool, taken: str, target: str
+) -> None:
+    source = f"""\
 import os
 import tensorflow as tf
 
+path = "{name}"
 model = build()
-if os.path.exists("best.hdf5"):
-    model.load_weights("best.hdf5")
-saver = tf.keras.callbacks.ModelCheckpoint("best.hdf5", save_best_only=True, save_weights_only=True)
+if os.path.exists(path):
+    model.load_weights(path)
+saver = tf.keras.callbacks.ModelCheckpoint(path, save_best_only=True, save_weights_only={only_weights})
 model.fit(x, y, callbacks=[saver])
 """
-    text, findings = migrate(source)
-    assert 'ModelCheckpoint("best.hdf5",' in text
-    assert "wants the best model's file to end in .weights.h5" in findings[0].message
-    assert 'ModelCheckpoint("best.weights.h5",' in migrate(source, target="keras3")[0]
-    assert ".weights.h5" not in migrate(source, target="keras2")[1][0].message
+    text, (finding,) = migrate(source, target=target)
+    assert f'path = "{name}"\n' in text
+    assert "ModelCheckpoint(path," in text
+    said = f"takes a file only if it ends in {taken}:" if taken and target != "keras2" else ""
+    assert said in finding.message
+    assert bool(said) == ("takes a file only" in finding.message)
 
 
 def test_total_epochs_are_said_where_each_start_trained_as_many_more() -> None:

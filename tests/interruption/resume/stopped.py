@@ -27,16 +27,17 @@ class Job:
       shape: the name of a program.
       directory: where it runs.
       programs: the folder of the program.
+      target: the TensorFlow that the new program is for.
     """
 
-    def __init__(self, shape, directory, programs=SHAPES):
+    def __init__(self, shape, directory, programs=SHAPES, target="both"):
         self.files, self.record = directory / "files", directory / "record"
         for name in ("old", "new"):
             (directory / name).mkdir(parents=True)
             for path in (programs / f"{shape}.py", SHAPES / "job.py"):
                 shutil.copy(path, directory / name)
         self.old, self.new = directory / "old" / f"{shape}.py", directory / "new" / f"{shape}.py"
-        outcome = run([str(self.new)], Settings(), jobs=1, progress=None)
+        outcome = run([str(self.new)], Settings(target=target), jobs=1, progress=None)
         self.findings = outcome.findings
         for change in outcome.changes:
             Path(change.path).write_text(change.after)

@@ -9,7 +9,7 @@ from tests.interruption.resume.stopped import LEFT, Job, check, shapes
 
 KERAS_2_ALONE = {"latest_checkpoint"}
 """Programs whose ModelCheckpoint Keras 3 refuses."""
-WHOLE_MODELS = {"json_file", "model_and_epoch", "newest_by_time"}
+WHOLE_MODELS = {"json_file", "model_and_epoch", "newest_by_time", "one_file"}
 """Programs that load whole models, of which Keras 3 refuses those with an optimizer of Keras 2."""
 
 
@@ -41,6 +41,18 @@ def test_tf_keras_goes_on_with_the_same_files(shape, old_python, new_python, leg
         status, output = job.start(job.new, new_python, legacy_keras=bool(legacy_keras), kill=kill)
         assert status == (-9 if kill else 0), output
     check(job)
+
+
+@pytest.mark.parametrize("shape", ["one_file", "sorted_and_split"])
+def test_with_keras_3_as_the_target_a_job_goes_on_from_the_file_that_the_old_code_saved(shape, new_python, tmp_path):
+    job = Job(shape, tmp_path, target="keras3")
+    assert job.start(job.old, new_python, kill="batch:2:2")[0] == -9
+    saved = sorted(path.name for path in job.files.iterdir())
+    for kill in ("batch:4:0", None):
+        status, output = job.start(job.new, new_python, kill=kill)
+        assert status == (-9 if kill else 0), output
+    check(job)
+    assert set(saved) <= {path.name for path in job.files.iterdir()}
 
 
 def test_a_file_that_a_kill_cut_short_is_not_read_again(old_python, new_python, tmp_path):

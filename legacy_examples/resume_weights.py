@@ -36,8 +36,8 @@ def main():
         images, labels = arrays["x_train"] / np.float32(255), arrays["y_train"]
     model = build_model()
 
-    checkpoint_path = os.path.join(args.model_dir, "cp.ckpt")
-    if os.path.exists(checkpoint_path + ".index"):
+    checkpoint_path = os.path.join(args.model_dir, "cp.weights.h5")
+    if os.path.exists(checkpoint_path):
         print("Loading the weights of", checkpoint_path)
         model.load_weights(checkpoint_path)
     checkpoint = tf.keras.callbacks.ModelCheckpoint(

@@ -1,6 +1,7 @@
 """A loop over epochs that begins at what a recovery holds, and saves it beside the program's own file."""
 
 import ast
+from collections.abc import Iterator
 
 from migrate.analysis.module import Module
 from migrate.analysis.resume.epoch_loops import EpochLoop
@@ -28,10 +29,14 @@ class EpochLoopRewrite(OldWayInRewrite):
         self.found = found
         super().__init__(tree, module, settings, vocabulary, found.way)
 
+    def _written_anew(self) -> Iterator[ast.AST]:
+        yield from super()._written_anew()
+        yield self.found.first
+
     def _restore(self, made: str) -> None:
         span, text = self.module.span, self.module.source.text
         asked = " and ".join(self._flag(flag) for flag in self.way.flags)
-        old = text(self.found.first)
+        old = text(self.found.first, self.listed)
         in_loop = ", in_loop=True" if self.found.save is None else ""
         begin = f"{self.recovery}.restore({old}{in_loop})" + (f" if {asked} else {old}" if asked else "")
         self.edits.append(InsertBefore(span(self.found.loop), made))

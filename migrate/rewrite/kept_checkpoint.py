@@ -42,4 +42,4 @@ def _refused_suffix(saver: Saver, target: str) -> Iterator[str]:
     suffixes = _KERAS3_SUFFIXES[only_weights]
     if not saver.path.endswith(suffixes):
         taken = " or ".join(suffixes)
-        yield f"ModelCheckpoint of Keras 3 takes a file only if it ends in {taken}: name it so here and where it is read"
+        yield f"Keras 3 takes a ModelCheckpoint's file only if it ends in {taken}: name it so here and where it is read"

@@ -3,12 +3,14 @@
 import ast
 import posixpath
 import textwrap
+from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.paths import template
-from migrate.analysis.resume.listings import lists_all
+from migrate.analysis.resume.flags import is_same_name
+from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import Guard, OldWayIn
 from migrate.analysis.resume.savers import path_known_at
 from migrate.analysis.searches import name_of
@@ -24,7 +26,6 @@ from migrate.edits.plan import (
 from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
 from migrate.rewrite.recovery_directory import (
-    beside_listed,
     folder_of,
     recovery_directory,
 )
@@ -66,13 +67,9 @@ class OldWayInRewrite(RecoveredFit):
             self.problem = f"where it saves is not known at line {line}, where the old file is loaded"
             return
         path = self.saver.path if self.saver is not None else ""
-        if lists_all(self.module, path):
-            beside = beside_listed(self.vocabulary, where)
-            if beside is None:
-                self.problem = "it lists the directory that it runs in, where the new checkpoints would be"
-                return
-            where = beside
-            self.notes.append("the new checkpoints are saved beside the directory that the program lists, not in it")
+        self.listed = self._not_listed(path)
+        if self.problem:
+            return
         named = where
         if near and not where.startswith('"'):
             named = self.vocabulary.fresh("recovery_dir", scope)
@@ -81,6 +78,7 @@ class OldWayInRewrite(RecoveredFit):
         self.edits += [self._guarded(guard, where) for guard in far]
         if self.saver is not None and path and self.saver.is_checkpoint:
             self.notes += fit_for_keras3(self.saver, self.callbacks, self.settings.target)
+        self._save_as_often()
         self._tell_of_saver()
         self.append_csv()
         self._restore(self.made(named))
@@ -132,8 +130,32 @@ class OldWayInRewrite(RecoveredFit):
         self.pieces |= {"directory_beside"}
         return f"{self.vocabulary.piece('directory_beside')}({self.module.source.text(given)})"
 
+    def _not_listed(self, saved: str) -> dict[ast.expr, str]:
+        """What stands for each listing of the directory that would find the new checkpoints in it."""
+        found = list(listings(self.module, saved))
+        for link in self.way.links:
+            if link.module is not self.module and any(listings(link.module, saved, [link.call])):
+                self.problem = f"{link.module.path} lists the directory where the new checkpoints would be"
+        opened = next((call for call in found if isinstance(self.names.parent(call), ast.withitem)), None)
+        if opened is not None:
+            self.problem = f"line {opened.lineno} lists the directory where the new checkpoints would be"
+        if not found or self.problem:
+            return {}
+        self.pieces |= {"without_recovery"}
+        piece = self.vocabulary.piece("without_recovery")
+        texts: dict[ast.expr, str] = {call: f"{piece}({self.module.source.text(call)})" for call in found}
+        inside = {node for one in self._written_anew() for node in ast.walk(one)}
+        self.edits += [ReplaceExpression(self.module.span(call), texts[call]) for call in found if call not in inside]
+        return texts
+
+    def _written_anew(self) -> Iterator[ast.AST]:
+        """The code that is not changed in place."""
+        yield from (guard.node for guard in self.way.guards)
+        if self.way.first is not None:
+            yield self.way.first
+
     def _guarded(self, guard: Guard, where: str) -> Edit:
-        node, text = guard.node, self.module.source.text(guard.node)
+        node, text = guard.node, self.module.source.text(guard.node, self.listed)
         has = f"{self.vocabulary.piece('has_checkpoint')}({where})"
         if isinstance(node, ast.stmt):
             lines = text.split("\n")
@@ -169,7 +191,7 @@ class OldWayInRewrite(RecoveredFit):
             self.train(None, None)
             return
         self.edits.append(InsertBefore(statement, made))
-        text = self.module.source.text(old) if old is not None and literal(old) != 0 else ""
+        text = self.module.source.text(old, self.listed) if old is not None and literal(old) != 0 else ""
         self.train(f"{self.recovery}.restore({text}){f' if {asked} else {text or 0}' if asked else ''}", None)
 
     def _flag(self, flag: ast.expr) -> str:
@@ -178,14 +200,28 @@ class OldWayInRewrite(RecoveredFit):
             return f"not {inner}" if not isinstance(flag.operand, ast.Compare) else f"not ({inner})"
         return self.module.source.text(flag)
 
+    def _save_as_often(self) -> None:
+        """Keeps the number of batches after which the callback saves."""
+        given = (one.arguments.get("save_freq") for one in [self.saver, *self.fit.savers] if one is not None)
+        often = next((one for one in given if one is not None and literal(one) != "epoch"), None)
+        if often is None:
+            return
+        names = [node for node in ast.walk(often) if isinstance(node, ast.Name)]
+        if self.uses_backup or not all(is_same_name(self.module, name, self.fit.call) for name in names):
+            self.notes.append("a run resumes after a whole epoch, also where ModelCheckpoint saved within one")
+            return
+        self.save_freq = self.module.source.text(often)
+        self.notes.append(
+            f"saved after {self.save_freq} batches too, as by ModelCheckpoint; an epoch that was interrupted trains as"
+            " many batches as it lacks, from the first of its data on"
+        )
+
     def _tell_of_saver(self) -> None:
         if self.saver is None:
             return
-        best, often = (self.saver.arguments.get(name) for name in ("save_best_only", "save_freq"))
+        best = self.saver.arguments.get("save_best_only")
         if best is not None and literal(best) is not False:
             self.notes.append("ModelCheckpoint's best value starts anew after a resume")
-        if often is not None and literal(often) != "epoch":
-            self.notes.append("a run resumes after a whole epoch, also where ModelCheckpoint saved within one")
         if "keras.layers.Dropout" in self.module.uses:
             self.notes.append("Dropout's random state is not held")
         if self.settings.target != "keras2":

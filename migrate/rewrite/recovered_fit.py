@@ -33,13 +33,14 @@ class RecoveredFit:
       callbacks: the list of callbacks, while it changes.
       recovery: the variable that holds the recovery.
       uses_backup: whether that is a ``BackupAndRestore``.
+      save_freq: the batches between two saves within an epoch, as source; "" for none.
       pieces: the emitted classes that it uses.
     """
 
     def __init__(self, tree: Tree, module: Module, settings: Settings, vocabulary: Vocabulary, fit: Fit) -> None:
         self.values = Values(tree)
         self.module, self.names, self.settings, self.vocabulary = module, module.names, settings, vocabulary
-        self.fit = fit
+        self.fit, self.save_freq = fit, ""
         self.edits: list[Edit] = []
         self.notes: list[str] = []
         self.removed: list[ast.stmt] = []
@@ -150,11 +151,14 @@ class RecoveredFit:
             keras = f"{tf}.keras.callbacks.BackupAndRestore"
             return f"{self.recovery} = {keras}({where}, delete_checkpoint=False{options})"
         model = self.module.source.text(self.fit.receiver)
-        checkpoint = f"{tf}.train.Checkpoint(model={model}, optimizer={model}.optimizer, epoch={tf}.Variable(0))"
+        batch = f", batch={tf}.Variable(0)" if self.save_freq else ""
+        held = f"model={model}, optimizer={model}.optimizer, epoch={tf}.Variable(0){batch}"
+        checkpoint = f"{tf}.train.Checkpoint({held})"
         made = ""
         if not where.startswith('"') and not where.isidentifier():  # not to be worked out twice
             directory = self.vocabulary.fresh("recovery_dir", self.names.scope_of(self.fit.call))
             made, where = f"{directory} = {where}\n", directory
         manager = f"{tf}.train.CheckpointManager({checkpoint}, {where}, max_to_keep=2)"
         drop, kind = (self.vocabulary.piece(name) for name in ("drop_empty_checkpoint_list", "EpochRecovery"))
-        return f"{made}{drop}({where})\n{self.recovery} = {kind}({manager})"
+        often = f", save_freq={self.save_freq}" if self.save_freq else ""
+        return f"{made}{drop}({where})\n{self.recovery} = {kind}({manager}{often})"

@@ -44,27 +44,6 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
     return f'{whole}.partition("{{")[0] + "{"" if is_parted else "_"}recovery"'
 
 
-def beside_listed(vocabulary: Vocabulary, directory: str) -> str | None:
-    """The directory of a recovery, out of a folder that the program lists; None where it is the one it runs in.
-
-    Args:
-      vocabulary: names for new code.
-      directory: an expression for where it would be inside that folder.
-    """
-    node = ast.parse(directory, mode="eval").body
-    path = f"{vocabulary.standard('os')}.path"
-    if isinstance(node, ast.Constant):
-        folder, name = posixpath.split(str(node.value))
-        return _quoted(f"{folder}_{name}") if folder.strip("./") else None
-    last = node.args[-1] if isinstance(node, ast.Call) and node.args else None
-    if isinstance(node, ast.Call) and isinstance(last, ast.Constant) and len(node.args) > 1:
-        name = str(last.value)
-        parts = [ast.unparse(part) for part in node.args[:-1]]
-        folder = parts[0] if len(parts) == 1 else f"{path}.join({', '.join(parts)})"
-        return f'{path}.normpath({folder}) + "_{name}"'
-    return f'{path}.dirname({directory}) + "_recovery"'
-
-
 def folder_of(name: str) -> str:
     """A directory's name for a file's."""
     stem = _SUFFIX.sub("", name.partition("{")[0]).strip(_BETWEEN)

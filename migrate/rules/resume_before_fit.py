@@ -6,22 +6,20 @@ file; ``initial_epoch`` is worked out from the file's name. Or the callback load
 ``load_weights_on_restart=True``.
 
 Instead: ``EpochRecovery`` around a visible ``tf.train.CheckpointManager``: it saves model, optimizer and epoch after
-each epoch, in a directory of its own, and ``fit`` continues at ``initial_epoch=recovery.restore()``. A flag such as
-``args.resume`` still decides. With ``--recovery backup-and-restore`` it is ``BackupAndRestore``. The load, what
-searches for its file, and imports and functions that nothing else uses, here or in another file, are removed. A
-function that restores or makes the model (``make_or_restore_model()``) makes it alone; one that loads into it and
-returns the epoch is removed. What a start from scratch did beside making the model, such as clearing a directory, would
-be done by each start: such a line blocks the program; a directory is made with ``exist_ok=True``. A ``ModelCheckpoint``
-that keeps the best model, or whose file something else reads, stays; the arguments that Keras 3 rejects are removed.
-No file is renamed; the finding says where Keras 3 rejects the name of one. ``CSVLogger`` gets ``append=True``.
+each epoch, and after as many batches as ``ModelCheckpoint`` does (``save_freq``); ``fit`` continues at
+``initial_epoch=recovery.restore()``. A flag such as ``args.resume`` still decides. With ``--recovery
+backup-and-restore`` it is ``BackupAndRestore``, which saves after each epoch.
 
-What cannot be followed whole stays, as the way in for what an old job has saved: however it finds the file and the
-epoch (a name's number, the newest by time, a JSON file, rows of a log, a method of a trainer), the recovery is asked
-first. ``has_checkpoint(directory)`` keeps the old file from being loaded where the recovery has a checkpoint, so that a
-file that a kill cut short is not read; ``recovery.restore(first)`` gives the old code's epoch where it has none. Work
-beside the load is done at each start. A loop ``for epoch in range(first, epochs)`` that trains and saves one model
-begins at ``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` beside its own save. Where the program
-lists the directory of its files, the checkpoints are saved beside that directory.
+The recovery is asked first, and the program's own code stays whole, as the way in for what an old job has saved,
+however it finds the file and the epoch (a name's number, the newest by time, a JSON file, rows of a log, a method of a
+trainer). ``has_checkpoint(directory)`` keeps the old file from being loaded where the recovery has a checkpoint, so
+that a file that a kill cut short is not read; ``recovery.restore(first)`` gives the old code's epoch where it has none.
+No statement is removed, and no file is renamed; the finding says where Keras 3 rejects the name of one. Work beside the
+load is done at each start. ``ModelCheckpoint`` stays, without the arguments that Keras 3 rejects; ``CSVLogger`` gets
+``append=True``. A loop ``for epoch in range(first, epochs)`` that trains and saves one model begins at
+``recovery.restore(first)`` and calls ``recovery.save(epoch + 1)`` beside its own save. The checkpoints are saved in the
+directory of the old files, which a job's platform keeps; where the program lists it, the listing passes them by:
+``without_recovery(os.listdir(folder))``.
 
 The load may be in another file, function, class or callback than ``fit``: what a program loads before it trains, of
 what it saves while it trains, is found through its files, by the path or the place that both are given. Where the load
@@ -44,8 +42,7 @@ Left alone, without a finding: callbacks that only save, weights from elsewhere,
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing.
 ``fit`` returns the history of all starts of the new code, and with ``BackupAndRestore`` that of one start, which is
-empty for a finished job. Where the old code is removed, weights that the old program saved are not read. Files of Keras
-2 that Keras 3 does not load are told of: weights in TensorFlow's format, a SavedModel, some whole models in HDF5. The
+empty for a finished job. What ``load_weights_on_restart`` loaded is not read. Files of Keras 2 that Keras 3 does not load are told of: weights in TensorFlow's format, a SavedModel, some whole models in HDF5. The
 state of ``EarlyStopping`` and ``ReduceLROnPlateau`` starts anew. The step that Keras 2 counts at the end of data of
 unknown length, in the first epoch of each start, is counted once, as without an interruption. On Keras 3 a subclassed
 model must be built before ``fit`` (``model.build(input_shape)``), which says so at the start; ``BackupAndRestore``
@@ -58,20 +55,19 @@ See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf
 import ast
 from collections.abc import Iterator, Sequence, Set
 
-from migrate.analysis.arguments import literal
 from migrate.analysis.built import cannot_be_built, is_unbuilt
 from migrate.analysis.resume.elsewhere import counted, loaded_before, named_by_user
 from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_begun, epoch_loops, loops_of_fits
-from migrate.analysis.resume.found import resumptions
 from migrate.analysis.resume.loads_before import TRAINS
 from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
 from migrate.analysis.resume.once import runs_again, trains_again
 from migrate.analysis.resume.own_loads import OwnLoad, own_loads
-from migrate.analysis.resume.resumption import Resume
+from migrate.analysis.resume.savers import restarted
 from migrate.analysis.searches import name_of
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import (
     Fit,
+    Saver,
     all_trainings,
     is_on_workers,
     library_of_ranks,
@@ -81,7 +77,6 @@ from migrate.analysis.trainings import (
     trainings,
 )
 from migrate.rewrite.epoch_loop import EpochLoopRewrite
-from migrate.rewrite.epoch_recovery import EpochRecoveryRewrite
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
@@ -223,7 +218,7 @@ class Job:
 @site_rule(
     "FT201",
     "noted",
-    Example(_WEIGHTS.format(""), "callbacks=[recovery], initial_epoch=recovery.restore()", "module"),
+    Example(_WEIGHTS.format(""), "callbacks=[recovery, callback], initial_epoch=recovery.restore()", "module"),
     Example(_WEIGHTS.format(", save_best_only=True"), "callbacks=[recovery, callback]", "module"),
     Example(
         _WEIGHTS.format(""),
@@ -237,7 +232,7 @@ class Job:
         "module",
         recovery="backup-and-restore",
     ),
-    Example(_EPOCH, "initial_epoch=recovery.restore() if args.resume else 0", "module"),
+    Example(_EPOCH, "if args.resume:\n    initial_epoch = recovery.restore(initial_epoch)", "module"),
     Example(
         _EPOCH.replace("initial_epoch)", "initial_epoch + args.more)"),
         "recovery.restore(initial_epoch + args.more)",
@@ -245,28 +240,24 @@ class Job:
     ),
     Example(_BESIDE, "first = recovery.restore(first)", "module"),
     Example(_LOOPED, "for epoch in range(recovery.restore(first), 9):", "module"),
-    Example(_ITSELF, "callbacks=[recovery]", "module"),
+    Example(_ITSELF, "callbacks=[recovery, saver]", "module"),
     Example(_MADE, None, "module"),
-    Example(_RESTORED, "def make_or_restore():\n    return build()", "module"),
+    Example(_RESTORED, 'if files and not has_checkpoint("ckpt/recovery"):', "module"),
     Example(_ELSEWHERE, None, "module"),
     Example(_PARSED, None, "module"),
     Example(_BACKED_UP, None, "module"),
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
-    by_fit: dict[ast.Call, list[Resume]] = {}
     found = list(own_loads(bench.module, bench.tree))
     owned = {own.training: own for own in found if not own.is_named}
-    for resume in resumptions(bench.module):
-        if not resume.fit.is_recovered(bench.module.names):
-            by_fit.setdefault(resume.fit.call, []).append(resume)
     known = set[ast.AST]()
+    for fit, saver in restarted(bench.module):
+        if not fit.is_recovered(bench.module.names):
+            known.add(fit.call)
+            yield from _restarted(bench, fit, saver)
     for loop in loops_of_fits(bench.module, owned):
         known.add(loop.way.fit.call)
         yield from _looped(bench, loop)
-    for fit_call, resumes in by_fit.items():
-        if fit_call not in known:
-            yield from _resumed(bench, resumes)
-    known |= set(by_fit)
     for call in counted(bench.module):
         if call in known:
             continue
@@ -323,20 +314,19 @@ def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     yield Mend((manual(own.training, f"{message}, and {reason}", lines),))
 
 
-def _resumed(bench: Workbench, resumes: list[Resume]) -> Iterator[Mend]:
-    """What becomes of the loads before one training."""
-    resume = resumes[0]
-    reason = next((one.problem for one in resumes if one.problem), "") or _problem(bench, resume)
-    if not reason:
-        rewrite = EpochRecoveryRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, resume)
-        verdict = noted(resume.load, _message(bench, resume, rewrite.notes), _help(bench))
-        yield Mend((verdict,), tuple(rewrite.edits), rewrite.pieces)
-    elif resume.guard is None:
+def _restarted(bench: Workbench, fit: Fit, saver: Saver) -> Iterator[Mend]:
+    """A callback that is asked to load what it saved."""
+    way = OldWayIn(fit, saver.call, saver)
+    reason = _blocked(bench, fit)
+    rewrite = OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, way) if not reason else None
+    reason = rewrite.problem if rewrite is not None else reason
+    if rewrite is None or reason:
         message = f"ModelCheckpoint loads what it saved to resume training, and {reason}"
-        yield Mend((manual(resume.load, message, _lines(bench, resume.fit)),))
-    else:
-        message = "what ModelCheckpoint wrote is loaded to resume training"
-        yield from _kept(bench, resume.fit, resume.load, message, [one.load for one in resumes])
+        yield Mend((manual(saver.call, message, _lines(bench, fit)),))
+        return
+    text = f"{_recovered(bench, fit)}; weights saved by the old program are not read: load them once before fit"
+    verdict = noted(saver.call, "; ".join([text, *rewrite.notes]), _help(bench))
+    yield Mend((verdict,), tuple(rewrite.edits), rewrite.pieces)
 
 
 def _kept(
@@ -494,17 +484,6 @@ def _uses_backup(bench: Workbench) -> bool:
     return bench.settings.recovery == "backup-and-restore"
 
 
-def _problem(bench: Workbench, resume: Resume) -> str:
-    """Why a resumption that is followed cannot be replaced."""
-    if resume.condition is not None and _uses_backup(bench):
-        return "BackupAndRestore resumes without asking for a flag"
-    if resume.saver.subclass is not None:
-        return f"`{resume.saver.subclass.name}` is a subclass of ModelCheckpoint, whose own code may matter"
-    if resume.fit.display is None or resume.fit.arguments.get("callbacks") is None:
-        return "its callbacks are not a list of this file"
-    return _blocked(bench, resume.fit, resume.gone)
-
-
 def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset()) -> str:
     """Why no recovery can stand before a training."""
     if is_on_workers(bench.module):
@@ -529,14 +508,6 @@ def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset()) -> st
     if trains_again(bench.module, fit):
         return "the model is trained by more than one call of fit"
     return runs_again(bench.module, fit)
-
-
-def _message(bench: Workbench, resume: Resume, notes: list[str]) -> str:
-    text = _recovered(bench, resume.fit)
-    best = resume.saver.arguments.get("save_best_only")
-    if best is not None and literal(best) is not False:
-        text += "; a run resumes from the last epoch, not from the best"
-    return "; ".join([text, "weights saved by the old program are not read", *notes])
 
 
 def _recovered(bench: Workbench, fit: Fit) -> str:

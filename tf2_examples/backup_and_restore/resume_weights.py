@@ -9,6 +9,8 @@ import os
 import numpy as np
 import tensorflow as tf
 
+from tf2_recovery import has_checkpoint
+
 
 def build_model():
     model = tf.keras.Sequential(
@@ -36,12 +38,16 @@ def main():
         images, labels = arrays["x_train"] / np.float32(255), arrays["y_train"]
     model = build_model()
 
-    checkpoint_path = os.path.join(args.model_dir, "cp.ckpt")
-
-    backup = tf.keras.callbacks.BackupAndRestore(
-        os.path.join(os.path.dirname(checkpoint_path), "cp_recovery"),
-        delete_checkpoint=False,
+    checkpoint_path = os.path.join(args.model_dir, "cp.weights.h5")
+    recovery_dir = os.path.join(os.path.dirname(checkpoint_path), "cp_recovery")
+    if os.path.exists(checkpoint_path) and not has_checkpoint(recovery_dir):
+        print("Loading the weights of", checkpoint_path)
+        model.load_weights(checkpoint_path)
+    checkpoint = tf.keras.callbacks.ModelCheckpoint(
+        filepath=checkpoint_path, save_weights_only=True, verbose=1
     )
+
+    backup = tf.keras.callbacks.BackupAndRestore(recovery_dir, delete_checkpoint=False)
 
     model.fit(
         images,
@@ -50,7 +56,7 @@ def main():
         epochs=args.epochs,
         shuffle=False,
         verbose=0,
-        callbacks=[backup],
+        callbacks=[backup, checkpoint],
     )
 
 

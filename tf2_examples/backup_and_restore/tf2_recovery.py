@@ -1,4 +1,4 @@
-"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content 7f28345f7747).
+"""Checkpoint recovery for TensorFlow 2, written by estimator-migrate 0.1.0 (content c324a6028d5f).
 
 Needs nothing but TensorFlow, 2.12 or later. Yours to read, keep and change;
 `estimator-migrate renew` brings it up to date as long as nobody has changed it.
@@ -271,6 +271,18 @@ def _zeros(features):
     return tf.nest.map_structure(
         lambda spec: tf.zeros([1, *spec.shape[1:]], spec.dtype), features
     )
+
+
+def has_checkpoint(directory):
+    """Returns whether a directory holds what a job can go on from.
+
+    Args:
+      directory: where a ``tf.train.CheckpointManager`` or ``BackupAndRestore`` saves,
+        a str; it need not exist.
+    """
+    saved = ("*ckpt-[0-9]*.index", "*/*ckpt-[0-9]*.index", "*.weights.h5")
+    paths = [os.path.join(directory, pattern) for pattern in saved]
+    return any(tf.io.gfile.glob(path) for path in paths)
 
 
 def predict_outputs(recovery, dataset):

@@ -9,6 +9,9 @@ from migrate.analysis.names import FARTHEST
 from migrate.analysis.paths import only_given
 from migrate.analysis.searches import name_of
 
+_READS = {"bool", "int", "str", "os.environ.get", "os.getenv"}
+"""Calls that give what the user has said."""
+
 
 class Flags:
     """Reads the tests around a load.
@@ -69,6 +72,8 @@ class Flags:
 
     def is_users(self, value: ast.expr, depth: int = 0) -> bool:
         """Whether a value is the user's own: a flag, a parameter, a constant, an item of the settings."""
+        if self.names.qualified(value) in ("sys.argv", "os.environ"):
+            return True
         if isinstance(value, ast.Attribute | ast.Subscript):
             if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == "self":
                 stored = [one for one in self.names.stores if key(self.names, one) == key(self.names, value)]
@@ -90,6 +95,11 @@ class Flags:
             if binding.value is None or depth >= FARTHEST:
                 return False
             return isinstance(binding.value, ast.Constant) or self.is_users(binding.value, depth + 1)
+        if isinstance(value, ast.Compare):
+            return all(self.is_users(part, depth) for part in (value.left, *value.comparators))
+        if isinstance(value, ast.Call):  # bool(…), os.environ.get(…)
+            is_read = (self.names.qualified(value.func) or name_of(value.func)) in _READS
+            return is_read and all(self.is_users(part, depth) for part in value.args)
         return isinstance(value, ast.Constant)
 
     def _is_settings(self, base: ast.Name) -> bool:

@@ -1,6 +1,7 @@
-"""Whether a program that stays lists a directory in a way that a new one inside it would disturb."""
+"""Where a program lists a directory in a way that a new one inside it would disturb."""
 
 import ast
+from collections.abc import Collection, Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
@@ -11,21 +12,24 @@ _LISTS = {"listdir", "scandir", "iterdir", "list_directory", "ListDirectory", "w
 _SELECTS = {"endswith", "isfile", "is_file", "fnmatch", "match", "fullmatch"}
 
 
-def lists_all(module: Module, saved: str) -> bool:
-    """Whether a file lists the directory of what it saves, and takes what it finds without a look at the names.
+def listings(module: Module, saved: str, inside: Collection[ast.Call] = ()) -> Iterator[ast.Call]:
+    """The calls that list the directory of what a program saves, where what they find is taken without a look at names.
 
     Args:
       module: the file.
       saved: the path that its callback writes, as ``paths.template`` gives it; "" where that is not known.
+      inside: calls in whose functions any directory that is listed may be the one.
     """
     folder = directory(saved) if saved else None
+    any_in = {_function(module, call) for call in inside}
     for node in module.names.nodes(ast.Call):
-        if _is_listing(node) and folder in (None, _listed(module, node)):
-            around = _function(module, node)
+        if not _is_listing(node):
+            continue
+        around = _function(module, node)
+        if folder in (None, _listed(module, node)) or around in any_in:
             parts = (part for part in ast.walk(around) if isinstance(part, ast.Call) and _selects(module, part))
             if not any(_function(module, part) is around for part in parts):
-                return True
-    return False
+                yield node
 
 
 def _function(module: Module, node: ast.AST) -> ast.AST:

@@ -3,14 +3,14 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from migrate.analysis.arguments import Unbindable, bind
+from migrate.analysis.arguments import Unbindable, bind, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
 from migrate.analysis.paths import only_given, template
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.searches import name_of
-from migrate.analysis.trainings import SAVER, Fit, Saver, saver
+from migrate.analysis.trainings import SAVER, Fit, Saver, fits, is_on_workers, saver
 
 
 def saver_of(module: Module, fit: Fit) -> Saver | None:
@@ -27,6 +27,16 @@ def saver_of(module: Module, fit: Fit) -> Saver | None:
         if len(some) == 1 or len(plain) == 1:
             return some[0] if len(some) == 1 else plain[0]
     return None
+
+
+def restarted(module: Module) -> Iterator[tuple[Fit, Saver]]:
+    """The trainings with a callback that is asked to load what it saved, as TensorFlow 2.0 could."""
+    for fit in fits(module) if not is_on_workers(module) else ():
+        for one in fit.savers:
+            asked = one.arguments.get("load_weights_on_restart")
+            if asked is not None and literal(asked) is not False:
+                yield fit, one
+                break
 
 
 def is_checkpoint(call: ast.Call) -> bool:

@@ -61,7 +61,7 @@ def test_whatever_finds_the_file_and_the_epoch_the_recovery_is_asked_first(shape
         assert left(source, recovery=recovery)
         return
     text = kept(source, recovery=recovery)
-    assert ("not has_checkpoint(" in text) == (shape != "loaded_to_predict_too")
+    assert (" has_checkpoint(" in text) == (shape != "loaded_to_predict_too")
     assert text.count("load_weights(") + text.count("load_model(") == source.count("load_weights(") + source.count(
         "load_model("
     )
@@ -130,14 +130,40 @@ def test_a_maker_of_models_that_another_file_uses_keeps_loading(tmp_path: Path) 
     assert "which it loads at each start" in outcome.findings[0].message
 
 
-def test_a_directory_that_the_program_lists_gets_no_new_name_in_it() -> None:
-    load = "names = os.listdir('out')\nif names:\n    first = int(max(names)[2:4])\n"
+@pytest.mark.parametrize("folder", ["out", "."])
+def test_the_recovery_is_in_the_directory_of_the_old_files_and_the_programs_listings_pass_it_by(folder: str) -> None:
+    load = f"names = os.listdir('{folder}')\nif names:\n    first = int(max(names)[2:4])\n"
     load += "    model.load_weights(path.format(epoch=first))\n    freeze(model)\n"
-    assert '"out_w_recovery"' in kept(_HEAD + load + _FIT)
-    there = load.replace("'out'", "'.'")
-    assert "lists the directory that it runs in" in left(_HEAD.replace("out/w", "w") + there + _FIT)
+    head = _HEAD.replace("out/w", "out/w" if folder == "out" else "w")
+    text = kept(head + load + _FIT)
+    assert ('"out/w_recovery"' if folder == "out" else '"w_recovery"') in text
+    assert f"\nnames = without_recovery(os.listdir({folder!r}))\n" in text.replace('"' + folder + '"', repr(folder))
     selected = load.replace("os.listdir('out')", "[n for n in os.listdir('out') if n.endswith('.h5')]")
-    assert '"out/w_recovery"' in kept(_HEAD + selected + _FIT)
+    assert folder == "." or "without_recovery" not in kept(_HEAD + selected + _FIT)
+
+
+@pytest.mark.parametrize(
+    ("load", "text"),
+    [
+        (
+            "if os.listdir('out'):\n    model.load_weights(path.format(epoch=2))\n",
+            "if without_recovery(os.listdir('out')) and not ",
+        ),
+        (
+            "for one in os.listdir('out'):\n    model.load_weights(one)\n",
+            "for one in without_recovery(os.listdir('out'))",
+        ),
+        ("files = glob.glob('out/*')\nif files:\n    model.load_weights(files[-1])\n", "without_recovery(glob.glob("),
+    ],
+)
+def test_a_listing_passes_the_recovery_by_wherever_it_is_written(load: str, text: str) -> None:
+    assert text in kept(_HEAD + load + _FIT).replace('"out"', "'out'").replace('"out/*"', "'out/*'")
+
+
+def test_a_directory_that_is_opened_to_be_listed_is_left() -> None:
+    load = "with os.scandir('out') as found:\n    first = len(list(found))\n"
+    load += "if first:\n    model.load_weights(path.format(epoch=first))\n"
+    assert "lists the directory where the new checkpoints would be" in left(_HEAD + load + _FIT)
 
 
 def test_a_file_and_an_epoch_that_the_user_names_are_left_with_the_lines_to_write() -> None:
@@ -182,8 +208,9 @@ def test_a_function_that_selects_names_does_not_speak_for_a_test_whether_the_dir
         "saver = tf.keras.callbacks.ModelCheckpoint(args.folder + '/m-{epoch:02d}.h5')\n"
         "model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[saver])\n"
     )
-    _, (finding,) = migrate("args = parse()\n" + source)
-    assert "beside the directory that the program lists" in finding.message
+    text, _ = migrate("args = parse()\n" + source)
+    assert "if not without_recovery(os.listdir(args.folder)) or has_checkpoint(recovery_dir):" in text
+    assert "for name in os.listdir(folder) if name.endswith('.h5')" in text
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from tests import nursery
 
 SHAPES = Path(__file__).parent / "shapes"
 LEFT = Path(__file__).parent / "left"
+WITHIN = Path(__file__).parent / "within"
 EPOCHS = 6
 
 

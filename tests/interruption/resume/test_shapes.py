@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from tests.interruption.resume.stopped import LEFT, Job, check, shapes
+from tests.interruption.resume.stopped import LEFT, WITHIN, Job, check, shapes
 
 KERAS_2_ALONE = {"latest_checkpoint"}
 """Programs whose ModelCheckpoint Keras 3 refuses."""
-WHOLE_MODELS = {"json_file", "model_and_epoch", "newest_by_time", "one_file"}
+WHOLE_MODELS = {"json_file", "listed_directory", "model_and_epoch", "newest_by_time", "one_file"}
 """Programs that load whole models, of which Keras 3 refuses those with an optimizer of Keras 2."""
 
 
@@ -55,6 +55,20 @@ def test_with_keras_3_as_the_target_a_job_goes_on_from_the_file_that_the_old_cod
     assert set(saved) <= {path.name for path in job.files.iterdir()}
 
 
+def test_the_new_checkpoints_are_kept_with_the_old_files_where_a_first_save_that_was_killed_is_nothing(
+    new_python, tmp_path
+):
+    job = Job("listed_directory", tmp_path)
+    (job.files / "checkpoint_recovery").mkdir(parents=True)  # as a kill before the first save is whole leaves it
+    for kill in ("batch:4:0", None):
+        status, output = job.start(job.new, new_python, kill=kill)
+        assert status == (-9 if kill else 0), output
+    check(job, old_starts=1)
+    kept = {path.name for path in job.files.iterdir()}
+    assert kept == {"checkpoint_recovery", *(f"checkpoint-{epoch}.keras" for epoch in range(1, 7))}
+    assert [path.name for path in tmp_path.iterdir() if "recovery" in path.name] == []
+
+
 def test_a_file_that_a_kill_cut_short_is_not_read_again(old_python, new_python, tmp_path):
     job = Job("csv_rows", tmp_path)
     assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
@@ -84,3 +98,17 @@ def test_the_lines_that_are_written_for_a_loop_that_is_skipped_make_its_job_go_o
         status, output = job.start(job.new, new_python, kill=kill)
         assert status in ((0,) if kill is None else (-9, 0)), output
     check(job)
+
+
+def test_a_job_that_saved_within_its_epochs_loses_no_more_batches_than_are_between_two_saves(
+    old_python, new_python, tmp_path
+):
+    job = Job("save_freq", tmp_path, WITHIN)
+    assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
+    for kill in ("batch:3:3", "batch:4:2", "batch:4:1", None):
+        status, output = job.start(job.new, new_python, kill=kill)
+        assert status == (-9 if kill else 0), output
+    begun = [(event["start"], event["steps"]) for event, _ in job.starts()[1:]]
+    first = begun[0][0]  # by the old code, from the name of its last file
+    assert begun == [(first, 0), (3, 4 * (3 - first) + 2), (4, 4 * (4 - first) + 2), (4, 4 * (4 - first) + 2)]
+    assert job.events()[-1]["steps"] == 4 * (6 - first)

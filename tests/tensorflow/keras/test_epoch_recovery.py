@@ -158,3 +158,86 @@ def test_a_file_takes_the_place_of_the_one_before_when_it_is_whole(tmp_path):
     np.testing.assert_array_equal(model.get_weights()[0], again.get_weights()[0])
     model.fit(X, Y, epochs=3, initial_epoch=2, callbacks=[recovery], verbose=0)
     assert not {"save", "save_weights"} & set(vars(model))
+
+
+class StopWithin(tf.keras.callbacks.Callback):
+    """Interrupts a job before a batch, and notes the batches that it trains of each epoch."""
+
+    def __init__(self, at, trained):
+        super().__init__()
+        self.at, self.trained = at, trained
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.epoch = epoch
+        self.trained.append([epoch, 0])
+
+    def on_train_batch_begin(self, batch, logs=None):
+        if (self.epoch, batch) == self.at:
+            raise RuntimeError("interrupted")
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.trained[-1][1] += 1
+
+
+def fit_within(directory, stop_at, trained, save_freq=2, is_counted=True, **given):
+    tf.keras.utils.set_random_seed(1)
+    model = MODELS["built"]()
+    model.compile("adam", "mse")
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0), batch=tf.Variable(0))
+    manager = tf.train.CheckpointManager(checkpoint, str(directory), max_to_keep=2)
+    recovery = EpochRecovery(manager, save_freq=save_freq)
+    batches = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8)
+    batches = batches if is_counted else batches.filter(lambda x, y: True)
+    first = recovery.restore()
+    steps = int(model.optimizer.iterations.numpy())
+    callbacks = [recovery, *given.pop("callbacks", []), StopWithin(stop_at, trained)]
+    model.fit(batches, epochs=4, verbose=0, initial_epoch=first, callbacks=callbacks, **given)
+    return first, steps, int(model.optimizer.iterations.numpy())
+
+
+@pytest.mark.parametrize("given", [{}, {"validation_data": (X, Y)}], ids=["", "validated"])
+def test_an_epoch_that_was_interrupted_goes_on_with_the_batches_that_it_lacks(tmp_path, given):
+    trained = []
+    with pytest.raises(RuntimeError, match="interrupted"):
+        fit_within(tmp_path, (2, 3), trained, **given)
+    assert trained == [[0, 4], [1, 4], [2, 3]]
+    trained.clear()
+    with pytest.raises(RuntimeError, match="interrupted"):
+        fit_within(tmp_path, (3, 3), trained, **given)
+    assert trained == [[2, 2], [3, 3]]  # the third batch was not saved
+    trained.clear()
+    assert fit_within(tmp_path, None, trained, **given) == (3, 14, 16)
+    assert trained == [[3, 2]]
+
+
+def test_data_of_unknown_length_are_counted_by_the_first_epoch(tmp_path):
+    trained = []
+    undisturbed = fit_within(tmp_path / "undisturbed", None, [], is_counted=False)
+    with pytest.raises(RuntimeError, match="interrupted"):
+        fit_within(tmp_path / "job", (2, 3), trained, is_counted=False)
+    trained.clear()
+    first, _, steps = fit_within(tmp_path / "job", None, trained, is_counted=False)
+    assert (first, steps) == (2, undisturbed[2])
+    assert trained == [[2, 2], [3, 4]]
+
+
+def test_more_batches_than_an_epoch_between_two_saves_cost_an_epoch_at_most(tmp_path):
+    trained = []
+    with pytest.raises(RuntimeError, match="interrupted"):
+        fit_within(tmp_path, (2, 3), trained, save_freq=100)
+    assert fit_within(tmp_path, None, trained, save_freq=100) == (2, 8, 16)
+
+
+def test_a_callback_that_ends_the_training_ends_it_in_an_epoch_that_was_interrupted_too(tmp_path):
+    trained, stop = [], tf.keras.callbacks.LambdaCallback()
+    stop.on_epoch_end = lambda epoch, logs=None: setattr(stop.model, "stop_training", True)
+    with pytest.raises(RuntimeError, match="interrupted"):
+        fit_within(tmp_path, (1, 3), trained)
+    trained.clear()
+    assert fit_within(tmp_path, None, trained, callbacks=[stop])[2] == 8
+    assert trained == [[1, 2]]
+
+
+def test_epoch_as_the_save_freq_saves_after_each_epoch_alone(tmp_path):
+    fit_within(tmp_path, None, [], save_freq="epoch")
+    assert sorted(path.name for path in tmp_path.glob("*.index")) == ["ckpt-3.index", "ckpt-4.index"]

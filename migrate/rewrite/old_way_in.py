@@ -9,6 +9,7 @@ from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.paths import template
+from migrate.analysis.resume.epochs import grown_total, off_by
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import Guard, OldWayIn
@@ -80,6 +81,7 @@ class OldWayInRewrite(RecoveredFit):
             self.notes += fit_for_keras3(self.saver, self.callbacks, self.settings.target)
         self._save_as_often()
         self._tell_of_saver()
+        self._tell_of_epochs()
         self.append_csv()
         self._restore(self.made(named))
 
@@ -215,6 +217,21 @@ class OldWayInRewrite(RecoveredFit):
             f"saved after {self.save_freq} batches too, as by ModelCheckpoint; an epoch that was interrupted trains as"
             " many batches as it lacks, from the first of its data on"
         )
+
+    def _tell_of_epochs(self) -> None:
+        total = grown_total(self.names, self.fit)
+        if total is not None:
+            self.notes.append(
+                f"the total of epochs grows with each start, which trains to {self.module.source.text(total)}: give fit"
+                " the total of the whole job"
+            )
+        off = off_by(self.values, self.module, self.fit, self.saver)
+        if off:
+            done = "leaves an epoch out" if off > 0 else "trains an epoch twice"
+            self.notes.append(
+                f"the program's own number {done} once, where it resumes from an old job's file: ModelCheckpoint counts"
+                " from 1, so that the number in a file's name is the epoch to begin at"
+            )
 
     def _tell_of_saver(self) -> None:
         if self.saver is None:

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-
 from pathlib import Path
 
 import pytest

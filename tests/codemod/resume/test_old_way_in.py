@@ -274,3 +274,36 @@ def test_a_file_that_each_start_loads_must_not_be_one_that_a_kill_cuts_short_or_
     whole = whole.replace("model.load_weights(", "model = tf.keras.models.load_model(")
     assert "Keras 3 may not load the whole model" in left(whole)
     assert "recovery.restore(first)" in kept(whole, target="keras2")
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        ("int(files[-1][6:8])", ""),
+        ("int(files[-1][6:8]) + 1", "leaves an epoch out"),
+        ("int(files[-1].split('-')[1][:2]) - 1", "trains an epoch twice"),
+        ("count(files[-1]) + 1", ""),
+        ("int(model.optimizer.iterations.numpy()) + 1", ""),
+    ],
+)
+def test_a_number_beside_the_one_in_the_name_of_the_file_is_said_to_be_off_by_one(number: str, said: str) -> None:
+    load = _LOAD.replace("int(files[-1][6:8])", number)
+    _, (finding,) = migrate(_HEAD + load + _FIT)
+    assert finding.rewritten
+    assert said in finding.message
+    assert bool(said) == ("ModelCheckpoint counts from 1" in finding.message)
+
+
+def test_a_number_that_is_off_by_one_in_a_function_or_a_step_of_its_own_is_said_too() -> None:
+    function = "\n\ndef epoch_of(name):\n    return int(name[6:8]) + 1\n\n\n"
+    load = _LOAD.replace("int(files[-1][6:8])", "epoch_of(files[-1])")
+    head, _, rest = _HEAD.partition("\npath")
+    assert "leaves an epoch out" in migrate(f"{head}{function}path{rest}{load}{_FIT}")[1][0].message
+    assert "leaves an epoch out" in migrate(_HEAD + _LOAD + "    first += 1\n" + _FIT)[1][0].message
+
+
+@pytest.mark.parametrize(("total", "grows"), [("first + 9", True), ("args.more + first", True), ("9", False)])
+def test_a_total_of_epochs_that_grows_with_each_start_is_said(total: str, grows: bool) -> None:
+    _, (finding,) = migrate(_HEAD + _LOAD + _FIT.replace("epochs=9", f"epochs={total}"))
+    assert finding.rewritten
+    assert (f"trains to {total}: give fit the total" in finding.message) == grows

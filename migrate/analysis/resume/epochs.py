@@ -1,0 +1,90 @@
+"""What a program reckons of epochs that a resumption makes wrong: a total that grows, and a number that is off by one."""
+
+import ast
+
+from migrate.analysis.checkpoints import key
+from migrate.analysis.module import Module
+from migrate.analysis.names import Names
+from migrate.analysis.searches import name_of
+from migrate.analysis.trainings import Fit, Saver
+from migrate.analysis.values.values import Values
+
+_PARSES = {
+    "split",
+    "rsplit",
+    "group",
+    "groups",
+    "findall",
+    "search",
+    "match",
+    "partition",
+    "rpartition",
+    "sub",
+    "strip",
+}
+
+
+def grown_total(names: Names, fit: Fit) -> ast.expr | None:
+    """The total of epochs, where it is reckoned from the epoch that a start begins at: ``first + 10``.
+
+    Args:
+      names: the names of the file.
+      fit: the training.
+    """
+    first, total = fit.arguments.get("initial_epoch"), fit.arguments.get("epochs")
+    own = key(names, first)
+    if total is None or own is None:
+        return None
+    sums = [node for node in ast.walk(total) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)]
+    sides = [side for node in sums for side in (node.left, node.right)]
+    return total if any(key(names, side) == own for side in sides) else None
+
+
+def off_by(values: Values, module: Module, fit: Fit, saver: Saver | None) -> int:
+    """How many epochs a program goes beside the number that ``ModelCheckpoint`` gave its file: it counts from 1.
+
+    Args:
+      values: what expressions may be.
+      module: the file.
+      fit: the training.
+      saver: the callback that saves.
+
+    Returns:
+      1 where it leaves an epoch out, -1 where it trains one again, 0 where neither is seen.
+    """
+    first = fit.arguments.get("initial_epoch")
+    if first is None or saver is None or not saver.is_checkpoint or "{epoch" not in saver.path:
+        return 0
+    found = 0
+    for end in values.ends(module, first):
+        number = end.node
+        if isinstance(number, ast.AugAssign):
+            found = found or (_step(number.op, number.value) if _is_counted_from_name(values, module, first) else 0)
+        elif isinstance(number, ast.BinOp) and _is_parsed(values, end.module, number.left):
+            found = found or _step(number.op, number.right)
+    return found
+
+
+def _step(operator: ast.operator, by: ast.expr) -> int:
+    if not isinstance(by, ast.Constant) or by.value != 1:
+        return 0
+    return 1 if isinstance(operator, ast.Add) else -1 if isinstance(operator, ast.Sub) else 0
+
+
+def _is_counted_from_name(values: Values, module: Module, first: ast.expr) -> bool:
+    return any(_reads_text(end.node) for end in values.ends(module, first))
+
+
+def _is_parsed(values: Values, module: Module, number: ast.expr) -> bool:
+    """Whether a number is a part of a text: ``int(re.search(…).group(1))``, ``int(name[-5:-3])``."""
+    return any(_reads_text(end.node) for end in values.ends(module, number))
+
+
+def _reads_text(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or name_of(node.func) not in ("int", "float"):
+        return False
+    parts = [part for argument in node.args for part in ast.walk(argument)]
+    return any(
+        isinstance(part, ast.Subscript) or (isinstance(part, ast.Call) and name_of(part.func) in _PARSES)
+        for part in parts
+    )

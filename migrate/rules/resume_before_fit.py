@@ -251,10 +251,10 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     found = list(own_loads(bench.module, bench.tree))
     owned = {own.training: own for own in found if not own.is_named}
     known = set[ast.AST]()
-    for fit, saver in restarted(bench.module):
-        if not fit.is_recovered(bench.module.names):
-            known.add(fit.call)
-            yield from _restarted(bench, fit, saver)
+    for again, saver in restarted(bench.module):
+        if not again.is_recovered(bench.module.names):
+            known.add(again.call)
+            yield from _restarted(bench, again, saver)
     for loop in loops_of_fits(bench.module, owned):
         known.add(loop.way.fit.call)
         yield from _looped(bench, loop)

@@ -1,4 +1,4 @@
-"""What a program reckons of epochs that a resumption makes wrong: a total that grows, and a number that is off by one."""
+"""What a program reckons of epochs that a resumption makes wrong: a total that grows, a number that is off by one."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""``python -m migrate``."""
+"""``python -m migrate``, and the script ``estimator-migrate``."""
 
 import os
 import sys
@@ -7,7 +7,16 @@ _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if sys.path and os.path.abspath(sys.path[0]) == os.getcwd() != _FOLDER:
     del sys.path[0]  # the user's signal.py is no module of ours, which runs beside their files
 
-from migrate.cli import main  # noqa: E402
+
+def main() -> int:
+    """Runs the command line; Ctrl-C is answered by one line also while its modules are imported."""
+    try:
+        from migrate.cli import main as command_line
+    except KeyboardInterrupt:
+        print("Interrupted: no file was changed.", file=sys.stderr)
+        return 130
+    return command_line()
+
 
 if __name__ == "__main__":
     sys.exit(main())

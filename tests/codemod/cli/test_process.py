@@ -95,6 +95,20 @@ def test_ctrl_c_ends_it_with_one_line(project: Path, environment: dict[str, str]
     assert printed == (b"", b"Interrupted: no file was changed.\n")
 
 
+def test_ctrl_c_while_the_modules_are_imported_is_one_line_too(command: Command) -> None:
+    code = (
+        "import runpy, signal, sys; from importlib.abc import MetaPathFinder\n"
+        "class Interrupt(MetaPathFinder):\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'migrate.settings':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "runpy.run_module('migrate', run_name='__main__', alter_sys=True)\n"
+    )
+    done = command("--write", ".", code=code)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted: no file was changed.\n")
+
+
 def test_names_and_text_of_any_kind_fit_a_narrow_encoding(
     command: Command, project: Path, environment: dict[str, str]
 ) -> None:

@@ -9,7 +9,6 @@ code is 1 if any was after it, if Ctrl-C left one before it, or if it left anyth
 """
 
 import argparse
-import contextlib
 import io
 import os
 import random
@@ -100,22 +99,26 @@ class Tally:
     """What the signals left.
 
     Attributes:
-      struck: how many struck among the renamings, or within the run.
+      struck: how many struck when the work had begun and not ended.
+      torn: how many of these left some programs new and others not, or one half migrated.
       before: the states of all programs before the next command.
       after: the same after it.
       wrong: what ought not to be, with how often it was.
     """
 
     struck: int
+    torn: int
     before: Counter[str]
     after: Counter[str]
     wrong: Counter[str]
 
 
 def forked(work: Callable[[], int], directory: str, errors: str = os.devnull) -> int:
-    """Starts a process that works in a directory, whose exit code is what the work returns; its id."""
+    """Starts a process that works in a directory, whose exit code is what the work returns; its id, when it begins."""
+    reader, writer = os.pipe()
     process = os.fork()
     if process == 0:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         os.chdir(directory)
         with open(errors, "w", encoding="utf-8") as file:
             os.dup2(file.fileno(), 2)
@@ -123,9 +126,16 @@ def forked(work: Callable[[], int], directory: str, errors: str = os.devnull) ->
             os.dup2(file.fileno(), 1)
         sys.stderr = io.TextIOWrapper(open(2, "wb", closefd=False), write_through=True)  # noqa: SIM115
         code = 3
-        with contextlib.suppress(BaseException):
+        try:
+            os.write(writer, b"!")
             code = work()
-        os._exit(code)
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        finally:
+            os._exit(code)
+    os.close(writer)
+    os.read(reader, 1)
+    os.close(reader)
     return process
 
 
@@ -135,7 +145,6 @@ def ended(process: int) -> int:
 
 def writing(trees: Trees) -> int:
     """What a command does when it has found all: 130 after Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return len(write(trees.outcome))
     except KeyboardInterrupt:
@@ -144,7 +153,6 @@ def writing(trees: Trees) -> int:
 
 def whole_command() -> int:
     """``--write`` with two workers, as the process of a command line runs it."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     return command_line(["--write", "-j", "2", "tree"])
 
 
@@ -164,6 +172,7 @@ def struck(trees: Trees, work: Callable[[], int], number: signal.Signals, moment
         left = list(tree.rglob(".migrate*"))
         tally.struck += bool(left) if number == signal.SIGKILL else code == INTERRUPTED
         tally.before += before
+        tally.torn += 0 < before["new"] + before["half"] < sum(before.values()) or before["half"] > 0
         if number == signal.SIGINT:
             told = errors.read_text(encoding="utf-8")
             tally.wrong["half migrated after Ctrl-C"] += before["half"]
@@ -186,15 +195,16 @@ def strike(
     """Sends a signal at so many moments of some work, and prints what came of it; whether all was right."""
     with tempfile.TemporaryDirectory() as directory:
         shutil.copytree("tree", os.path.join(directory, "tree"))
+        process = forked(work, directory)
         begun = time.monotonic()
-        assert ended(forked(work, directory)) in (0, 1)
+        assert ended(process) in (0, 1)
         length = time.monotonic() - begun
-    tally = Tally(0, Counter(), Counter(), Counter())
+    tally = Tally(0, 0, Counter(), Counter(), Counter())
     for _ in range(times):
         struck(trees, work, number, chance.uniform(0, length * 1.05), tally)
     programs = sum(trees.states(trees.old).values())
     print(f"{times} {number.name} within {name} ({length:.2f} s) of {programs} programs of {len(TEXTS)} files")
-    print(f"  {tally.struck} found it at work")
+    print(f"  {tally.struck} found it at work, {tally.torn} among the renamings")
     for when, states in (("before", tally.before), ("after", tally.after)):
         print(f"  {when} the next command: {', '.join(f'{states[state]} {state}' for state in ('old', 'new', 'half'))}")
     for what, count in sorted((+tally.wrong).items()):

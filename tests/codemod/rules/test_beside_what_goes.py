@@ -1,0 +1,47 @@
+"""Nothing is deleted that is not recovery: a statement stays wherever it stands in a rewritten program."""
+
+import ast
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from migrate.rules import RULES, Rule
+from migrate.rules.example import Example
+from tests.codemod.programs import migrate, program
+
+KEPT = 'notify("kept")'
+PLACES = 3
+"""So many places in each example are tried."""
+
+
+def places(text: str) -> Iterator[tuple[int, str]]:
+    """The lines above which a statement can stand, with their indentation."""
+    lines = text.split("\n")
+    for node in ast.walk(ast.parse(text)):
+        blocks = [getattr(node, name, None) for name in ("body", "orelse", "finalbody")]
+        for statement in (one for block in blocks if isinstance(block, list) for one in block):
+            first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", []))])
+            line = lines[first - 1]
+            indent = line[: len(line) - len(line.lstrip())]
+            begins = line[: statement.col_offset].strip() == "" and not line.lstrip().startswith("elif")
+            if begins and "__future__" not in line:
+                yield first, indent
+
+
+EXAMPLES = [
+    pytest.param(rule, example, id=f"{rule.code}-{number}")
+    for rule in RULES.values()
+    for number, example in enumerate([one for one in rule.examples if one.after is not None][:2])
+]
+
+
+@pytest.mark.parametrize(("rule", "example"), EXAMPLES)
+def test_a_statement_of_the_users_stays_wherever_it_stands(rule: Rule, example: Example) -> None:
+    text = program(example.kind, **{example.slot: example.before})
+    lines = text.split("\n")
+    found = list(places(text))
+    for first, indent in Random(rule.code).sample(found, min(PLACES, len(found))):
+        output, findings = migrate("\n".join([*lines[: first - 1], indent + KEPT, *lines[first - 1 :]]))
+        assert not [finding for finding in findings if finding.error]
+        assert output.count(KEPT) == 1

@@ -25,11 +25,13 @@ Nothing here imports TensorFlow: only the programs do, in processes of their own
 files for the standard library from Python 3.7 on.
 """
 
-from migrate.verify.compare import Comparison, Row, compare
+from migrate.verify.compare import compare
+from migrate.verify.comparison import Comparison
 from migrate.verify.faults import FAULTS, Fault
 from migrate.verify.interruption import run, run_interrupted
 from migrate.verify.program import Program, ProgramError
 from migrate.verify.record import Attempt, Record
+from migrate.verify.row import Row
 
 __all__ = [
     "FAULTS",

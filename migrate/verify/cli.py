@@ -10,7 +10,6 @@ import math
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,27 +20,18 @@ from types import FrameType
 
 from rich.console import Console
 
-from migrate.analysis.module import module_of
-from migrate.files.text import SourceText
-from migrate.files.trouble import Unreadable
 from migrate.invocation import program
 from migrate.parser import Parser
 from migrate.verify import document, junit, markdown, page
 from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS
 from migrate.verify.given import refusal
+from migrate.verify.interpreters import old_interpreter, with_tensorflow
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
 from migrate.verify.program import Program, ProgramError
+from migrate.verify.request import MOST_CHANGES, QUICK, QUICK_CHANGES, Converter, Request
 from migrate.verify.table import tables
-from migrate.verify.verification import (
-    MOST_CHANGES,
-    QUICK,
-    QUICK_CHANGES,
-    Converter,
-    Request,
-    Verification,
-    verify,
-)
+from migrate.verify.verification import Verification, verify
 
 MATCHES, DIFFERS, CANNOT = 0, 1, 2
 INTERRUPTED = 130
@@ -55,7 +45,9 @@ def parser() -> argparse.ArgumentParser:
     faults = "\n".join(f"  {name:22} {(inspect.getdoc(fault) or '').splitlines()[0]}" for name, fault in FAULTS.items())
     made = Parser(
         prog=f"{program()} verify",
-        description="Interrupt an old and a new program in the same ways and compare how they resume.",
+        usage="%(prog)s NEW [options]\n       %(prog)s OLD NEW [options]",
+        description="Interrupt a program and compare how it ends with its own undisturbed run; "
+        "or interrupt an old and a new program in the same ways and compare how they resume.",
         epilog=f"faults (by default {', '.join(QUICK)}):\n{faults}\n\n"
         "exit status: 0 everything compared matches, 1 something differs, 2 the programs could not be verified",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -67,8 +59,14 @@ def parser() -> argparse.ArgumentParser:
 
 def _programs(made: argparse.ArgumentParser) -> None:
     add = made.add_argument
-    add("old", metavar="OLD", help="the program to be matched, for TensorFlow 2.15 or earlier if it uses Estimator")
-    add("new", metavar="NEW", help="the program that should match it")
+    add(
+        "old",
+        metavar="OLD",
+        nargs="?",
+        help="the program to be matched, for TensorFlow 2.15 or earlier if it uses "
+        "Estimator; without it NEW is compared with itself",
+    )
+    add("new", metavar="NEW", help="the program that should match it, or resume as if nothing had happened")
     add("--old-python", metavar="PATH", help="OLD's interpreter; NEW's, or this one, by default")
     add("--new-python", metavar="PATH", help="NEW's interpreter; OLD's, or this one, by default")
     add("--args", type=_words, default=[], help="arguments of both programs, in one text")
@@ -109,7 +107,10 @@ def _what_is_done(made: argparse.ArgumentParser) -> None:
 
 
 def _how_it_is_judged(made: argparse.ArgumentParser) -> None:
-    tolerance = "the largest relative difference of losses and variables that counts as none (%(default)s)"
+    tolerance = (
+        "relative tolerance for losses and variables (default: %(default)s, bit-equal; between two lines of TensorFlow "
+        "what one rounding grows to in OLD)"
+    )
     made.add_argument("--tolerance", metavar="X", type=_tolerance, default=0.0, help=tolerance)
 
 
@@ -194,7 +195,9 @@ def _variable(text: str) -> tuple[str, str]:
 
 
 def _request(options: argparse.Namespace) -> Request:
-    for path in (options.old, options.new):
+    if options.old is None and (options.share_initial or options.continue_old or options.convert):
+        raise ProgramError("--share-initial, --continue-old and --convert need OLD and NEW")
+    for path in filter(None, (options.old, options.new)):
         if not os.path.isfile(path):
             raise ProgramError(f"the program {path} {'is not a file' if os.path.exists(path) else 'does not exist'}")
         if options.module and not (Path(path).absolute().parent / "__init__.py").is_file():
@@ -204,15 +207,18 @@ def _request(options: argparse.Namespace) -> Request:
             raise ProgramError(f"--allow {path}: the directory does not exist")
     old_python = options.old_python or options.new_python or sys.executable
     new_python = options.new_python or options.old_python or sys.executable
-    old = _program(options.old, _with_estimator(options.old, old_python), options, "old")
-    new = _program(options.new, _with_tensorflow(new_python, "--new-python"), options, "new")
-    for side, one in (("OLD", old), ("NEW", new)):
+    is_alone = options.old is None
+    old_python = "" if is_alone else old_interpreter(options.old, old_python)
+    new = _program(options.new, with_tensorflow(new_python, "--new-python"), options, "new")
+    old = new if is_alone else _program(options.old, old_python, options, "old")
+    for side, one in (("OLD", old), ("NEW", new))[is_alone:]:
         reason = refusal(one)
         if reason:
             raise ProgramError(f"{side} {reason}; nothing was started")
     return Request(
         old=old,
         new=new,
+        alone=is_alone,
         faults=options.fault or list(FAULTS if options.all_faults else QUICK),
         at=options.at,
         share_initial=options.share_initial,
@@ -240,52 +246,6 @@ def _program(script: str, python: str, options: argparse.Namespace, side: str) -
         allowed=tuple(options.allow),
         **cluster,
     )
-
-
-def _with_tensorflow(python: str, option: str) -> str:
-    """The interpreter's path; its package is looked for without importing it, which takes seconds."""
-    path = shutil.which(python)
-    if path is None:
-        raise ProgramError(
-            f"the interpreter {python} {'cannot be run' if os.path.exists(python) else 'does not exist'}"
-        )
-    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tensorflow') is None)"
-    try:
-        looked = subprocess.run([path, "-c", look], stdin=subprocess.DEVNULL, capture_output=True)
-    except OSError as error:
-        raise ProgramError(f"the interpreter {python} cannot be run: {error.strerror}") from error
-    if looked.returncode != 0:
-        raise ProgramError(f"the interpreter {python} has no TensorFlow: name one that has it with {option}")
-    return path
-
-
-def _with_estimator(script: str, python: str) -> str:
-    """OLD's interpreter, which must have ``tf.estimator`` where OLD makes one."""
-    path = _with_tensorflow(python, "--old-python")
-    look = (
-        "import importlib.metadata as m, importlib.util as u\n"
-        "print('' if u.find_spec('tensorflow_estimator') else next((d.version for n in "
-        "('tensorflow', 'tensorflow-cpu', 'tf-nightly') for d in m.distributions(name=n)), 'without it'))"
-    )
-    if _makes_estimators(script):
-        version = subprocess.run([path, "-c", look], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
-        if version.strip():
-            raise ProgramError(
-                f"OLD makes an Estimator, and the interpreter {python} (TensorFlow {version.strip()}) has no "
-                "tf.estimator: name one with TensorFlow 2.15 or earlier with --old-python"
-            )
-    return path
-
-
-def _makes_estimators(script: str) -> bool:
-    source = Path(script).read_bytes()
-    if b"stimator" not in source:
-        return False
-    try:
-        text = SourceText.decode(script, source)
-        return any(site.kind == "estimator" for site in module_of(text).sites)
-    except Unreadable:  # its interpreter will say so
-        return False
 
 
 def _converter(command: list[str]) -> Converter:

@@ -4,109 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from itertools import pairwise
 
-from migrate.verify import exports
+from migrate.verify import exports, own
+from migrate.verify.comparison import Comparison
 from migrate.verify.faults import FAULTS
 from migrate.verify.losses import LossDifference, loss_difference
 from migrate.verify.record import Attempt, Record
+from migrate.verify.rounding import Rounding
+from migrate.verify.row import Row, Verdict
 from migrate.verify.variables import variable_difference
+
+AS_UNDISTURBED = "ends as its own undisturbed run"
+
+ROUNDED = "they differ as rounding does"
 
 INITIAL_WEIGHTS = "the initial weights of OLD and NEW differ"
 """Why losses are not compared where ``--share-initial`` would have them compared."""
 
 
-class Verdict(str, Enum):
-    """What became of one row."""
-
-    SAME = "same"
-    DIFFERENT = "different"
-    INFORMATION = "information"
-    """Shown, and no part of the result: a time, or something that has no right value."""
-    NOT_COMPARED = "not compared"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One thing that was compared.
-
-    Attributes:
-      name: what it is.
-      old: how it was with OLD, as text.
-      new: how it was with NEW, as text.
-      verdict: whether the two agree.
-      note: why it was not compared, or how large the difference is.
-    """
-
-    name: str
-    old: str
-    new: str
-    verdict: Verdict
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What came out.
-
-    Attributes:
-      fault: the name of the fault.
-      rows: everything that was looked at, the most telling first.
-      old: OLD's record.
-      new: NEW's record.
-    """
-
-    fault: str
-    rows: list[Row]
-    old: Record
-    new: Record
-
-    def row(self, name: str) -> Row:
-        """The row of this name."""
-        return next(row for row in self.rows if row.name == name)
-
-    @property
-    def differences(self) -> list[Row]:
-        """The rows that differ."""
-        return [row for row in self.rows if row.verdict is Verdict.DIFFERENT]
-
-    @property
-    def matches(self) -> bool:
-        """Whether nothing differs."""
-        return not self.differences
-
-    @property
-    def first(self) -> str:
-        """The first difference in a sentence, empty if there is none."""
-        for row in self.differences:
-            note = f" ({row.note})" if row.note else ""
-            return f"{row.name}: OLD {row.old}, NEW {row.new}{note}"
-        return ""
-
-    @property
-    def compared(self) -> list[str]:
-        """What was compared."""
-        return [row.name for row in self.rows if row.verdict in (Verdict.SAME, Verdict.DIFFERENT)]
-
-    @property
-    def not_compared(self) -> list[Row]:
-        """What could not be; the reason is the row's note."""
-        return [row for row in self.rows if row.verdict is Verdict.NOT_COMPARED]
-
-    @property
-    def text(self) -> str:
-        """All rows as plain lines, for the message of an assertion."""
-        marks = {Verdict.SAME: "=", Verdict.DIFFERENT: "!", Verdict.INFORMATION: " ", Verdict.NOT_COMPARED: "?"}
-        return "\n".join(
-            f"{marks[row.verdict]} {row.name}: {row.old} | {row.new}{' · ' + row.note if row.note else ''}"
-            for row in self.rows
-        )
+def compare_with_itself(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> Comparison:
+    """Compare an interrupted run with an undisturbed one of the same program."""
+    found = [*own.rows(undisturbed, interrupted, tolerance)]
+    return Comparison(interrupted.fault, found, undisturbed, interrupted, ("undisturbed", "interrupted"))
 
 
 def compare(
-    old: Record, new: Record, tolerance: float = 0.0, losses: bool | None = None, unlike: str = ""
+    old: Record,
+    new: Record,
+    tolerance: float = 0.0,
+    losses: bool | None = None,
+    unlike: str = "",
+    rounding: Rounding | None = None,
+    undisturbed: tuple[Record, Record] | None = None,
 ) -> Comparison:
     """Compare two records of the same fault.
 
@@ -123,6 +54,8 @@ def compare(
       tolerance: the largest relative difference of losses, metrics and variables that counts as none; 0 by default.
       losses: whether losses, evaluations and final variables must agree. By default they must where the first losses of
         both are equal to the last bit, which shows that the two began in one state.
+      rounding: what one rounding grows to, where the two run on other lines of TensorFlow; no more is a difference.
+      undisturbed: the runs of both without a fault, which each is compared with first.
       unlike: why not even two runs of OLD have the same batches; then neither these nor what follows from them counts.
     """
     shared = share_a_state(old, new) if losses is None else losses
@@ -132,9 +65,12 @@ def compare(
     if new.fault and FAULTS[new.fault].must_refuse:
         return Comparison(new.fault, [_refusal(old, new)], old, new)
     rows = [_needs_person(old, new)]
+    if undisturbed is not None:
+        rows.append(_as_undisturbed(old, new, undisturbed, tolerance))
     without_old = "OLD could not start again" if stuck else _went_back_further(old, new)
     moments = "" if _same_moment(new) else "each program was interrupted at a time of its own"
     uneven = without_old or moments or late
+    answers = max(tolerance, rounding.of_answers if rounding is not None else 0.0)
     if moments:
         rows += [_resumed_at_a_save(old, new), _most_lost(old, new)]
     rows += [
@@ -146,15 +82,25 @@ def compare(
         _equal("saved at steps", old, new, _own_saves, without_old or _nothing_saved(old, new)),
         _kept(old, new, without_old or _nothing_kept(old, new)),
         _batches(old, new, without_old or moments or unlike),
-        _losses(old, new, tolerance, without_old or moments or apart),
-        _evaluations(old, new, tolerance, apart, without_old, moments),
-        _variables(old, new, tolerance, without_old or moments or apart),
-        *_exports(old, new, tolerance, apart),
+        _losses(old, new, tolerance, rounding, without_old or moments or apart),
+        _evaluations(old, new, answers, apart, without_old, moments),
+        _variables(old, new, tolerance, rounding, without_old or moments or apart),
+        *_exports(old, new, answers, apart),
         *_read_by_name(old, new),
         _information("seconds to resume", old, new, _seconds_to_resume),
         _information("seconds in saves", old, new, lambda record: f"{record.seconds_in_saves:.3f}"),
     ]
     return Comparison(new.fault or old.fault, rows, old, new)
+
+
+def _as_undisturbed(old: Record, new: Record, undisturbed: tuple[Record, Record], tolerance: float) -> Row:
+    """Each program's interrupted run beside its own undisturbed one; what OLD itself does not do NEW need not."""
+    found = [own.difference(*pair, tolerance) for pair in zip(undisturbed, (old, new), strict=True)]
+    texts = [f"no: {one}" if one else "yes" for one in found]
+    reasons = [own.not_comparable(*pair) for pair in zip(undisturbed, (old, new), strict=True)]
+    note = f"but for losses: {reasons[1]}" if reasons[1] and not found[1] else ""
+    verdict = Verdict.INFORMATION if found[0] else Verdict.SAME if not found[1] else Verdict.DIFFERENT
+    return Row(AS_UNDISTURBED, texts[0], texts[1], verdict, note)
 
 
 def _went_back_further(old: Record, new: Record) -> str:
@@ -291,7 +237,7 @@ def _batches(old: Record, new: Record, reason: str) -> Row:
     return Row("batches", *texts, Verdict.DIFFERENT, note)
 
 
-def _losses(old: Record, new: Record, tolerance: float, reason: str) -> Row:
+def _losses(old: Record, new: Record, tolerance: float, rounding: Rounding | None, reason: str) -> Row:
     difference = _loss_difference(old, new)
     texts = (_last_loss(old), _last_loss(new))
     if difference is None:
@@ -300,8 +246,15 @@ def _losses(old: Record, new: Record, tolerance: float, reason: str) -> Row:
         return Row("losses", *texts, Verdict.NOT_COMPARED, why)
     if reason:
         return Row("losses", *texts, Verdict.NOT_COMPARED, reason)
-    verdict = Verdict.SAME if difference.relative <= tolerance else Verdict.DIFFERENT
-    return Row("losses", *texts, verdict, difference.text)
+    if difference.beyond(lambda step: tolerance) is None:
+        return Row("losses", *texts, Verdict.SAME, difference.text)
+    if rounding is None:
+        return Row("losses", *texts, Verdict.DIFFERENT, difference.text)
+    beyond = difference.beyond(lambda step: max(tolerance, rounding.until(step)))
+    if beyond is None:
+        return Row("losses", *texts, Verdict.SAME, f"{ROUNDED}: {difference.text}")
+    allowed = f"at step {beyond} {difference.gaps[beyond]:.2g}, where rounding grows to {rounding.until(beyond):.2g}"
+    return Row("losses", *texts, Verdict.DIFFERENT, f"{difference.text}; {allowed}")
 
 
 def _unseen(old: Record, new: Record, what: str) -> str:
@@ -345,15 +298,18 @@ def _evaluations(old: Record, new: Record, tolerance: float, apart: str, reason:
     return Row("evaluations", *texts, Verdict.SAME, ", ".join(dict.fromkeys(metric for _, metric in common)))
 
 
-def _variables(old: Record, new: Record, tolerance: float, reason: str) -> Row:
+def _variables(old: Record, new: Record, tolerance: float, rounding: Rounding | None, reason: str) -> Row:
     texts = (f"{len(old.variables)} variables", f"{len(new.variables)} variables")
     if not old.variables or not new.variables:
         return Row("final variables", *texts, Verdict.NOT_COMPARED, reason or "no checkpoint was read")
     if reason:
         return Row("final variables", *texts, Verdict.NOT_COMPARED, reason)
     difference = variable_difference(old.variables, new.variables)
-    verdict = Verdict.SAME if difference.relative <= tolerance else Verdict.DIFFERENT
-    return Row("final variables", *texts, verdict, difference.text)
+    if difference.relative <= tolerance:
+        return Row("final variables", *texts, Verdict.SAME, difference.text)
+    if rounding is not None and difference.relative <= rounding.of_variables:
+        return Row("final variables", *texts, Verdict.SAME, f"{ROUNDED}: {difference.text}")
+    return Row("final variables", *texts, Verdict.DIFFERENT, difference.text)
 
 
 def _exports(old: Record, new: Record, tolerance: float, apart: str) -> Iterator[Row]:

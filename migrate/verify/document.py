@@ -27,7 +27,7 @@ import json
 from typing import Any
 
 from migrate import __version__
-from migrate.verify.compare import Comparison
+from migrate.verify.comparison import Comparison
 from migrate.verify.program import Program
 from migrate.verify.record import Attempt, Record
 from migrate.verify.verification import Verification

@@ -19,7 +19,7 @@ from migrate.verify.exports import read_exports
 from migrate.verify.faults.fault import Fault
 from migrate.verify.outside import elsewhere, notes, stopped
 from migrate.verify.place import Place
-from migrate.verify.program import Program, ProgramError
+from migrate.verify.program import OWN, Program, ProgramError
 from migrate.verify.record import Attempt, Record
 
 TIMEOUT_SECONDS = 300.0
@@ -50,7 +50,7 @@ def run(
     """
     deadline = time.time() + timeout
     directory = Path(model_dir)
-    with tempfile.TemporaryDirectory(prefix="migrate-verify-") as scratch, ExitStack() as stack:
+    with tempfile.TemporaryDirectory(prefix=OWN) as scratch, ExitStack() as stack:
         children = [
             stack.enter_context(Child(program, directory, Path(scratch) / str(index), each, variables, place))
             for index, (each, variables) in enumerate(
@@ -104,7 +104,7 @@ def run_interrupted(
       ProgramError: if the interpreter is missing, or the program failed or ended before the fault struck.
     """
     if model_dir is None:
-        with tempfile.TemporaryDirectory(prefix="migrate-verify-") as place:
+        with tempfile.TemporaryDirectory(prefix=OWN) as place:
             return run_interrupted(program, fault, Path(place) / "model", initial, timeout, progress, variables, seen)
     directory = Path(model_dir).resolve()
     if initial is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -12,58 +13,47 @@ class LossDifference:
 
     Attributes:
       steps: how many steps both made.
-      equal: how many of them have the same loss to the last bit.
-      absolute: the largest difference.
-      relative: the largest difference as a part of the larger loss.
-      first_apart: the first step with a difference, None if there is none.
+      gaps: the relative difference at each step that has one, in the order of the steps.
       first_equal: whether the first step's losses are the same to the last bit.
     """
 
     steps: int
-    equal: int
-    absolute: float
-    relative: float
-    first_apart: int | None
+    gaps: dict[int, float]
     first_equal: bool
 
     @property
     def text(self) -> str:
-        """The figures in one line."""
-        if self.first_apart is None:
+        """The first difference, with its size, in one line."""
+        if not self.gaps:
             return f"all {self.steps} bit-equal"
+        first = next(iter(self.gaps))
+        equal = self.steps - len(self.gaps)
         return (
-            f"{self.equal} of {self.steps} bit-equal, the first difference at step {self.first_apart}, "
-            f"at most {self.absolute:.3g} absolute, {self.relative:.3g} relative"
+            f"the first difference at step {first}, of {self.gaps[first]:.2g} relative; {equal} of {self.steps} equal"
         )
+
+    def beyond(self, tolerance: Callable[[int], float]) -> int | None:
+        """The first step whose losses are further apart than a tolerance allows at it; None where there is none."""
+        return next((step for step, gap in self.gaps.items() if gap > tolerance(step)), None)
 
 
 def loss_difference(old: dict[int, float], new: dict[int, float]) -> LossDifference | None:
     """Compare losses by step; None where no step has a loss on both sides. Two that are not numbers are equal."""
-    common = sorted(old.keys() & new.keys())
-    if not common:
+    gaps = relative_gaps(old, new)
+    if not gaps:
         return None
-    apart = [step for step in common if not _same(old[step], new[step])]
-    absolute = [_gap(old[step], new[step]) for step in apart]
-    relative = [_relative(old[step], new[step]) for step in apart]
-    return LossDifference(
-        steps=len(common),
-        equal=len(common) - len(apart),
-        absolute=max(absolute, default=0.0),
-        relative=max(relative, default=0.0),
-        first_apart=apart[0] if apart else None,
-        first_equal=common[0] not in apart,
-    )
+    apart = {step: gap for step, gap in gaps.items() if gap}
+    return LossDifference(len(gaps), apart, next(iter(gaps)) not in apart)
 
 
-def _same(one: float, other: float) -> bool:
-    return one == other or (math.isnan(one) and math.isnan(other))
-
-
-def _gap(one: float, other: float) -> float:
-    gap = abs(one - other)
-    return math.inf if math.isnan(gap) else gap
+def relative_gaps(old: dict[int, float], new: dict[int, float]) -> dict[int, float]:
+    """The difference at each step that both have, as a part of the larger loss; 0 for equal ones."""
+    common = sorted(old.keys() & new.keys())
+    return {step: _relative(old[step], new[step]) for step in common}
 
 
 def _relative(one: float, other: float) -> float:
-    gap = _gap(one, other)
-    return gap if math.isinf(gap) else gap / max(abs(one), abs(other))
+    if one == other or (math.isnan(one) and math.isnan(other)):
+        return 0.0
+    gap = abs(one - other)
+    return math.inf if math.isnan(gap) or math.isinf(gap) else gap / max(abs(one), abs(other))

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
 
-from migrate.verify.compare import Comparison, Row
+from migrate.verify.comparison import Comparison
 from migrate.verify.picture import Curve, draw, loss_by_step, steps_by_time
 from migrate.verify.program import Program
 from migrate.verify.record import Record
+from migrate.verify.row import Row
 from migrate.verify.table import MARKS, summary
 from migrate.verify.verification import Verification
 
@@ -48,14 +49,15 @@ KEY = (
 
 def page(verification: Verification) -> str:
     """The whole page."""
-    result = "Resumption matches" if verification.matches else "Resumption differs"
+    result, request = verification.headline, verification.request
+    programs = [request.old, request.new][request.alone :]
     comparisons = verification.comparisons
     parts = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
         f"<title>{result}</title><style>{STYLE}</style></head><body><main>",
         f"<h1{'' if verification.matches else ' class=bad'}>{result}</h1>",
-        f"<p>{_name(verification.request.old)} and {_name(verification.request.new)}</p>",
+        f"<p>{' and '.join(map(_name, programs))}</p>",
         *(f"<p>{escape(line)}</p>" for line in summary(verification)),
         "<nav><ol>",
         *(_link(number, title, comparison) for number, (title, comparison) in enumerate(comparisons)),
@@ -88,7 +90,8 @@ def _section(number: int, title: str, comparison: Comparison) -> str:
             first,
             _figure(_curves(steps_by_time, comparison), "seconds", "step", title),
             _figure(_curves(loss_by_step, comparison), "step", "loss", title),
-            "<table><thead><tr><th></th><th>OLD</th><th></th><th>NEW</th><th>note</th></tr></thead><tbody>",
+            "<table><thead><tr><th></th>"
+            f"<th>{comparison.sides[0]}</th><th></th><th>{comparison.sides[1]}</th><th>note</th></tr></thead><tbody>",
             *map(_row, comparison.rows),
             "</tbody></table></details>",
         ]

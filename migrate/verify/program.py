@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+OWN = "migrate-verify-"
+"""What the names of the temporary directories begin with that runs take place in."""
+
 
 class ProgramError(Exception):
     """The program cannot be verified, for a reason of its own that the message tells."""
@@ -81,7 +84,10 @@ class Program:
         allowed = [os.path.abspath(path) for path in self.allowed]
         values = [arg.partition("=")[2] or arg for arg in self.args if "{model_dir}" not in arg]
         given = [os.path.join(self.cwd or os.getcwd(), value) for value in values if os.sep in value]
-        return {"inside": [str(model_dir), str(scratch), *allowed], "readable": [*allowed, *given]}
+        # What was made for the runs may be changed whole: a program may remove its directory and make it anew.
+        own = next((path for path in model_dir.parents if path.name.startswith(OWN)), model_dir)
+        inside = [str(own), str(scratch), *allowed]
+        return {"inside": inside, "readable": [*allowed, *given], "above": [str(model_dir.parent)]}
 
     def environment(self, model_dir: str | Path) -> dict[str, str]:
         """The environment for a run in ``model_dir``; TensorFlow's own log is quiet unless the program wants it."""

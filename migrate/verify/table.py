@@ -6,7 +6,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from migrate.verify.compare import INITIAL_WEIGHTS, Comparison, Verdict
+from migrate.verify.compare import INITIAL_WEIGHTS
+from migrate.verify.comparison import Comparison
+from migrate.verify.row import Verdict
 from migrate.verify.verification import NOT_SHARED, UNLIKE, Verification
 
 MARKS = {Verdict.SAME: "=", Verdict.DIFFERENT: "≠", Verdict.INFORMATION: " ", Verdict.NOT_COMPARED: "?"}
@@ -21,7 +23,7 @@ def table(title: str, comparison: Comparison) -> Table:
     """One fault, OLD and NEW side by side; a difference is marked by a sign as well as by colour."""
     result = "matches" if comparison.matches else "DIFFERS"
     made = Table(title=f"{title}: {result}", title_justify="left", title_style="bold")
-    for heading in ("", "OLD", "", "NEW", "note"):
+    for heading in ("", comparison.sides[0], "", comparison.sides[1], "note"):
         made.add_column(heading, overflow="fold")
     for row in comparison.rows:
         style = STYLES[row.verdict]
@@ -46,7 +48,8 @@ def tables(verification: Verification, verbose: bool = False) -> RenderableType:
 
 def line(title: str, comparison: Comparison) -> str:
     """A comparison that matches, in one line."""
-    resumed = [row.old for row in comparison.rows if row.name == "resumed at step" and row.old != "-"]
+    names = ("resumed at step", "resumed at a saved step")
+    resumed = [row.new for row in comparison.rows if row.name in names and row.new not in ("-", "always")]
     at = f", resumed at step {resumed[0]}" if resumed else ""
     return f"= {title}: matches{at}"
 
@@ -55,7 +58,7 @@ def summary(verification: Verification) -> list[str]:
     """What was compared, what could not be and why, and the first difference."""
     comparisons = verification.comparisons
     good = sum(comparison.matches for _, comparison in comparisons)
-    lines = [f"{good} of {len(comparisons)} comparisons match."]
+    lines = [f"{verification.headline}: {good} of {len(comparisons)} comparisons match."]
     lines += [f"Note: {note}." for note in verification.notes]
     compared = dict.fromkeys(name for _, comparison in comparisons for name in comparison.compared)
     lines.append(f"Compared: {', '.join(compared)}.")
@@ -67,14 +70,14 @@ def summary(verification: Verification) -> list[str]:
     notes = dict.fromkeys(
         f"{side}, {title}: {note}"
         for title, comparison in comparisons
-        for side, record in (("OLD", comparison.old), ("NEW", comparison.new))
+        for side, record in zip(comparison.sides, (comparison.old, comparison.new), strict=True)
         for note in record.notes
     )
     lines += [f"Note: {note}." for note in notes]
     lines += [f"Not tried: {reason}." for reason in verification.not_tried]
     # After a fault, batches may differ because the two went on from different steps.
-    batches = comparisons[0][1].row("batches")
-    if batches.verdict is Verdict.DIFFERENT or batches.note == UNLIKE:
+    batches = [row for row in comparisons[0][1].rows if row.name == "batches"]
+    if any(row.verdict is Verdict.DIFFERENT or row.note == UNLIKE for row in batches):
         lines.append(IN_ONE_ORDER)
     if INITIAL_WEIGHTS in missed and not verification.request.share_initial and NOT_SHARED not in verification.notes:
         lines.append(SHARE)

@@ -2,82 +2,39 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from migrate.verify import child
+from migrate.verify.bench import Bench, workers
 from migrate.verify.checkpoint import read_variables
-from migrate.verify.compare import Comparison, batches_apart, compare, share_a_state
+from migrate.verify.compare import ROUNDED, batches_apart, share_a_state
+from migrate.verify.comparison import Comparison
 from migrate.verify.directory import copy_directory
 from migrate.verify.faults import FAULTS, Fault, FaultUnavailable
 from migrate.verify.faults.kills import Kill
 from migrate.verify.faults.raised import ExceptionInHook
 from migrate.verify.faults.save import KillInSave
 from migrate.verify.interruption import (
-    TIMEOUT_SECONDS,
     Progress,
     kept_steps,
     run,
     run_interrupted,
 )
-from migrate.verify.nursery import Starter
-from migrate.verify.program import Program, ProgramError
+from migrate.verify.program import OWN, Program, ProgramError
 from migrate.verify.record import Attempt, Record
-
-Converter = Callable[[Path, Path], None]
-"""Turns OLD's directory, the first, into one that NEW can start from, the second, which does not exist yet."""
-
-MOST_CHANGES = 64
-
-QUICK = ("exception", "exception-in-hook", "sigkill", "sigkill-in-save")
-"""The faults that are tried by default: they show most of what goes wrong, within a minute or two."""
-
-QUICK_CHANGES = 2
-"""So many moments of a save are tried by default."""
+from migrate.verify.request import Request
+from migrate.verify.rounding import Rounding, move_weights, rounding
+from migrate.verify.row import Verdict
 
 UNLIKE = "OLD itself draws other batches each time that it is started"
 NOT_SHARED = (
     "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared; "
     '--convert "estimator-migrate checkpoint {old} {new} --for NEW" converts it for a Keras program'
 )
-
-
-@dataclass
-class Request:
-    """What is to be verified.
-
-    Attributes:
-      old: the program that is to be matched.
-      new: the program that should match.
-      faults: names of faults; by default those of ``QUICK``.
-      at: the steps to strike at; one between two of OLD's saves by default.
-      share_initial: whether both start from OLD's first checkpoint, so that losses can be compared; None for where
-        their first losses differ and NEW can read it.
-      continue_old: whether NEW goes on from where OLD was interrupted, instead of from an interruption of its own.
-      convert: how OLD's directory becomes one that NEW reads; a plain copy by default.
-      tolerance: the largest relative difference of losses and variables that counts as none.
-      timeout: in seconds for each start.
-      changes: how many moments in a save ``sigkill-in-save`` tries at most.
-      at_once: how many programs run at the same time.
-    """
-
-    old: Program
-    new: Program
-    faults: list[str] = field(default_factory=lambda: list(QUICK))
-    at: list[int] = field(default_factory=list)
-    share_initial: bool | None = None
-    continue_old: bool = False
-    convert: Converter = copy_directory
-    tolerance: float = 0.0
-    timeout: float = TIMEOUT_SECONDS
-    changes: int = QUICK_CHANGES
-    at_once: int = 2
 
 
 @dataclass
@@ -102,6 +59,28 @@ class Verification:
         return all(comparison.matches for _, comparison in self.comparisons)
 
     @property
+    def headline(self) -> str:
+        """The result in a few words: how the programs resume first, and what they compute second.
+
+        Numbers that differ after an interruption and not without one are a matter of resumption.
+        """
+        found = [one for _, one in self.comparisons]
+        without = {name for one in found if not one.fault for name in one.numbers_apart}
+        if not all(one.resumes and (not one.fault or one.numbers_apart <= without) for one in found):
+            return "Resumption differs"
+        for told, names in (
+            ("differ", [row.name for one in found for row in one.differences]),
+            (
+                "differ as rounding does",
+                [row.name for one in found for row in one.rows if row.note.startswith(ROUNDED)],
+            ),
+        ):
+            if names:
+                *others, last = dict.fromkeys(names)
+                return f"Resumption matches; {', '.join(others)}{' and ' if others else ''}{last} {told}"
+        return "Resumption matches"
+
+    @property
     def first(self) -> str:
         """The first difference, with its fault; empty if there is none."""
         for title, comparison in self.comparisons:
@@ -119,122 +98,32 @@ def verify(request: Request, progress: Progress = lambda what: None) -> Verifica
     done = Verification(request)
     try:
         with (
-            tempfile.TemporaryDirectory(prefix="migrate-verify-") as place,
+            tempfile.TemporaryDirectory(prefix=OWN) as place,
             ExitStack() as nurseries,
-            _workers(request.at_once) as pool,
+            workers(request.at_once) as pool,
         ):
-            _verify(done, _Bench(request, Path(place), pool, progress, nurseries))
+            _verify(done, Bench(request, Path(place), pool, progress, nurseries))
     finally:
         child.allow_starts()
     return done
 
 
-@contextmanager
-def _workers(count: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that each wait for a program; an error here ends the programs before the threads are waited for."""
-    with ThreadPoolExecutor(count) as pool:
-        try:
-            yield pool
-        except BaseException:
-            child.stop_all()
-            raise
-
-
-class _Bench:
-    """The directories, the workers and the processes with TensorFlow of one verification."""
-
-    def __init__(
-        self, request: Request, place: Path, pool: ThreadPoolExecutor, progress: Progress, nurseries: ExitStack
-    ) -> None:
-        old, learn_old = _forked(request.old, nurseries)
-        new, learn_new = _forked(request.new, nurseries)
-        self.request = replace(request, old=old, new=new)
-        self.plain_old = request.old
-        self.learn = learn_old, learn_new
-        self.place = place
-        self.pool = pool
-        self.progress = progress
-        self.initial: tuple[Path | None, Path | None] = (None, None)
-        self.unlike = ""
-        self._made = 0
-        self._begun = time.monotonic()
-        self._done = 0
-        tried = sum(request.changes if name == KillInSave.name else 1 for name in request.faults)
-        self._planned = 1 + len(request.at or [1]) * (1 if request.continue_old else tried)
-
-    def directory(self) -> Path:
-        """A new path."""
-        self._made += 1
-        return self.place / f"run-{self._made}"
-
-    def say(self, what: str) -> None:
-        """Tell what is being done and, once something has been, how long it may go on."""
-        left = max(self._planned - self._done, 1)
-        rest = ""
-        if self._done:
-            rest = f" · about {_duration((time.monotonic() - self._begun) / self._done * left)} to go"
-        self.progress(f"{min(self._done + 1, self._planned)} of {self._planned} · {what}{rest}")
-
-    def advance(self) -> None:
-        """One of what was planned is done."""
-        self._done += 1
-
-    def both(self, fault: Callable[[], Fault | None], what: str) -> tuple[Record, Record]:
-        """Run OLD and NEW through a fault of their own each."""
-        old, new = self.start("OLD", fault(), what), self.start("NEW", fault(), what)
-        return old(), new()
-
-    def start(self, side: str, fault: Fault | None, what: str) -> Callable[[], Record]:
-        """Run OLD or NEW through a fault; what is given waits for its end."""
-        index = ("OLD", "NEW").index(side)
-        running = self.pool.submit(
-            run_interrupted,
-            (self.request.old, self.request.new)[index],
-            fault,
-            self.directory(),
-            self.initial[index],
-            self.request.timeout,
-            lambda doing: self.say(f"{what} · {side} · {doing}"),
-            self.request.share_initial is not False,
-            self.learn[index],
-        )
-        return lambda: _named(running.result, side)
-
-    def compare(self, old: Record, new: Record, losses: bool | None = None) -> Comparison:
-        """What differs; ``losses`` must agree where both began in one checkpoint."""
-        losses = True if self.initial[0] is not None else losses
-        return compare(old, new, self.request.tolerance, losses, self.unlike)
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-def _forked(program: Program, nurseries: ExitStack) -> tuple[Program, Callable[[Attempt], None]]:
-    """The program, forked from its second start on, and what learns from the first; one with a launch stays so."""
-    if program.launch is not subprocess.Popen:
-        return program, lambda attempt: None
-    starter = nurseries.enter_context(closing(Starter(program)))
-    return replace(program, launch=starter.launch), starter.learn
-
-
-def _named(result: Callable[[], Record], side: str) -> Record:
-    try:
-        return result()
-    except ProgramError as error:
-        raise ProgramError(f"{side}: {error}") from error
-
-
-def _verify(done: Verification, bench: _Bench) -> None:
+def _verify(done: Verification, bench: Bench) -> None:
     request = done.request
+    if request.alone:
+        _verify_alone(done, bench)
+        return
     baseline = bench.both(lambda: None, "undisturbed")
     _expect_sound(baseline[0], "OLD")
     _expect_sound(baseline[1], "NEW")
     if request.share_initial or (request.share_initial is None and not share_a_state(*baseline)):
         baseline = _from_one_checkpoint(done, bench, baseline)
     bench.unlike = _why_unlike(bench, *baseline)
+    if bench.compare(*baseline).row("losses").verdict is Verdict.DIFFERENT:
+        bench.rounding = _rounding(bench, baseline[0])
     done.comparisons.append(("undisturbed", bench.compare(*baseline)))
     bench.advance()
+    bench.undisturbed = baseline
     for step in request.at or [default_step(baseline[0])]:
         _expect_within(step, baseline[0], "OLD")
         _expect_within(step, baseline[1], "NEW")
@@ -242,18 +131,37 @@ def _verify(done: Verification, bench: _Bench) -> None:
             bench.say(f"NEW resumes for OLD at step {step}")
             done.comparisons.append((f"NEW resumes for OLD at step {step}", _continued(bench, step)))
             bench.advance()
-            continue
-        for name in request.faults:
-            try:
-                _try_fault(done, bench, name, step, baseline)
-            except FaultUnavailable as reason:
-                done.not_tried.append(f"{name}: {reason}")
-                bench.advance()
-    if len(done.comparisons) == 1:
+        else:
+            _try_faults(done, bench, step, baseline)
+    _expect_interrupted(done)
+
+
+def _verify_alone(done: Verification, bench: Bench) -> None:
+    """NEW without OLD: each interrupted run beside the undisturbed one."""
+    undisturbed = bench.start("NEW", None, "undisturbed")()
+    _expect_sound(undisturbed, "NEW")
+    bench.advance()
+    for step in done.request.at or [default_step(undisturbed)]:
+        _expect_within(step, undisturbed, "NEW")
+        _try_faults(done, bench, step, (undisturbed, undisturbed))
+    _expect_interrupted(done)
+
+
+def _expect_interrupted(done: Verification) -> None:
+    if not any(comparison.fault for _, comparison in done.comparisons):
         raise ProgramError(f"nothing interrupted the programs: {'; '.join(dict.fromkeys(done.not_tried))}")
 
 
-def _try_fault(done: Verification, bench: _Bench, name: str, step: int, baseline: tuple[Record, Record]) -> None:
+def _try_faults(done: Verification, bench: Bench, step: int, baseline: tuple[Record, Record]) -> None:
+    for name in done.request.faults:
+        try:
+            _try_fault(done, bench, name, step, baseline)
+        except FaultUnavailable as reason:
+            done.not_tried.append(f"{name}: {reason}")
+            bench.advance()
+
+
+def _try_fault(done: Verification, bench: Bench, name: str, step: int, baseline: tuple[Record, Record]) -> None:
     # A fault in the save itself strikes just before the first save after the step.
     later = [saved for saved in baseline[0].saved_steps if saved > step]
     make: Callable[[], Fault] = lambda: FAULTS[name](step)  # noqa: E731
@@ -263,19 +171,17 @@ def _try_fault(done: Verification, bench: _Bench, name: str, step: int, baseline
         step = next((saved for saved in at_saves if saved < (baseline[0].final_step or 0)), step)
         make = lambda: ExceptionInHook(step, hooks)  # noqa: E731
     if name != KillInSave.name:
-        records = bench.both(make, f"{name} at step {step}")
-        done.comparisons.append((f"{name} at step {step}", bench.compare(*records)))
+        done.comparisons.append((f"{name} at step {step}", bench.tried(make, f"{name} at step {step}", baseline)))
         bench.advance()
         return
     before = (later[0] if later else step + 1) - 1
     for change in range(1, done.request.changes + 1):
         faults = KillInSave(before, change), KillInSave(before, change)
         each = iter(faults)
-        records = bench.both(lambda each=each: next(each), f"{name} at change {change} of step {before + 1}")  # type: ignore[misc]
-        title = f"{name} at change {change} of the save of step {before + 1}"
-        done.comparisons.append((title, bench.compare(*records)))
+        title = f"killed during the save of step {before + 1} (file operation {change})"
+        done.comparisons.append((title, bench.tried(lambda each=each: next(each), title, baseline)))  # type: ignore[misc]
         bench.advance()
-        if all(fault.complete for fault in faults):
+        if all(fault.complete for fault in faults[: 1 if done.request.alone else 2]):
             return
 
 
@@ -318,7 +224,7 @@ def default_step(record: Record) -> int:
     return low + (high - low + 1) // 2
 
 
-def _from_one_checkpoint(done: Verification, bench: _Bench, baseline: tuple[Record, Record]) -> tuple[Record, Record]:
+def _from_one_checkpoint(done: Verification, bench: Bench, baseline: tuple[Record, Record]) -> tuple[Record, Record]:
     """The undisturbed runs once more, from OLD's first checkpoint; as they are where nobody insists and NEW cannot."""
     insists = bool(bench.request.share_initial)
     what = "undisturbed, from one checkpoint"
@@ -344,7 +250,7 @@ def _share_names(old: Record, new: Record) -> bool:
     return bool(before & after)
 
 
-def _shared_initial(bench: _Bench, old: Record) -> tuple[Path, Path]:
+def _shared_initial(bench: Bench, old: Record, convert: bool = True) -> tuple[Path, Path]:
     """OLD's directory after its first save, as it is for OLD and converted for NEW."""
     first = old.saved_steps[0]
     start = bench.directory()
@@ -352,11 +258,12 @@ def _shared_initial(bench: _Bench, old: Record) -> tuple[Path, Path]:
     if not kept_steps(start, []):
         raise ProgramError("OLD writes no TensorFlow checkpoint to start from")
     converted = bench.directory()
-    bench.request.convert(start, converted)
+    if convert:
+        bench.request.convert(start, converted)
     return start, converted
 
 
-def _why_unlike(bench: _Bench, old: Record, new: Record) -> str:
+def _why_unlike(bench: Bench, old: Record, new: Record) -> str:
     """Where OLD and NEW drew other batches: whether OLD, started once more, does so too."""
     first = next(iter(batches_apart(old, new)), None)
     if first is None or first >= (old.final_step or 0):
@@ -369,7 +276,34 @@ def _why_unlike(bench: _Bench, old: Record, new: Record) -> str:
     return UNLIKE if first in batches_apart(old, again) else ""
 
 
-def _continued(bench: _Bench, step: int) -> Comparison:
+def _rounding(bench: Bench, old: Record) -> Rounding | None:
+    """What one rounding grows to in OLD, by two runs from its first checkpoint; None where that cannot be seen."""
+    start, moved = bench.initial[0], bench.directory()
+    try:
+        if start is None:
+            start, _ = _shared_initial(bench, old, convert=False)
+        copy_directory(start, moved)
+        if not move_weights(bench.request.old, moved):
+            return None
+        bench.say("how far one rounding takes OLD")
+        runs = [
+            bench.pool.submit(
+                run_interrupted,
+                bench.request.old,
+                None,
+                bench.directory(),
+                initial,
+                bench.request.timeout,
+                variables=True,
+            )
+            for initial in (start, moved)
+        ]
+        return rounding(*(one.result() for one in runs))
+    except ProgramError:  # it starts from no checkpoint of its own: its losses are compared as they are
+        return None
+
+
+def _continued(bench: Bench, step: int) -> Comparison:
     """OLD is killed at ``step``; OLD goes on in its directory, NEW in a copy."""
     request = bench.request
     place, copy = bench.directory(), bench.directory()

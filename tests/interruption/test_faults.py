@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from migrate.verify import FAULTS, Program, ProgramError, compare, run, run_interrupted
-from migrate.verify.compare import Verdict
 from migrate.verify.faults import FaultUnavailable
 from migrate.verify.faults.raised import ExceptionInHook
+from migrate.verify.row import Verdict
 from tests import nursery
 
 MIGRATED = Path(__file__).parents[2] / "tf2_examples"

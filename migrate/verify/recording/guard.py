@@ -43,17 +43,18 @@ class Outside(PermissionError):
     """What the program was about to do outside of the directories of its run."""
 
 
-def confine(inside: list[str], readable: list[str]) -> None:
+def confine(inside: list[str], readable: list[str], above: list[str]) -> None:
     """Confine this process, and what it starts from now on.
 
     Args:
       inside: the directories that it may change, which exist.
+      above: directories in which one of these may be removed whole and made anew.
       readable: what the paths of other checkpoints that it may restore begin with.
     """
     global _readable
     watch_python(inside)
     _readable = tuple(map(os.path.realpath, readable))
-    landlock.restrict(_inside or (), DEVICES)
+    landlock.restrict(_inside or (), above, DEVICES)
 
 
 def watch_python(inside: list[str]) -> None:

@@ -19,15 +19,17 @@ LEAST_VERSION, TRUNCATES = 2, 3
 """The first that lets a file be renamed into another directory, as a checkpoint is, and the first with ``truncate``."""
 
 WRITE_FILE = 1 << 1
+REMOVE_DIRECTORY, MAKE_DIRECTORY = 1 << 4, 1 << 7
 REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 14))
 TRUNCATE = 1 << 14
 
 
-def restrict(directories: Iterable[str], devices: Iterable[str]) -> bool:
+def restrict(directories: Iterable[str], above: Iterable[str], devices: Iterable[str]) -> bool:
     """Let this thread, and those that it starts, change files below some directories alone; for ever.
 
     Args:
       directories: where anything may be changed.
+      above: where directories may be made, and removed if they are empty.
       devices: where files that are there may be written to, and below ``/dev/shm`` anything.
 
     Returns:
@@ -41,6 +43,7 @@ def restrict(directories: Iterable[str], devices: Iterable[str]) -> bool:
         return False
     handled = WRITE_FILE | REMOVE_AND_MAKE | (TRUNCATE if version >= TRUNCATES else 0)
     rules = [(path, handled) for path in (*directories, "/dev/shm")]
+    rules += [(path, REMOVE_DIRECTORY | MAKE_DIRECTORY) for path in above]
     rules += [(path, handled & (WRITE_FILE | TRUNCATE)) for path in devices]
     attribute = struct.pack("Q", handled)
     ruleset = libc.syscall(CREATE_RULESET, attribute, ctypes.c_size_t(len(attribute)), ctypes.c_uint32(0))

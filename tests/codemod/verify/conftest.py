@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from migrate.verify import Attempt, Program, Record, compare
-from migrate.verify.verification import Request, Verification
+from migrate.verify.request import Request
+from migrate.verify.verification import Verification
 
 
 def attempt(first, last, code=0, every=5, loss=lambda step: 1.0 / step, batch=lambda step: step, began=0.0):

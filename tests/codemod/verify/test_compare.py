@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from migrate.verify import Attempt, compare
-from migrate.verify.compare import Verdict
 from migrate.verify.losses import loss_difference
+from migrate.verify.row import Verdict
 from migrate.verify.variables import variable_difference
 from tests.codemod.verify.conftest import attempt
 
@@ -82,7 +82,7 @@ def test_losses_count_where_they_are_asked_for(record):
 
 def test_losses_count_where_the_first_ones_are_equal(record):
     result = compare(record(), record(loss=lambda step: 1.0 / step + (step > 12) * 1e-9))
-    assert "12 of 20 bit-equal, the first difference at step 13" in result.first
+    assert "the first difference at step 13, of 1.3e-08 relative; 12 of 20 equal" in result.first
 
 
 def test_a_difference_within_the_tolerance_is_none(record):
@@ -171,8 +171,8 @@ def test_at_moments_of_their_own_a_kill_may_fall_between_a_save_and_its_evaluati
 
 def test_losses_that_are_not_numbers_equal_one_another_and_nothing_else():
     nan = float("nan")
-    assert loss_difference({1: nan}, {1: nan}).first_apart is None
-    assert loss_difference({1: nan}, {1: 1.0}).first_apart == 1
+    assert loss_difference({1: nan}, {1: nan}).gaps == {}
+    assert loss_difference({1: nan}, {1: 1.0}).gaps == {1: float("inf")}
     assert loss_difference({1: 1.0}, {2: 1.0}) is None
 
 

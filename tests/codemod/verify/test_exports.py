@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from migrate.verify import compare
-from migrate.verify.compare import Verdict
+from migrate.verify.row import Verdict
 
 LATEST = "export/latest"
 

@@ -1,0 +1,81 @@
+"""What came of comparing two records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from migrate.verify.record import Record
+from migrate.verify.row import Row, Verdict
+
+NUMBERS = ("batches", "losses", "evaluations", "final variables", "exports")
+"""The rows of what is computed; the others are of how the programs resume."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came out.
+
+    Attributes:
+      fault: the name of the fault.
+      rows: everything that was looked at, the most telling first.
+      old: OLD's record.
+      new: NEW's record.
+      sides: what the two records are called.
+    """
+
+    fault: str
+    rows: list[Row]
+    old: Record
+    new: Record
+    sides: tuple[str, str] = ("OLD", "NEW")
+
+    def row(self, name: str) -> Row:
+        """The row of this name."""
+        return next(row for row in self.rows if row.name == name)
+
+    @property
+    def differences(self) -> list[Row]:
+        """The rows that differ."""
+        return [row for row in self.rows if row.verdict is Verdict.DIFFERENT]
+
+    @property
+    def matches(self) -> bool:
+        """Whether nothing differs."""
+        return not self.differences
+
+    @property
+    def numbers_apart(self) -> set[str]:
+        """The rows of what is computed that differ."""
+        return {row.name for row in self.differences if row.name in NUMBERS}
+
+    @property
+    def resumes(self) -> bool:
+        """Whether nothing differs but what is computed."""
+        return len(self.numbers_apart) == len(self.differences)
+
+    @property
+    def first(self) -> str:
+        """The first difference in a sentence, empty if there is none."""
+        for row in self.differences:
+            note = f" ({row.note})" if row.note else ""
+            return f"{row.name}: {self.sides[0]} {row.old}, {self.sides[1]} {row.new}{note}"
+        return ""
+
+    @property
+    def compared(self) -> list[str]:
+        """What was compared."""
+        return [row.name for row in self.rows if row.verdict in (Verdict.SAME, Verdict.DIFFERENT)]
+
+    @property
+    def not_compared(self) -> list[Row]:
+        """What could not be; the reason is the row's note."""
+        return [row for row in self.rows if row.verdict is Verdict.NOT_COMPARED]
+
+    @property
+    def text(self) -> str:
+        """All rows as plain lines, for the message of an assertion."""
+        marks = {Verdict.SAME: "=", Verdict.DIFFERENT: "!", Verdict.INFORMATION: " ", Verdict.NOT_COMPARED: "?"}
+        return "\n".join(
+            f"{marks[row.verdict]} {row.name}: {row.old} | {row.new}{' · ' + row.note if row.note else ''}"
+            for row in self.rows
+        )

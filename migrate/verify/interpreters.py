@@ -1,0 +1,93 @@
+"""The programs' interpreters, which are asked what they have before anything is started."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+from migrate.analysis.module import Module
+from migrate.analysis.symbols import Symbol
+from migrate.analysis.tree import Tree
+from migrate.files.trouble import Unreadable
+from migrate.planning.entry_points import reached
+from migrate.verify.program import ProgramError
+
+
+def with_tensorflow(python: str, option: str) -> str:
+    """The interpreter's path; its package is looked for without importing it, which takes seconds."""
+    path = shutil.which(python)
+    if path is None:
+        raise ProgramError(
+            f"the interpreter {python} {'cannot be run' if os.path.exists(python) else 'does not exist'}"
+        )
+    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('tensorflow') is None)"
+    try:
+        looked = subprocess.run([path, "-c", look], stdin=subprocess.DEVNULL, capture_output=True)
+    except OSError as error:
+        raise ProgramError(f"the interpreter {python} cannot be run: {error.strerror}") from error
+    if looked.returncode != 0:
+        raise ProgramError(f"the interpreter {python} has no TensorFlow: name one that has it with {option}")
+    return path
+
+
+def old_interpreter(script: str, python: str) -> str:
+    """OLD's interpreter, whose TensorFlow must have what OLD asks of it: ``tf.estimator``, and TensorFlow 1's names.
+
+    Raises:
+      ProgramError: it lacks them, or TensorFlow itself.
+    """
+    path = with_tensorflow(python, "--old-python")
+    modules = [*_modules(script)]
+    version = _version(path)
+    if not version.startswith("1."):
+        for module in modules:
+            lacking = next((f"{found.qualified.replace('tensorflow.', 'tf.', 1)}" for _, found in _of_1(module)), "")
+            if lacking:
+                raise ProgramError(
+                    f"OLD uses TensorFlow 1's API ({lacking}, {module.path}:{_of_1(module)[0][0].lineno}), which "
+                    f"{python} (TensorFlow {version}) lacks: name an interpreter with TensorFlow 1.15 (Python 3.7) "
+                    "with --old-python; nothing was started"
+                )
+    if any(site.kind == "estimator" for module in modules for site in module.sites) and not _has_estimator(path):
+        raise ProgramError(
+            f"OLD makes an Estimator, and the interpreter {python} (TensorFlow {version}) has no "
+            "tf.estimator: name one with TensorFlow 2.15 or earlier with --old-python; nothing was started"
+        )
+    return path
+
+
+def _of_1(module: Module) -> list[tuple[ast.expr, Symbol]]:
+    """The uses of plain ``tensorflow`` that TensorFlow 2 fails on, where the file does not say which one it means."""
+    return [(node, found) for node, found in module.tf1_only if found.api == "tf"]
+
+
+def _modules(script: str) -> Iterator[Module]:
+    """The program's files; one that cannot be read is left to its interpreter, which says so."""
+    tree = Tree()
+    for path in (script, *reached(script, tree)):
+        try:
+            yield tree.module(os.path.abspath(path))
+        except Unreadable:
+            continue
+
+
+def _version(python: str) -> str:
+    """The version of an interpreter's TensorFlow, without importing it."""
+    look = (
+        "try:\n    import importlib.metadata as m\nexcept ImportError:\n    import importlib_metadata as m\n"
+        "print(next((d.version for n in ('tensorflow', 'tensorflow-cpu', 'tensorflow-gpu', 'tf-nightly') "
+        "for d in m.distributions(name=n)), 'of an unknown version'))"
+    )
+    return _said(python, look)
+
+
+def _has_estimator(python: str) -> bool:
+    return _said(python, "import importlib.util as u; print(bool(u.find_spec('tensorflow_estimator')))") == "True"
+
+
+def _said(python: str, code: str) -> str:
+    done = subprocess.run([python, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return done.stdout.strip()

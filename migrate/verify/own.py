@@ -1,0 +1,94 @@
+"""Whether an interrupted run ends as the same program's undisturbed run: resumption, without another program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from migrate.verify.losses import loss_difference
+from migrate.verify.record import Record
+from migrate.verify.row import Row, Verdict
+from migrate.verify.variables import variable_difference
+
+ANEW = "its input begins anew after a start, as an Estimator's does"
+VARIES = "its runs differ from one another before they are interrupted"
+
+
+def rows(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> Iterator[Row]:
+    """What of an interrupted run is as in the undisturbed one, the most telling first.
+
+    Losses and final variables count where the batches of both are equal at every step.
+
+    Args:
+      undisturbed: the run without a fault.
+      interrupted: the run through one.
+      tolerance: the largest relative difference of losses and variables that counts as none.
+    """
+    stuck = interrupted.needs_person
+    error = interrupted.attempts[-1].error if stuck else "no"
+    yield Row("needs manual intervention", "no", error, _verdict(not stuck))
+    unsaved = [at for at in interrupted.resumed_at if at not in (None, 0, *interrupted.saved_steps)]
+    resumed = ", ".join("none" if at is None else str(at) for at in interrupted.resumed_at) or "-"
+    yield Row("resumed at a saved step", "-", resumed, _verdict(not unsaved))
+    yield _lost(undisturbed, interrupted)
+    end, again = undisturbed.final_step, interrupted.final_step
+    yield Row("final step", str(end), str(again), _verdict(end == again))
+    reason = not_comparable(undisturbed, interrupted)
+    yield _losses(undisturbed, interrupted, tolerance, reason)
+    yield _variables(undisturbed, interrupted, tolerance, reason)
+
+
+def difference(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> str:
+    """The first thing in which an interrupted run is not as the undisturbed one; empty for none."""
+    for row in rows(undisturbed, interrupted, tolerance):
+        if row.verdict is Verdict.DIFFERENT:
+            return f"{row.name}: {row.note or f'{row.new}, not {row.old}'}"
+    return ""
+
+
+def not_comparable(undisturbed: Record, interrupted: Record) -> str:
+    """Why the losses of the two runs need not be equal; empty where they must."""
+    before, after = undisturbed.by_step("batch"), interrupted.by_step("batch")
+    common = sorted(before.keys() & after.keys())
+    if not common:
+        return "its batches could not be seen"
+    untouched = min((at for at in interrupted.resumed_at if at is not None), default=0)
+    losses = undisturbed.by_step("loss"), interrupted.by_step("loss")
+    early = [step for step in common if step <= untouched]
+    if any(values[0].get(step) != values[1].get(step) for values in ((before, after), losses) for step in early):
+        return VARIES
+    return ANEW if any(before[step] != after[step] for step in common) else ""
+
+
+def _verdict(same: bool) -> Verdict:
+    return Verdict.SAME if same else Verdict.DIFFERENT
+
+
+def _lost(undisturbed: Record, interrupted: Record) -> Row:
+    saved = sorted({0, *undisturbed.saved_steps, *interrupted.saved_steps})
+    longest = max((after - before for before, after in pairwise(saved)), default=0)
+    lost = max((steps for steps in interrupted.steps_lost if steps is not None), default=0)
+    # A call of several steps is over before the signal strikes.
+    calls = max((event.get("calls", 1) for event in interrupted.of("step")), default=1)
+    note = f"{longest} steps between two saves"
+    return Row("most steps lost at once", "-", str(lost), _verdict(lost <= longest + calls - 1), note)
+
+
+def _losses(undisturbed: Record, interrupted: Record, tolerance: float, reason: str) -> Row:
+    found = loss_difference(undisturbed.by_step("loss"), interrupted.by_step("loss"))
+    means = "only running means could be seen" if undisturbed.losses_are_means else ""
+    if reason or means or found is None:
+        return Row("losses", "-", "-", Verdict.NOT_COMPARED, reason or means or "its losses could not be seen")
+    beyond = found.beyond(lambda step: tolerance)
+    hint = ""
+    if beyond is not None:
+        hint = "; something is not restored, or drawn anew as the numbers of a dropout are"
+    return Row("losses", f"{found.steps} steps", f"{found.steps} steps", _verdict(beyond is None), found.text + hint)
+
+
+def _variables(undisturbed: Record, interrupted: Record, tolerance: float, reason: str) -> Row:
+    if reason or not undisturbed.variables or not interrupted.variables:
+        return Row("final variables", "-", "-", Verdict.NOT_COMPARED, reason or "no checkpoint was read")
+    found = variable_difference(undisturbed.variables, interrupted.variables)
+    texts = [f"{len(record.variables)} variables" for record in (undisturbed, interrupted)]
+    return Row("final variables", texts[0], texts[1], _verdict(found.relative <= tolerance), found.text)

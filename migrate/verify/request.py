@@ -1,0 +1,56 @@
+"""What is to be verified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from migrate.verify.directory import copy_directory
+from migrate.verify.interruption import TIMEOUT_SECONDS
+from migrate.verify.program import Program
+
+Converter = Callable[[Path, Path], None]
+"""Turns OLD's directory, the first, into one that NEW can start from, the second, which does not exist yet."""
+
+MOST_CHANGES = 64
+
+QUICK = ("exception", "exception-in-hook", "sigkill", "sigkill-in-save")
+"""The faults that are tried by default: they show most of what goes wrong, within a minute or two."""
+
+QUICK_CHANGES = 2
+"""So many moments of a save are tried by default."""
+
+
+@dataclass
+class Request:
+    """What is to be verified.
+
+    Attributes:
+      old: the program that is to be matched.
+      new: the program that should match.
+      faults: names of faults; by default those of ``QUICK``.
+      at: the steps to strike at; one between two of OLD's saves by default.
+      share_initial: whether both start from OLD's first checkpoint, so that losses can be compared; None for where
+        their first losses differ and NEW can read it.
+      continue_old: whether NEW goes on from where OLD was interrupted, instead of from an interruption of its own.
+      convert: how OLD's directory becomes one that NEW reads; a plain copy by default.
+      tolerance: the largest relative difference of losses and variables that counts as none.
+      timeout: in seconds for each start.
+      changes: how many moments in a save ``sigkill-in-save`` tries at most.
+      at_once: how many programs run at the same time.
+      alone: whether NEW is compared with itself; OLD is then never started.
+    """
+
+    old: Program
+    new: Program
+    faults: list[str] = field(default_factory=lambda: list(QUICK))
+    at: list[int] = field(default_factory=list)
+    share_initial: bool | None = None
+    continue_old: bool = False
+    convert: Converter = copy_directory
+    tolerance: float = 0.0
+    timeout: float = TIMEOUT_SECONDS
+    changes: int = QUICK_CHANGES
+    at_once: int = 2
+    alone: bool = False

@@ -9,7 +9,7 @@ from migrate.checkpoints import keras_names
 from migrate.checkpoints.bundle import STEP_OF_OBJECTS, Stored
 from migrate.checkpoints.described import Described
 from migrate.checkpoints.plan import Carried, Misfit, parts
-from migrate.recovery.canned_variables import canned_variables
+from migrate.recovery.keras_warm_start import canned_variables
 
 # Keras optimizer: the attribute that holds a slot of every variable, and the slot's name in checkpoints that were
 # written with a tf.compat.v1.train optimizer and with a Keras optimizer.

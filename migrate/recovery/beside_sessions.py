@@ -4,7 +4,7 @@ import functools
 
 import tensorflow as tf
 
-from migrate.recovery.estimator import Estimator
+from .estimator import Estimator
 
 
 def beside_sessions(method):

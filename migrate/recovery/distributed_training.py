@@ -2,12 +2,12 @@
 
 import tensorflow as tf
 
-from migrate.recovery.estimator import Estimator
-from migrate.recovery.model_fn_dataset import dataset_from_input_fn
-from migrate.recovery.model_fn_input_context import input_context
-from migrate.recovery.model_fn_replicas import ReplicatedTraining
-from migrate.recovery.model_fn_training import ModelFnTraining
-from migrate.recovery.model_fn_workers import WorkersTraining
+from .estimator import Estimator
+from .model_fn_dataset import dataset_from_input_fn
+from .model_fn_input_context import input_context
+from .model_fn_replicas import ReplicatedTraining
+from .model_fn_training import ModelFnTraining
+from .model_fn_workers import WorkersTraining
 
 
 def distributed_training(estimator, input_fn, options):

@@ -46,19 +46,19 @@ import tempfile
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_call import argument_names, call_model_fn
-from migrate.recovery.model_fn_checkpoints import saved_step
-from migrate.recovery.model_fn_dataset import dataset_from_input_fn
-from migrate.recovery.model_fn_evaluation import evaluate_model_fn
-from migrate.recovery.model_fn_export import export_modes
-from migrate.recovery.model_fn_manager import ModelFnCheckpointManager
-from migrate.recovery.model_fn_prediction import predict_with_model_fn
-from migrate.recovery.model_fn_training import ModelFnTraining
-from migrate.recovery.model_fn_variables import get_variable_names, get_variable_value
-from migrate.recovery.run_config import RunConfig
-from migrate.recovery.run_training import run_training
-from migrate.recovery.training_hooks import TrainingHooks
-from migrate.recovery.twin_classes import is_of_class
+from .model_fn_call import argument_names, call_model_fn
+from .model_fn_checkpoints import saved_step
+from .model_fn_dataset import dataset_from_input_fn
+from .model_fn_evaluation import evaluate_model_fn
+from .model_fn_export import export_modes
+from .model_fn_manager import ModelFnCheckpointManager
+from .model_fn_prediction import predict_with_model_fn
+from .model_fn_training import ModelFnTraining
+from .model_fn_variables import get_variable_names, get_variable_value
+from .run_config import RunConfig
+from .run_training import run_training
+from .training_hooks import TrainingHooks
+from .twin_classes import is_of_class
 
 
 class Estimator:

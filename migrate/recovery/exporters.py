@@ -4,12 +4,8 @@ import os
 
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_call import argument_names
-from migrate.recovery.model_fn_exporters import (
-    BestResult,
-    keep_newest_exports,
-    loss_smaller,
-)
+from .model_fn_call import argument_names
+from .model_fn_exporters import BestResult, keep_newest_exports, loss_smaller
 
 
 class Exporter:

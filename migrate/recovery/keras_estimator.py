@@ -3,14 +3,13 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.checkpoint_recovery import CheckpointRecovery
-from migrate.recovery.empty_checkpoint_list import drop_empty_checkpoint_list
-from migrate.recovery.estimator import Estimator, check_steps
-from migrate.recovery.keras_export import export_outputs
-from migrate.recovery.model_fn_dataset import dataset_from_input_fn
-from migrate.recovery.model_fn_evaluation import write_metrics
-from migrate.recovery.predictions import predict_outputs
-from migrate.recovery.training_log import TrainingLog
+from .estimator import Estimator, check_steps
+from .keras_export import export_outputs
+from .keras_logs import TrainingLog
+from .keras_metrics import predict_outputs
+from .keras_recovery import CheckpointRecovery, drop_empty_checkpoint_list
+from .model_fn_dataset import dataset_from_input_fn
+from .model_fn_evaluation import write_metrics
 
 
 def model_to_estimator(

@@ -7,9 +7,9 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 from tensorflow.core.protobuf import saved_model_pb2
 
-from migrate.recovery.class_predictions import class_predictions
-from migrate.recovery.column_batch import trained_variable
-from migrate.recovery.export_directory import finish_export, new_export
+from .classes import class_predictions
+from .export_directory import finish_export, new_export
+from .keras_columns import trained_variable
 
 
 def export_classes(

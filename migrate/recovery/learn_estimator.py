@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator import Estimator
-from migrate.recovery.model_fn_call import argument_names
-from migrate.recovery.model_fn_spec import EstimatorSpec
+from .estimator import Estimator
+from .model_fn_call import argument_names
+from .model_fn_spec import EstimatorSpec
 
 
 class ModelFnOps(NamedTuple):

@@ -3,8 +3,8 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_call import call_input_fn, features_and_labels
-from migrate.recovery.model_fn_session import input_in_graph
+from .model_fn_call import call_input_fn, features_and_labels
+from .model_fn_session import input_in_graph
 
 
 def dataset_from_input_fn(

@@ -6,12 +6,8 @@ import os
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_call import call_model_fn, features_and_labels
-from migrate.recovery.model_fn_session import (
-    RestoredSession,
-    input_in_graph,
-    warm_start,
-)
+from .model_fn_call import call_model_fn, features_and_labels
+from .model_fn_session import RestoredSession, input_in_graph, warm_start
 
 
 def evaluate_model_fn(

@@ -3,10 +3,10 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.export_directory import finish_export, new_export
-from migrate.recovery.model_fn_call import call_model_fn
-from migrate.recovery.model_fn_serving import PredictOutput
-from migrate.recovery.model_fn_session import RestoredSession
+from .export_directory import finish_export, new_export
+from .model_fn_call import call_model_fn
+from .model_fn_serving import PredictOutput
+from .model_fn_session import RestoredSession
 
 
 def export_model_fn(

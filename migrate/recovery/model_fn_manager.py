@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
+from .model_fn_checkpoints import mend_checkpoint_list
 
 
 class ModelFnCheckpointManager(tf.train.CheckpointManager):

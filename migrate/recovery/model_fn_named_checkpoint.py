@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
 
-from migrate.recovery.model_fn_checkpoints import is_by_name, variable_key
+from .model_fn_checkpoints import is_by_name, variable_key
 
 _ITERATOR = "batches/.ATTRIBUTES/ITERATOR_STATE"
 

@@ -3,12 +3,8 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_call import call_model_fn
-from migrate.recovery.model_fn_session import (
-    RestoredSession,
-    input_in_graph,
-    warm_start,
-)
+from .model_fn_call import call_model_fn
+from .model_fn_session import RestoredSession, input_in_graph, warm_start
 
 
 def predict_with_model_fn(

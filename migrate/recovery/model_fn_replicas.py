@@ -5,9 +5,9 @@ import math
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_call import call_model_fn, features_and_labels
-from migrate.recovery.model_fn_graph import without_task
-from migrate.recovery.model_fn_training import ModelFnTraining
+from .model_fn_call import call_model_fn, features_and_labels
+from .model_fn_graph import without_task
+from .model_fn_training import ModelFnTraining
 
 
 class ReplicatedTraining(ModelFnTraining):

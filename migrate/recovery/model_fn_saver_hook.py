@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
+from .model_fn_checkpoints import mend_checkpoint_list
 
 
 class CheckpointSaverHook(tf1.train.SessionRunHook):

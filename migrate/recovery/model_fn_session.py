@@ -3,8 +3,8 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_call import call_input_fn
-from migrate.recovery.model_fn_checkpoints import is_by_name, variable_key
+from .model_fn_call import call_input_fn
+from .model_fn_checkpoints import is_by_name, variable_key
 
 
 def input_in_graph(input_fn, mode, params=None, config=None, input_context=None):

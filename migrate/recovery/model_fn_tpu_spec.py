@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from migrate.recovery.model_fn_host_call import HostCallHook
-from migrate.recovery.model_fn_spec import EstimatorSpec
+from .model_fn_host_call import HostCallHook
+from .model_fn_spec import EstimatorSpec
 
 
 class TPUEstimatorSpec(NamedTuple):

@@ -5,11 +5,11 @@ import uuid
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_call import call_model_fn, features_and_labels
-from migrate.recovery.model_fn_graph import GraphPart
-from migrate.recovery.model_fn_named_checkpoint import NamedCheckpoint
-from migrate.recovery.model_fn_saved_keys import saved_keys
-from migrate.recovery.model_fn_session import warm_start
+from .model_fn_call import call_model_fn, features_and_labels
+from .model_fn_graph import GraphPart
+from .model_fn_named_checkpoint import NamedCheckpoint
+from .model_fn_saved_keys import saved_keys
+from .model_fn_session import warm_start
 
 
 class ModelFnTraining:

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from migrate.recovery.model_fn_checkpoints import is_by_name, variable_key
+from .model_fn_checkpoints import is_by_name, variable_key
 
 
 def get_variable_names(model_dir):

@@ -4,9 +4,9 @@ import itertools
 
 import tensorflow as tf
 
-from migrate.recovery.model_fn_graph import without_task
-from migrate.recovery.model_fn_input_context import input_context
-from migrate.recovery.model_fn_replicas import ReplicatedTraining
+from .model_fn_graph import without_task
+from .model_fn_input_context import input_context
+from .model_fn_replicas import ReplicatedTraining
 
 
 class WorkersTraining(ReplicatedTraining):

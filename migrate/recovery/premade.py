@@ -1,13 +1,31 @@
-"""Estimators over networks and a head, as the premade ones of TensorFlow 1 were."""
+"""The premade estimators of TensorFlow 1 and 2 over a head."""
 
+import math
+
+import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.canned_optimizer import (
+from .estimator import Estimator
+from .heads import (
+    CannedClasses,
+    CannedRegression,
+    RegressionHead,
+    check_not_given,
+    classes_head,
+)
+from .premade_networks import (
+    baseline_logits,
+    combined_networks,
+    dnn_network,
+    linear_network,
+)
+from .premade_optimizers import (
+    canned_keras_train_op,
     canned_optimizer,
     canned_train_op,
+    keras_optimizer,
     whole_variables,
 )
-from migrate.recovery.estimator import Estimator
 
 
 class PremadeEstimator(Estimator):
@@ -40,3 +58,858 @@ class PremadeEstimator(Estimator):
             return head.spec(features, labels, mode, sum(parts[1:], parts[0]), train)
 
         super().__init__(model_fn, **settings)
+
+
+class PremadeEstimatorV2(Estimator):
+    """An ``Estimator`` whose model_fn adds up the logits of networks.
+
+    Args:
+      head: what makes predictions and a loss of the logits.
+      networks: a dict from a variable scope to a function that takes features, how many
+        logits to give, and the mode, and returns the logits.
+      optimizers: a dict from a variable scope to what trains it: a ``tf.keras``
+        optimizer, a function that makes one, or the name of one, and the learning rate
+        that it has if it is given by name. The first counts the steps.
+      settings: model_dir, config and warm_start_from of an ``Estimator``.
+    """
+
+    def __init__(self, head, networks, optimizers, **settings):
+        made = {scope: keras_optimizer(*one) for scope, one in optimizers.items()}
+
+        def model_fn(features, labels, mode):
+            parts = []
+            for scope, network in networks.items():
+                with tf1.variable_scope(scope):
+                    parts.append(network(features, head.units, mode))
+            return head.spec(
+                features,
+                labels,
+                mode,
+                sum(parts[1:], parts[0]),
+                lambda loss: canned_keras_train_op(loss, made),
+            )
+
+        super().__init__(model_fn, **settings)
+
+
+class BaselineEstimator(Estimator):
+    """A bias under a head, as ``tf.compat.v1.estimator.BaselineEstimator``.
+
+    Args:
+      head: a head of ``tf.estimator``.
+      model_dir, config: as for an ``Estimator``.
+      optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
+        name of one.
+    """
+
+    def __init__(self, head, model_dir=None, optimizer="Ftrl", config=None):
+        def train(loss):
+            return canned_train_op(loss, canned_optimizer(optimizer, 0.3))
+
+        def model_fn(features, labels, mode):
+            with tf1.variable_scope("baseline"):
+                logits = baseline_logits(features, head.units)
+            return head.spec(features, labels, mode, logits, train)
+
+        super().__init__(model_fn, model_dir, config)
+
+
+class BaselineClassifier(BaselineEstimator):
+    """Predicts how often each class is, whatever the features.
+
+    Args:
+      model_dir, optimizer, config: as for ``BaselineEstimator``.
+      n_classes: how many classes there are.
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+    """
+
+    def __init__(
+        self,
+        model_dir=None,
+        n_classes=2,
+        weight_column=None,
+        label_vocabulary=None,
+        optimizer="Ftrl",
+        config=None,
+        loss_reduction="weighted_sum",
+    ):
+        head = CannedClasses(
+            n_classes,
+            label_vocabulary,
+            weight_column=weight_column,
+            loss_reduction=loss_reduction,
+        )
+        super().__init__(head, model_dir, optimizer, config)
+
+
+class BaselineRegressor(BaselineEstimator):
+    """Predicts the mean of the labels, whatever the features.
+
+    Args:
+      model_dir, optimizer, config: as for ``BaselineEstimator``.
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``BaselineClassifier``.
+    """
+
+    def __init__(
+        self,
+        model_dir=None,
+        label_dimension=1,
+        weight_column=None,
+        optimizer="Ftrl",
+        config=None,
+        loss_reduction="weighted_sum",
+    ):
+        head = CannedRegression(
+            label_dimension,
+            weight_column=weight_column,
+            loss_reduction=loss_reduction,
+        )
+        super().__init__(head, model_dir, optimizer, config)
+
+
+class BaselineEstimatorV2(PremadeEstimatorV2):
+    """A bias under a head, as ``tf.estimator.BaselineEstimator``.
+
+    Args:
+      head: a head of ``tf.estimator``.
+      model_dir, config: as for an ``Estimator``.
+      optimizer: a ``tf.keras`` optimizer, a function that makes one, or the name of one.
+    """
+
+    def __init__(self, head, model_dir=None, optimizer="Ftrl", config=None):
+        def network(features, units, mode):
+            return baseline_logits(features, units)
+
+        super().__init__(
+            head,
+            {"baseline": network},
+            {"baseline": (optimizer, 0.3)},
+            model_dir=model_dir,
+            config=config,
+        )
+
+
+class BaselineClassifierV2(BaselineEstimatorV2):
+    """Predicts how often each class is, whatever the features.
+
+    Args:
+      model_dir, optimizer, config: as for ``BaselineEstimatorV2``.
+      n_classes: how many classes there are.
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      loss_reduction: one of ``tf.keras.losses.Reduction``.
+    """
+
+    def __init__(
+        self,
+        model_dir=None,
+        n_classes=2,
+        weight_column=None,
+        label_vocabulary=None,
+        optimizer="Ftrl",
+        config=None,
+        loss_reduction="sum_over_batch_size",
+    ):
+        head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(head, model_dir, optimizer, config)
+
+
+class BaselineRegressorV2(BaselineEstimatorV2):
+    """Predicts the mean of the labels, whatever the features.
+
+    Args:
+      model_dir, optimizer, config: as for ``BaselineEstimatorV2``.
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``BaselineClassifierV2``.
+    """
+
+    def __init__(
+        self,
+        model_dir=None,
+        label_dimension=1,
+        weight_column=None,
+        optimizer="Ftrl",
+        config=None,
+        loss_reduction="sum_over_batch_size",
+    ):
+        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        super().__init__(head, model_dir, optimizer, config)
+
+
+class DNNEstimator(PremadeEstimator):
+    """Dense layers under a head, as ``tf.compat.v1.estimator.DNNEstimator``.
+
+    Args:
+      head: a head of ``tf.estimator``.
+      hidden_units: the widths of the hidden layers, a list of ints.
+      feature_columns: what the layers take from the features, a list.
+      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
+      optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
+        name of one.
+      activation_fn: of the hidden layers.
+      dropout: the part of the units that a training step leaves out, or None.
+      input_layer_partitioner: must be None.
+      batch_norm: whether the hidden layers are normalized.
+      settings: config and warm_start_from.
+    """
+
+    def __init__(
+        self,
+        head,
+        hidden_units,
+        feature_columns,
+        model_dir=None,
+        optimizer="Adagrad",
+        activation_fn=tf.nn.relu,
+        dropout=None,
+        *,
+        input_layer_partitioner=None,
+        batch_norm=False,
+        **settings
+    ):
+        check_not_given(input_layer_partitioner=input_layer_partitioner)
+        network = dnn_network(
+            feature_columns, hidden_units, activation_fn, dropout, batch_norm
+        )
+        trained = {"dnn": (optimizer, 0.05)}
+        super().__init__(
+            head, {"dnn": network}, trained, model_dir=model_dir, **settings
+        )
+
+
+class DNNClassifier(DNNEstimator):
+    """A classifier of dense layers, as ``tf.compat.v1.estimator.DNNClassifier``.
+
+    Args:
+      hidden_units, feature_columns, model_dir, optimizer, settings: as for
+        ``DNNEstimator``.
+      n_classes: how many classes there are.
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+    """
+
+    def __init__(
+        self,
+        hidden_units,
+        feature_columns,
+        model_dir=None,
+        n_classes=2,
+        weight_column=None,
+        label_vocabulary=None,
+        optimizer="Adagrad",
+        *,
+        loss_reduction="weighted_sum",
+        **settings
+    ):
+        head = CannedClasses(
+            n_classes,
+            label_vocabulary,
+            weight_column=weight_column,
+            loss_reduction=loss_reduction,
+        )
+        super().__init__(
+            head, hidden_units, feature_columns, model_dir, optimizer, **settings
+        )
+
+
+class DNNRegressor(DNNEstimator):
+    """A regressor of dense layers, as ``tf.compat.v1.estimator.DNNRegressor``.
+
+    Args:
+      hidden_units, feature_columns, model_dir, optimizer, settings: as for
+        ``DNNEstimator``.
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``DNNClassifier``.
+    """
+
+    def __init__(
+        self,
+        hidden_units,
+        feature_columns,
+        model_dir=None,
+        label_dimension=1,
+        weight_column=None,
+        optimizer="Adagrad",
+        *,
+        loss_reduction="weighted_sum",
+        **settings
+    ):
+        head = CannedRegression(
+            label_dimension,
+            weight_column=weight_column,
+            loss_reduction=loss_reduction,
+        )
+        super().__init__(
+            head, hidden_units, feature_columns, model_dir, optimizer, **settings
+        )
+
+
+class DNNEstimatorV2(PremadeEstimatorV2):
+    """Dense layers under a head, as ``tf.estimator.DNNEstimator``.
+
+    Args:
+      head: a head of ``tf.estimator``.
+      hidden_units: the widths of the hidden layers, a list of ints.
+      feature_columns: what the layers take from the features, a list.
+      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
+      optimizer: a ``tf.keras`` optimizer, a function that makes one, or the
+        name of one.
+      activation_fn: of the hidden layers.
+      dropout: the part of the units that a training step leaves out, or None.
+      batch_norm: whether the hidden layers are normalized.
+      settings: config and warm_start_from.
+    """
+
+    def __init__(
+        self,
+        head,
+        hidden_units,
+        feature_columns,
+        model_dir=None,
+        optimizer="Adagrad",
+        activation_fn=tf.nn.relu,
+        dropout=None,
+        *,
+        batch_norm=False,
+        **settings
+    ):
+        network = dnn_network(
+            feature_columns, hidden_units, activation_fn, dropout, batch_norm
+        )
+        rate = 0.01 if optimizer == "SGD" else 0.001
+        trained = {"dnn": (optimizer, rate)}
+        super().__init__(
+            head, {"dnn": network}, trained, model_dir=model_dir, **settings
+        )
+
+
+class DNNClassifierV2(DNNEstimatorV2):
+    """A classifier of dense layers, as ``tf.estimator.DNNClassifier``.
+
+    Args:
+      hidden_units, feature_columns, model_dir, optimizer, settings: as for
+        ``DNNEstimatorV2``.
+      n_classes: how many classes there are.
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      loss_reduction: one of ``tf.keras.losses.Reduction``.
+    """
+
+    def __init__(
+        self,
+        hidden_units,
+        feature_columns,
+        model_dir=None,
+        n_classes=2,
+        weight_column=None,
+        label_vocabulary=None,
+        optimizer="Adagrad",
+        *,
+        loss_reduction="sum_over_batch_size",
+        **settings
+    ):
+        head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(
+            head, hidden_units, feature_columns, model_dir, optimizer, **settings
+        )
+
+
+class DNNRegressorV2(DNNEstimatorV2):
+    """A regressor of dense layers, as ``tf.estimator.DNNRegressor``.
+
+    Args:
+      hidden_units, feature_columns, model_dir, optimizer, settings: as for
+        ``DNNEstimatorV2``.
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``DNNClassifierV2``.
+    """
+
+    def __init__(
+        self,
+        hidden_units,
+        feature_columns,
+        model_dir=None,
+        label_dimension=1,
+        weight_column=None,
+        optimizer="Adagrad",
+        *,
+        loss_reduction="sum_over_batch_size",
+        **settings
+    ):
+        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        super().__init__(
+            head, hidden_units, feature_columns, model_dir, optimizer, **settings
+        )
+
+
+class LinearEstimator(PremadeEstimator):
+    """A linear model under a head, as ``tf.compat.v1.estimator.LinearEstimator``.
+
+    Args:
+      head: a head of ``tf.estimator``.
+      feature_columns: what the model takes from the features, a list.
+      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
+      optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
+        name of one.
+      config, warm_start_from: as for an ``Estimator``.
+      partitioner: must be None.
+      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+    """
+
+    def __init__(
+        self,
+        head,
+        feature_columns,
+        model_dir=None,
+        optimizer="Ftrl",
+        config=None,
+        *,
+        partitioner=None,
+        sparse_combiner="sum",
+        **settings
+    ):
+        check_not_given(partitioner=partitioner)
+        columns = list(feature_columns)
+
+        def ftrl():
+            return tf1.train.FtrlOptimizer(min(0.2, 1 / math.sqrt(len(columns))))
+
+        super().__init__(
+            head,
+            {"linear": linear_network(columns, sparse_combiner)},
+            {"linear": (ftrl if optimizer is None else optimizer, 0.2)},
+            model_dir=model_dir,
+            config=config,
+            **settings,
+        )
+
+
+class LinearClassifier(LinearEstimator):
+    """A linear classifier, as ``tf.compat.v1.estimator.LinearClassifier``.
+
+    Args:
+      feature_columns, model_dir, optimizer, config, settings: as for
+        ``LinearEstimator``.
+      n_classes: how many classes there are.
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+    """
+
+    def __init__(
+        self,
+        feature_columns,
+        model_dir=None,
+        n_classes=2,
+        weight_column=None,
+        label_vocabulary=None,
+        optimizer="Ftrl",
+        config=None,
+        *,
+        loss_reduction="weighted_sum",
+        **settings
+    ):
+        head = CannedClasses(
+            n_classes,
+            label_vocabulary,
+            weight_column=weight_column,
+            loss_reduction=loss_reduction,
+        )
+        super().__init__(
+            head, feature_columns, model_dir, optimizer, config, **settings
+        )
+
+
+class LinearRegressor(LinearEstimator):
+    """A linear regressor, as ``tf.compat.v1.estimator.LinearRegressor``.
+
+    Args:
+      feature_columns, model_dir, optimizer, config, settings: as for
+        ``LinearEstimator``.
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``LinearClassifier``.
+    """
+
+    def __init__(
+        self,
+        feature_columns,
+        model_dir=None,
+        label_dimension=1,
+        weight_column=None,
+        optimizer="Ftrl",
+        config=None,
+        *,
+        loss_reduction="weighted_sum",
+        **settings
+    ):
+        head = CannedRegression(
+            label_dimension,
+            weight_column=weight_column,
+            loss_reduction=loss_reduction,
+        )
+        super().__init__(
+            head, feature_columns, model_dir, optimizer, config, **settings
+        )
+
+
+class LinearEstimatorV2(PremadeEstimatorV2):
+    """A linear model under a head, as ``tf.estimator.LinearEstimator``.
+
+    Args:
+      head: a head of ``tf.estimator``.
+      feature_columns: what the model takes from the features, a list.
+      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
+      optimizer: a ``tf.keras`` optimizer, a function that makes one, or the
+        name of one.
+      config, warm_start_from: as for an ``Estimator``.
+      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+    """
+
+    def __init__(
+        self,
+        head,
+        feature_columns,
+        model_dir=None,
+        optimizer="Ftrl",
+        config=None,
+        *,
+        sparse_combiner="sum",
+        **settings
+    ):
+        columns = list(feature_columns)
+
+        def ftrl():
+            return tf.keras.optimizers.Ftrl(min(0.2, 1 / math.sqrt(len(columns))))
+
+        super().__init__(
+            head,
+            {"linear": linear_network(columns, sparse_combiner)},
+            {"linear": (ftrl if optimizer is None else optimizer, 0.2)},
+            model_dir=model_dir,
+            config=config,
+            **settings,
+        )
+
+
+class LinearClassifierV2(LinearEstimatorV2):
+    """A linear classifier, as ``tf.estimator.LinearClassifier``.
+
+    Args:
+      feature_columns, model_dir, optimizer, config, settings: as for
+        ``LinearEstimatorV2``.
+      n_classes: how many classes there are.
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      loss_reduction: one of ``tf.keras.losses.Reduction``.
+    """
+
+    def __init__(
+        self,
+        feature_columns,
+        model_dir=None,
+        n_classes=2,
+        weight_column=None,
+        label_vocabulary=None,
+        optimizer="Ftrl",
+        config=None,
+        *,
+        loss_reduction="sum_over_batch_size",
+        **settings
+    ):
+        head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(
+            head, feature_columns, model_dir, optimizer, config, **settings
+        )
+
+
+class LinearRegressorV2(LinearEstimatorV2):
+    """A linear regressor, as ``tf.estimator.LinearRegressor``.
+
+    Args:
+      feature_columns, model_dir, optimizer, config, settings: as for
+        ``LinearEstimatorV2``.
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``LinearClassifierV2``.
+    """
+
+    def __init__(
+        self,
+        feature_columns,
+        model_dir=None,
+        label_dimension=1,
+        weight_column=None,
+        optimizer="Ftrl",
+        config=None,
+        *,
+        loss_reduction="sum_over_batch_size",
+        **settings
+    ):
+        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        super().__init__(
+            head, feature_columns, model_dir, optimizer, config, **settings
+        )
+
+
+class DNNLinearCombinedEstimator(PremadeEstimator):
+    """Dense layers beside a linear model, under a head.
+
+    Stands for ``tf.compat.v1.estimator.DNNLinearCombinedEstimator``.
+
+    Args:
+      head: a head of ``tf.estimator``.
+      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
+      linear_feature_columns, dnn_feature_columns: what the two take from the features,
+        lists; None for none of the two.
+      linear_optimizer, dnn_optimizer: a ``tf.compat.v1.train.Optimizer`` each, a
+        function that makes one, or the name of one.
+      dnn_hidden_units, networks: as for ``combined_networks``.
+      input_layer_partitioner: must be None.
+      config, warm_start_from: as for an ``Estimator``.
+    """
+
+    def __init__(
+        self,
+        head,
+        model_dir=None,
+        linear_feature_columns=None,
+        linear_optimizer="Ftrl",
+        dnn_feature_columns=None,
+        dnn_optimizer="Adagrad",
+        dnn_hidden_units=None,
+        *,
+        input_layer_partitioner=None,
+        config=None,
+        warm_start_from=None,
+        **networks
+    ):
+        check_not_given(input_layer_partitioner=input_layer_partitioner)
+        parts = combined_networks(
+            linear_feature_columns, dnn_feature_columns, dnn_hidden_units, **networks
+        )
+        optimizers = {
+            "dnn": (dnn_optimizer, 0.001),
+            "linear": (linear_optimizer, 0.005),
+        }
+        super().__init__(
+            head,
+            parts,
+            {scope: optimizers[scope] for scope in parts},
+            is_combined=True,
+            model_dir=model_dir,
+            config=config,
+            warm_start_from=warm_start_from,
+        )
+
+
+class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
+    """A classifier, as ``tf.compat.v1.estimator.DNNLinearCombinedClassifier``.
+
+    Args:
+      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
+        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimator``.
+      n_classes: how many classes there are.
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+    """
+
+    def __init__(
+        self,
+        model_dir=None,
+        linear_feature_columns=None,
+        linear_optimizer="Ftrl",
+        dnn_feature_columns=None,
+        dnn_optimizer="Adagrad",
+        dnn_hidden_units=None,
+        *,
+        n_classes=2,
+        weight_column=None,
+        label_vocabulary=None,
+        loss_reduction="weighted_sum",
+        **settings
+    ):
+        head = CannedClasses(
+            n_classes,
+            label_vocabulary,
+            weight_column=weight_column,
+            loss_reduction=loss_reduction,
+        )
+        super().__init__(
+            head,
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            **settings,
+        )
+
+
+class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
+    """A regressor, as ``tf.compat.v1.estimator.DNNLinearCombinedRegressor``.
+
+    Args:
+      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
+        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimator``.
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``DNNLinearCombinedClassifier``.
+    """
+
+    def __init__(
+        self,
+        model_dir=None,
+        linear_feature_columns=None,
+        linear_optimizer="Ftrl",
+        dnn_feature_columns=None,
+        dnn_optimizer="Adagrad",
+        dnn_hidden_units=None,
+        *,
+        label_dimension=1,
+        weight_column=None,
+        loss_reduction="weighted_sum",
+        **settings
+    ):
+        head = CannedRegression(
+            label_dimension,
+            weight_column=weight_column,
+            loss_reduction=loss_reduction,
+        )
+        super().__init__(
+            head,
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            **settings,
+        )
+
+
+class DNNLinearCombinedEstimatorV2(PremadeEstimatorV2):
+    """Dense layers beside a linear model, under a head.
+
+    Stands for ``tf.estimator.DNNLinearCombinedEstimator``.
+
+    Args:
+      head: a head of ``tf.estimator``.
+      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
+      linear_feature_columns, dnn_feature_columns: what the two take from the features,
+        lists; None for none of the two.
+      linear_optimizer, dnn_optimizer: a ``tf.keras`` optimizer each, a
+        function that makes one, or the name of one.
+      dnn_hidden_units, networks: as for ``combined_networks``.
+      config, warm_start_from: as for an ``Estimator``.
+    """
+
+    def __init__(
+        self,
+        head,
+        model_dir=None,
+        linear_feature_columns=None,
+        linear_optimizer="Ftrl",
+        dnn_feature_columns=None,
+        dnn_optimizer="Adagrad",
+        dnn_hidden_units=None,
+        *,
+        config=None,
+        warm_start_from=None,
+        **networks
+    ):
+        parts = combined_networks(
+            linear_feature_columns, dnn_feature_columns, dnn_hidden_units, **networks
+        )
+        optimizers = {
+            "dnn": (dnn_optimizer, 0.001),
+            "linear": (linear_optimizer, 0.005),
+        }
+        super().__init__(
+            head,
+            parts,
+            {scope: optimizers[scope] for scope in parts},
+            model_dir=model_dir,
+            config=config,
+            warm_start_from=warm_start_from,
+        )
+
+
+class DNNLinearCombinedClassifierV2(DNNLinearCombinedEstimatorV2):
+    """A classifier, as ``tf.estimator.DNNLinearCombinedClassifier``.
+
+    Args:
+      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
+        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimatorV2``.
+      n_classes: how many classes there are.
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
+      loss_reduction: one of ``tf.keras.losses.Reduction``.
+    """
+
+    def __init__(
+        self,
+        model_dir=None,
+        linear_feature_columns=None,
+        linear_optimizer="Ftrl",
+        dnn_feature_columns=None,
+        dnn_optimizer="Adagrad",
+        dnn_hidden_units=None,
+        *,
+        n_classes=2,
+        weight_column=None,
+        label_vocabulary=None,
+        loss_reduction="sum_over_batch_size",
+        **settings
+    ):
+        head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(
+            head,
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            **settings,
+        )
+
+
+class DNNLinearCombinedRegressorV2(DNNLinearCombinedEstimatorV2):
+    """A regressor, as ``tf.estimator.DNNLinearCombinedRegressor``.
+
+    Args:
+      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
+        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimatorV2``.
+      label_dimension: how many values are predicted for an example.
+      weight_column, loss_reduction: as for ``DNNLinearCombinedClassifierV2``.
+    """
+
+    def __init__(
+        self,
+        model_dir=None,
+        linear_feature_columns=None,
+        linear_optimizer="Ftrl",
+        dnn_feature_columns=None,
+        dnn_optimizer="Adagrad",
+        dnn_hidden_units=None,
+        *,
+        label_dimension=1,
+        weight_column=None,
+        loss_reduction="sum_over_batch_size",
+        **settings
+    ):
+        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        super().__init__(
+            head,
+            model_dir,
+            linear_feature_columns,
+            linear_optimizer,
+            dnn_feature_columns,
+            dnn_optimizer,
+            dnn_hidden_units,
+            **settings,
+        )

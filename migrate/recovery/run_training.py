@@ -6,7 +6,7 @@ import time
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_checkpoints import saved_step
+from .model_fn_checkpoints import saved_step
 
 
 def run_training(

@@ -1,9 +1,9 @@
 """A model_fn for TPUs with its settings, which runs on CPU or GPU."""
 
-from migrate.recovery.estimator import Estimator
-from migrate.recovery.model_fn_params import with_values
-from migrate.recovery.tpu_run_config import TPURunConfig
-from migrate.recovery.twin_classes import is_of_class
+from .estimator import Estimator
+from .model_fn_params import with_values
+from .tpu_run_config import TPURunConfig
+from .twin_classes import is_of_class
 
 
 class TPUEstimator(Estimator):

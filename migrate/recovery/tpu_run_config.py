@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from migrate.recovery.run_config import RunConfig
+from .run_config import RunConfig
 
 
 class InputPipelineConfig:

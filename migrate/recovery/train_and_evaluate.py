@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator import Estimator
-from migrate.recovery.evaluation_listener import EvaluationListener
-from migrate.recovery.exporters import Exporter
-from migrate.recovery.model_fn_evaluator import evaluate_checkpoints
-from migrate.recovery.twin_classes import is_of_class
+from .estimator import Estimator
+from .evaluation_listener import EvaluationListener
+from .exporters import Exporter
+from .model_fn_evaluator import evaluate_checkpoints
+from .twin_classes import is_of_class
 
 
 class _TrainSpecFields(NamedTuple):

@@ -3,7 +3,7 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_training_session import (
+from .model_fn_training_session import (
     TrainingSession,
     fetch_names,
     fetch_results,

@@ -11,8 +11,7 @@ from migrate.rewrite.stamp import definitions_of, header, read_stamp
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _FOLDER = Path(__file__).parents[1] / "recovery"
-_OWN = "migrate.recovery."
-_IMPORTED = re.compile(r"^from migrate\.recovery\.(\w+) import", re.MULTILINE)
+_IMPORTED = re.compile(r"^from \.(\w+) import", re.MULTILINE)
 _DEFINED = re.compile(r"^(?:(?:class|def) (\w+)|(\w+) = )", re.MULTILINE)
 
 
@@ -88,7 +87,7 @@ def _read(source: str, tree: ast.Module) -> Iterator[Piece]:
     begin = 0
     for node in tree.body:
         if isinstance(node, _IMPORTS):
-            is_own = isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_OWN)
+            is_own = isinstance(node, ast.ImportFrom) and node.level == 1
             others |= {alias.name for alias in node.names if is_own}
             imports |= {} if is_own else dict(_single(node))
         if isinstance(node, _IMPORTS) or (isinstance(node, ast.Expr) and node is tree.body[0]):

@@ -78,10 +78,10 @@ from tensorflow_estimator.python.estimator.estimator import _load_global_step_fr
 from tensorflow_estimator.python.estimator.util import fn_args
 """
 NEW = """\
-from migrate.recovery.directory_step import step_in_directory
-from migrate.recovery.estimator_keys import MetricKeys, PredictionKeys
-from migrate.recovery.function_arguments import fn_args
-from migrate.recovery.training_ops import training_ops
+from migrate.recovery.private_names import step_in_directory
+from migrate.recovery.private_names import MetricKeys, PredictionKeys
+from migrate.recovery.private_names import fn_args
+from migrate.recovery.private_names import training_ops
 """
 
 

@@ -4,8 +4,7 @@ import pytest
 import tensorflow as tf
 
 from migrate.checkpoints.vocabularies import compare
-from migrate.recovery.dense_columns import DenseColumns
-from migrate.recovery.feature_network import FeatureNetwork
+from migrate.recovery.keras_columns import DenseColumns, FeatureNetwork
 
 column = tf.feature_column
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.checkpoint_recovery import CheckpointRecovery
-from migrate.recovery.evaluate_after_saves import EvaluateAfterSaves
+from migrate.recovery.keras_logs import EvaluateAfterSaves
+from migrate.recovery.keras_recovery import CheckpointRecovery
 from tests.tensorflow.keras.test_training_log import summaries
 
 DATASET = tf.data.Dataset.from_tensor_slices((np.arange(12.0)[:, None], np.arange(12.0))).batch(4)

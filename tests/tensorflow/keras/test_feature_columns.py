@@ -5,13 +5,15 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.class_ids import class_ids
-from migrate.recovery.column_batch import example_batch
-from migrate.recovery.dense_columns import DenseColumns
-from migrate.recovery.feature_network import FeatureNetwork
-from migrate.recovery.linear_columns import LinearColumns
-from migrate.recovery.refuse_old_job import refuse_old_job
-from migrate.recovery.wide_and_deep import WideAndDeep
+from migrate.recovery.classes import class_ids
+from migrate.recovery.keras_backup import refuse_old_job
+from migrate.recovery.keras_columns import (
+    DenseColumns,
+    FeatureNetwork,
+    LinearColumns,
+    WideAndDeep,
+    example_batch,
+)
 
 FEATURES = {
     "size": np.array([[1.0, 2.0], [3.0, -4.0], [0.0, 7.5]], np.float32),

@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.fit_on_workers import fit_on_workers
-from migrate.recovery.worker_recovery import WorkerRecovery
-from tests.tensorflow.keras.job import FEATURES, LABELS, InterruptAt, StepsRun, recover, saved, state
+from migrate.recovery.keras_workers import WorkerRecovery, fit_on_workers
+from tests.tensorflow.keras.job import (
+    FEATURES,
+    LABELS,
+    InterruptAt,
+    StepsRun,
+    recover,
+    saved,
+    state,
+)
 
 
 def build(strategy, optimizer=None):

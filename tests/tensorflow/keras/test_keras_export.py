@@ -5,8 +5,8 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.checkpoint_recovery import CheckpointRecovery
 from migrate.recovery.keras_export import export_outputs, export_values
+from migrate.recovery.keras_recovery import CheckpointRecovery
 from migrate.recovery.model_fn_serving import ServingInputReceiver
 
 

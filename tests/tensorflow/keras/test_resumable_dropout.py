@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.resumable_dropout import ResumableDropout
+from migrate.recovery.keras_recovery import ResumableDropout
 from tests.tensorflow.keras.job import FEATURES, InterruptAt, build, start, state
 
 

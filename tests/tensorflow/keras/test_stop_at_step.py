@@ -6,7 +6,7 @@ import os
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.stop_at_step import StopAtStep
+from migrate.recovery.keras_backup import StopAtStep
 from tests.tensorflow.keras.job import InterruptAt, StepsRun, build, dataset
 
 

@@ -7,10 +7,16 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.evaluation_log import EvaluationLog
-from migrate.recovery.event_writer import event_writer
-from migrate.recovery.training_log import TrainingLog
-from tests.tensorflow.keras.job import FEATURES, LABELS, build, dataset, recover, saved, start
+from migrate.recovery.keras_logs import EvaluationLog, TrainingLog, event_writer
+from tests.tensorflow.keras.job import (
+    FEATURES,
+    LABELS,
+    build,
+    dataset,
+    recover,
+    saved,
+    start,
+)
 
 
 def summaries(directory, tag):

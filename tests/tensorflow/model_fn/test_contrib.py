@@ -7,14 +7,25 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-from tensorflow.python.ops import lookup_ops  # contrib.lookup only named these functions again
+from tensorflow.python.ops import (
+    lookup_ops,  # contrib.lookup only named these functions again
+)
 
-from migrate.recovery.model_fn_initializers import Initializers, variance_scaling_initializer, xavier_initializer
-from migrate.recovery.model_fn_layer_norm import layer_norm
-from migrate.recovery.model_fn_lookup import index_table_from_file, index_table_from_tensor
-from migrate.recovery.model_fn_lookup_words import index_to_string_table_from_file, index_to_string_table_from_tensor
-from migrate.recovery.model_fn_optimize_loss import optimize_loss
-from migrate.recovery.model_fn_regularizers import l1_regularizer, l2_regularizer
+from migrate.recovery.contrib_layers import (
+    Initializers,
+    l1_regularizer,
+    l2_regularizer,
+    layer_norm,
+    variance_scaling_initializer,
+    xavier_initializer,
+)
+from migrate.recovery.contrib_lookup import (
+    index_table_from_file,
+    index_table_from_tensor,
+    index_to_string_table_from_file,
+    index_to_string_table_from_tensor,
+)
+from migrate.recovery.contrib_optimizers import optimize_loss
 from tests import nursery
 from tests.contrib_names import successors
 

@@ -5,8 +5,11 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_covariance import streaming_covariance, streaming_pearson_correlation
-from migrate.recovery.model_fn_f1_score import f1_score
+from migrate.recovery.contrib_metrics import (
+    f1_score,
+    streaming_covariance,
+    streaming_pearson_correlation,
+)
 from migrate.tensorflow.contrib import Row, rows_of
 
 RANDOM = np.random.RandomState(3)

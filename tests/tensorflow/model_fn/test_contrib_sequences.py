@@ -7,9 +7,8 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_crf import crf_decode, crf_log_likelihood
-from migrate.recovery.model_fn_fused_lstm import LSTMBlockFusedCell, TimeReversedFusedRNN
-from migrate.recovery.model_fn_viterbi import viterbi_decode
+from migrate.recovery.contrib_crf import crf_decode, crf_log_likelihood, viterbi_decode
+from migrate.recovery.contrib_fused_rnn import LSTMBlockFusedCell, TimeReversedFusedRNN
 
 BATCH, TIME, TAGS, SIZE, UNITS = 4, 5, 3, 2, 4
 LENGTHS = [5, 3, 1, 0]

@@ -3,7 +3,7 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_contrib_variables import (
+from migrate.recovery.contrib_layers import (
     collect_named_outputs,
     get_variable_collections,
     model_variable,

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_predictor import from_saved_model
+from migrate.recovery.contrib_predictor import from_saved_model
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 

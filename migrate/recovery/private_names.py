@@ -1,0 +1,88 @@
+"""What programs took by private names of TensorFlow."""
+
+import functools
+import inspect
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+
+def step_in_directory(checkpoint_dir):
+    """Returns the step of the newest checkpoint in a directory; 0 where it has none."""
+    try:
+        reader = tf1.train.load_checkpoint(checkpoint_dir)
+        return reader.get_tensor("global_step")
+    except (ValueError, tf1.errors.OpError):
+        return 0
+
+
+def fn_args(fn):
+    """Returns the names of the arguments that a function takes by place, a tuple."""
+    if isinstance(fn, functools.partial):
+        args = fn_args(fn.func)[len(fn.args) :]
+        return tuple(arg for arg in args if arg not in fn.keywords)
+    is_object = not inspect.isclass(fn) and not inspect.isroutine(fn)
+    fn = fn.__call__ if is_object and callable(fn) else fn
+    args = inspect.getfullargspec(fn).args
+    return tuple(args[1:] if inspect.ismethod(fn) else args)
+
+
+class PredictionKeys:
+    """The names under which a premade estimator gives its predictions."""
+
+    CLASSES = "classes"
+    CLASS_IDS = "class_ids"
+    ALL_CLASSES = "all_classes"
+    ALL_CLASS_IDS = "all_class_ids"
+    LOGISTIC = "logistic"
+    LOGITS = "logits"
+    PREDICTIONS = "predictions"
+    PROBABILITIES = "probabilities"
+    TOP_K = "top_k"
+
+
+class MetricKeys:
+    """The names under which a premade estimator gives its metrics."""
+
+    LOSS = "loss"
+    LOSS_MEAN = "average_loss"
+    LOSS_REGULARIZATION = "regularization_loss"
+    ACCURACY = "accuracy"
+    PRECISION = "precision"
+    RECALL = "recall"
+    ACCURACY_BASELINE = "accuracy_baseline"
+    AUC = "auc"
+    AUC_PR = "auc_precision_recall"
+    LABEL_MEAN = "label/mean"
+    PREDICTION_MEAN = "prediction/mean"
+    ACCURACY_AT_THRESHOLD = "accuracy/positive_threshold_%g"
+    PRECISION_AT_THRESHOLD = "precision/positive_threshold_%g"
+    RECALL_AT_THRESHOLD = "recall/positive_threshold_%g"
+    PRECISION_AT_RECALL = "precision_at_recall_%g"
+    RECALL_AT_PRECISION = "recall_at_precision_%g"
+    SENSITIVITY_AT_SPECIFICITY = "sensitivity_at_specificity_%g"
+    SPECIFICITY_AT_SENSITIVITY = "specificity_at_sensitivity_%g"
+    PROBABILITY_MEAN_AT_CLASS = "probability_mean/class%d"
+    AUC_AT_CLASS = "auc/class%d"
+    AUC_PR_AT_CLASS = "auc_precision_recall/class%d"
+    PROBABILITY_MEAN_AT_NAME = "probability_mean/%s"
+    AUC_AT_NAME = "auc/%s"
+    AUC_PR_AT_NAME = "auc_precision_recall/%s"
+
+
+class _TrainingOps:
+    """Has each operation of ``tf.raw_ops`` as a function that takes its arguments by place too."""
+
+    def __getattr__(self, name):
+        plain = name.replace("_", "")
+        found = (op for op in dir(tf.raw_ops) if op.lower() == plain)
+        op = getattr(tf.raw_ops, next(found, name))  # which says what it lacks
+        names = list(inspect.signature(op).parameters)
+
+        def call(*args, **kwargs):
+            return op(**dict(zip(names, args)), **kwargs)
+
+        return call
+
+
+training_ops = _TrainingOps()

@@ -12,23 +12,20 @@ from migrate.files.trouble import NotWritten, trouble
 from migrate.finding import Finding, Span
 
 
-def attempted(source: SourceText, plan: Plan, imports: Sequence[str], pieces: str) -> str | Finding:
+def attempted(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
     """The rewritten text of a file, or why there is none.
 
     Args:
       source: the file as it is.
       plan: what is to be done to its text.
-      imports: import statements for the emitted pieces.
-      pieces: the pieces that the file holds itself; "" for none.
+      imports: import statements for the helpers.
     """
-    return guarded(
-        lambda: _attempted(source, plan, imports, pieces), lambda error: failed(source.path, error, "rewriting")
-    )
+    return guarded(lambda: _attempted(source, plan, imports), lambda error: failed(source.path, error, "rewriting"))
 
 
-def _attempted(source: SourceText, plan: Plan, imports: Sequence[str], pieces: str) -> str | Finding:
+def _attempted(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
     try:
-        after = apply(source.text, plan, imports, pieces)
+        after = apply(source.text, plan, imports)
         source.encode(after)
     except NotWritten as problem:
         return problem.finding

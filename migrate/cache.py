@@ -61,7 +61,7 @@ class Cache:
         self._folder = PrivateFolder(directory)
         self._writes = writes
         self._rewrites = rewrites
-        self._module = f"{settings.module_name}.py"
+        self._folder = settings.module_name
 
     def run(self, work: _Work) -> Outcome:
         """What ``work`` found when the tree last was as it is, or what it finds now.
@@ -96,7 +96,7 @@ class Cache:
     ) -> tuple[set[str], Outcome] | None:
         """The files that a change can influence, and what was found in the others; None where all have to be read."""
         found_in = {finding["path"] for finding in record["findings"]}
-        if any(os.path.basename(path) == self._module for path in changed | found_in):  # it may be any program's
+        if any(self._holds_helpers(path) for path in changed | found_in):  # it may be any program's
             return None
         files = {
             os.path.abspath(path): Known(frozenset(row[4].split()), frozenset(row[5].split()), *row[6:])
@@ -119,11 +119,13 @@ class Cache:
             return not any(inside)
 
         changes = [one for one in record["changes"] if not self._is_module(one) and stays([one["path"]])]
-        needed = {one["needs"] for one in changes}
+        needed = {path for one in changes for path in one["needs"]}
         modules = [one for one in record["changes"] if self._is_module(one) and one["path"] in needed]
         findings = [one for one in record["findings"] if stays([one["path"]])]
         programs = [one for one in record["programs"] if stays(one["files"])]
+        unlisted = [path for path in record["unlisted"] if stays([path])]
         rest = {"files_read": 0, "findings": findings, "changes": [*changes, *modules], "programs": programs}
+        rest["unlisted"] = unlisted
         return found, _outcome(rest)
 
     def _joined(self, new: Outcome, rest: Outcome) -> Outcome | None:
@@ -131,12 +133,18 @@ class Cache:
         if _modules_of(new) & _modules_of(rest) or not (self._rewrites or not (new.changes or rest.changes)):
             return None
         findings, changes = new.findings + rest.findings, new.changes + rest.changes
-        outcome = Outcome(new.files_read, findings, changes, new.programs + rest.programs)
+        programs, unlisted = new.programs + rest.programs, sorted(new.unlisted + rest.unlisted)
+        outcome = Outcome(new.files_read, findings, changes, programs, unlisted=unlisted)
         outcome.sort()
         return outcome
 
     def _is_module(self, change: dict[str, Any]) -> bool:
-        return bool(change["is_new"]) or os.path.basename(change["path"]) == self._module
+        return bool(change["is_new"]) or self._holds_helpers(change["path"])
+
+    def _holds_helpers(self, path: str) -> bool:
+        """Whether a file may be one of helpers, or keep the folder of helpers from being written."""
+        beside = f"{self._folder}.py"
+        return os.path.basename(path) == beside or os.path.basename(os.path.dirname(path)) == self._folder
 
     def _kept(self, states: Mapping[str, _State] | None) -> dict[str, Any] | None:
         """What the last run left, if it can be nothing else; None where all is to be looked at."""
@@ -163,6 +171,8 @@ class Cache:
         return True
 
     def _keep(self, outcome: Outcome, states: dict[str, _State], began: int, kept: dict[str, Any] | None) -> None:
+        if any(one.source is not None and one.path not in states for one in outcome.changes):
+            return  # a list of requirements, which may change unseen
         before = kept["files"] if kept is not None else {}
         makers = {program.files[0] for program in outcome.programs}
         files: dict[str, _Row] = {}
@@ -191,9 +201,9 @@ def _are_rows(files: Mapping[str, _Row]) -> bool:
 
 
 def _modules_of(outcome: Outcome) -> set[str]:
-    """The modules of generated code that changes need or make."""
+    """The files of helpers that changes need or make."""
     made = {change.path for change in outcome.changes if change.source is None}
-    return {os.path.abspath(path) for path in made | {one.needs for one in outcome.changes if one.needs is not None}}
+    return {os.path.abspath(path) for path in made | {path for one in outcome.changes for path in one.needs}}
 
 
 def _modules() -> Iterable[tuple[str, str]]:
@@ -251,7 +261,6 @@ def _record(outcome: Outcome) -> dict[str, Any]:
             "is_new": change.source is None,
             "needs": change.needs,
             "together": change.together,
-            "generated": change.generated,
         }
         for change in outcome.changes
     ]
@@ -260,13 +269,15 @@ def _record(outcome: Outcome) -> dict[str, Any]:
         "findings": [asdict(finding) for finding in outcome.findings],
         "changes": changes,
         "programs": [asdict(one) for one in outcome.programs],
+        "unlisted": outcome.unlisted,
     }
 
 
 def _outcome(record: dict[str, Any]) -> Outcome:
     findings = [_finding(one) for one in record["findings"]]
     changes = [_change(**one) for one in record["changes"]]
-    return Outcome(record["files_read"], findings, changes, [_program(**one) for one in record["programs"]])
+    programs = [_program(**one) for one in record["programs"]]
+    return Outcome(record["files_read"], findings, changes, programs, unlisted=record["unlisted"])
 
 
 def _finding(record: dict[str, Any]) -> Finding:
@@ -284,6 +295,6 @@ def _program(cause: dict[str, Any] | None, form: str, **lists: list[str]) -> Jud
     return JudgedProgram(form=form, cause=_cause(cause), **{name: tuple(words) for name, words in lists.items()})
 
 
-def _change(path: str, after: str, is_new: bool, needs: str | None, together: list[str], generated: int) -> FileChange:
+def _change(path: str, after: str, is_new: bool, needs: list[str], together: list[str]) -> FileChange:
     source = None if is_new else SourceText.decode(path, read(path))
-    return FileChange(path, source.text if source else None, after, source, needs, tuple(together), generated)
+    return FileChange(path, source.text if source else None, after, source, tuple(needs), tuple(together))

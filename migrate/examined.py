@@ -38,6 +38,7 @@ class Examined:
       together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
       group: the files that it was judged together with; None for one by itself.
       programs: the programs whose estimators stand in it.
+      helpers: by folder, the names that a notebook's cells import from the helpers there.
     """
 
     path: str
@@ -49,3 +50,4 @@ class Examined:
     together: tuple[str, ...] = ()
     group: Group | None = None
     programs: list[JudgedProgram] = field(default_factory=list)
+    helpers: dict[str, set[str]] = field(default_factory=dict)

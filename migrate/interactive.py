@@ -1,5 +1,6 @@
 """``--interactive``: each hunk with what was found in it, and a question, as ``git add -p`` asks."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +39,7 @@ class Hunk:
       last: the last one; the line before ``first`` where lines only come in.
       lines: the hunk as a diff shows it.
       cell: the number of a notebook's cell; None for a new cell and in any other file.
-      is_generated: whether it is in a module that this tool writes.
+      is_generated: whether it is the files of helpers that a program needs; ``path`` is the first of them.
     """
 
     path: str
@@ -111,10 +112,10 @@ def choose(
 
 def _without(outcome: Outcome, refused: set[str]) -> Outcome:
     """The outcome in which some files, and all that need them, stay as they are."""
-    gone = [change for change in outcome.changes if refused & {change.path, change.needs, *change.together}]
+    gone = [change for change in outcome.changes if refused & {change.path, *change.needs, *change.together}]
     kept = [change for change in outcome.changes if change not in gone]
-    needed = {change.needs for change in kept}
-    unneeded = {change.needs for change in gone} - needed
+    needed = {path for change in kept for path in change.needs}
+    unneeded = {path for change in gone for path in change.needs} - needed
     paths = {change.path for change in gone}
     findings = [
         finding.left_for(Cause(Obstacle.DECLINED, finding.code, finding.path, finding.span, finding.cell))
@@ -126,34 +127,45 @@ def _without(outcome: Outcome, refused: set[str]) -> Outcome:
 
 
 def hunks(outcome: Outcome) -> Iterator[Hunk]:
-    """All hunks of the changes, by path and place; a generated module comes after the first program that needs it."""
-    generated = {change.needs for change in outcome.changes}
-    for change in _in_order(outcome.changes):
-        if notebook_diff.is_notebook(change):
-            # A new cell holds a module that this tool writes; it comes after the cells that the user wrote.
-            for cell in sorted(notebook_diff.cell_changes(change), key=lambda cell: cell.number is None):
-                yield from _hunks(change.path, cell.before or "", cell.after, cell.number, cell.number is None)
-        else:
-            yield from _hunks(change.path, change.before or "", change.after, None, change.path in generated)
+    """All hunks of the changes, by path and place; helpers come, as one, after the first program that needs them."""
+    for program, helpers in _in_order(outcome.changes):
+        for change in program:
+            if notebook_diff.is_notebook(change):
+                for cell in notebook_diff.cell_changes(change):
+                    yield from _hunks(change.path, cell.before, cell.after, cell.number)
+            else:
+                yield from _hunks(change.path, change.before or "", change.after, None)
+        if helpers:
+            yield _of_helpers(helpers)
 
 
-def _in_order(changes: Sequence[FileChange]) -> Iterator[FileChange]:
-    modules = {change.needs: one for change in changes for one in changes if one.path == change.needs}
+def _of_helpers(helpers: Sequence[FileChange]) -> Hunk:
+    """The files of helpers that a program brings, as one hunk."""
+    shown: list[str] = []
+    for change in helpers:
+        shown += [
+            change.path,
+            *(line for one in _hunks(change.path, change.before or "", change.after, None) for line in one.lines),
+        ]
+    return Hunk(helpers[0].path, 0, 0, tuple(shown), is_generated=True)
+
+
+def _in_order(changes: Sequence[FileChange]) -> Iterator[tuple[list[FileChange], list[FileChange]]]:
+    """The changes of each program's files, and those of the helpers that none before it needs."""
+    wanted = {path for change in changes for path in change.needs}
+    modules = {change.path: change for change in changes if change.path in wanted}
     done: set[str] = set()
     for first in sorted(changes, key=lambda change: change.path):
         if first.path in modules or first.path in done:
             continue
         program = [one for one in changes if one.path == first.path or one.path in first.together]
-        for change in sorted(program, key=lambda change: change.path):
-            if change.path not in done:
-                yield change
-        for path in sorted({one.needs for one in program if one.needs in modules} - done):
-            yield modules[path]
-            done.add(path)
-        done.update(one.path for one in program)
+        own = [change for change in sorted(program, key=lambda change: change.path) if change.path not in done]
+        new = sorted({path for one in program for path in one.needs if path in modules} - done)
+        yield own, [modules[path] for path in new]
+        done.update(new, (one.path for one in program))
 
 
-def _hunks(path: str, old: str, new: str, cell: int | None, is_generated: bool) -> Iterator[Hunk]:
+def _hunks(path: str, old: str, new: str, cell: int | None) -> Iterator[Hunk]:
     before, after = _lines(old), _lines(new)
     for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_APART):
         changed = [code for code in group if code[0] != "equal"]
@@ -163,7 +175,7 @@ def _hunks(path: str, old: str, new: str, cell: int | None, is_generated: bool) 
             shown += [f"{' ' if tag == 'equal' else '-'}{line}" for line in before[start:end]]
             shown += [f"+{line}" for line in after[new_start:new_end] if tag != "equal"]
         shown += [f" {line}" for line in before[bottom : bottom + _CONTEXT]]
-        yield Hunk(path, top + 1, bottom, tuple(shown), cell, is_generated)
+        yield Hunk(path, top + 1, bottom, tuple(shown), cell)
 
 
 def _lines(text: str) -> list[str]:
@@ -187,7 +199,7 @@ def _sites(hunk: Hunk, outcome: Outcome) -> list[Finding]:
     own = _own(hunk, outcome)
     if own:
         return own
-    users = {change.path for change in outcome.changes if hunk.path in (change.path, change.needs, *change.together)}
+    users = {change.path for change in outcome.changes if hunk.path in (change.path, *change.needs, *change.together)}
     rewritten = [finding for finding in outcome.findings if finding.rewritten]
     return [finding for finding in rewritten if finding.path in users] or rewritten
 
@@ -224,7 +236,8 @@ def _shown(hunk: Hunk, outcome: Outcome, pages: dict[str, Page]) -> Iterator[Lin
     if not own:
         cell = "" if hunk.cell is None else f"cell {hunk.cell}: "
         what = "generated code that the new code imports" if hunk.is_generated else "what the new code needs"
-        yield [(f"{printable(hunk.path, keep='')}: {cell}{what}", "bold")]
+        path = os.path.join(os.path.dirname(hunk.path), "") if hunk.is_generated else hunk.path
+        yield [(f"{printable(path, keep='')}: {cell}{what}", "bold")]
     yield from _lines_of(hunk, _LONGEST)
 
 

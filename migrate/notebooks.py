@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from migrate.analysis.versions import unversioned, versioned
-from migrate.edits.plan import PACKAGE, import_of_pieces
 from migrate.examine import judged
 from migrate.examined import Examined
 from migrate.failure import failed, guarded
@@ -24,6 +24,9 @@ from migrate.judged import JudgedProgram
 from migrate.rewrite.todo import Texts, commented
 from migrate.settings import Settings
 
+if TYPE_CHECKING:
+    from migrate.edits.plan import Plan
+
 _LINES = re.compile(r"\bline ([0-9]+)\b(?! of (?!cell ))")  # but those of other files
 
 
@@ -33,15 +36,15 @@ class _Cells:
 
     Attributes:
       sources: their new sources.
-      inserted: new cells, by the cell that each goes before.
       reaches: the files that their own program would need changed.
       programs: the programs of their estimators.
+      helpers: by folder, the names that the cells import from the helpers there.
     """
 
     sources: dict[int, str] = field(default_factory=dict)
-    inserted: dict[int, str] = field(default_factory=dict)
     reaches: list[str] = field(default_factory=list)
     programs: list[JudgedProgram] = field(default_factory=list)
+    helpers: dict[str, set[str]] = field(default_factory=dict)
 
 
 def examine_notebook(
@@ -64,7 +67,7 @@ def examine_notebook(
       is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
       rewrites: whether to make the new text too.
       own: what was found in its own program, and the plan for it, by the lines of ``own_text``.
-      imports: import statements for the pieces of its own program; none where the notebook writes their module.
+      imports: import statements for the helpers of its own program, where they are known.
 
     Returns:
       The findings, the file as it is, and its text as it would be; no text where nothing is found. Where its own
@@ -94,16 +97,16 @@ def _examined(
         trees = [_parsed(path, program) for program in found]
         for program, tree in zip(found, trees, strict=True):
             known = own if program.written is None else None
-            findings += _program(path, notebook, program, tree, settings, cells, rewrites, known, imports)
+            findings += _program(path, program, tree, settings, cells, rewrites, known, imports)
         if cells.reaches:
             return Examined(path, reaches=tuple(cells.reaches))
         if not findings and own is None:
             return Examined(path)
         if not rewrites:  # which needs no nbformat either
             findings.sort(key=_place)
-            return Examined(path, findings, notebook.file, programs=cells.programs)
+            return Examined(path, findings, notebook.file, programs=cells.programs, helpers=cells.helpers)
         notebook.validate()
-        after = notebook.replaced(cells.sources, cells.inserted)
+        after = notebook.replaced(cells.sources)
         problem = invalid(after) if after != notebook.file.text else None
         if problem is not None:
             raise CellsDiffer(problem[0])
@@ -115,7 +118,7 @@ def _examined(
         trouble = failed(path, error, "examining")
         return Examined(path, [*left_behind(findings, trouble), trouble], programs=cells.programs)
     findings.sort(key=_place)
-    return Examined(path, findings, notebook.file, after=after, programs=cells.programs)
+    return Examined(path, findings, notebook.file, after=after, programs=cells.programs, helpers=cells.helpers)
 
 
 def rewritten_notebook(one: Examined, settings: Settings, imports: Sequence[str]) -> str | Finding:
@@ -236,7 +239,6 @@ def _variables_apart(program: CellProgram, tree: ast.Module) -> str:
 
 def _program(
     path: str,
-    notebook: Notebook,
     program: CellProgram,
     tree: ast.Module,
     settings: Settings,
@@ -249,7 +251,7 @@ def _program(
 
     Args:
       known: what was found in it together with files; None where it is judged here.
-      imports: the import statements for its pieces that are known too.
+      imports: the import statements for its helpers that are known too.
     """
     text = _variables_apart(program, tree)
     source = _source(path, text)
@@ -268,86 +270,45 @@ def _program(
     if declined and known is None:
         examined = judged(source, replace(settings, declined=declined), is_alone=is_alone)
         findings = [_in_cell(finding, program, text) for finding in examined.findings]
-    if not examined.plan or not rewrites:
+    if not examined.plan:
         return findings
-    from migrate.rewrite.pieces import NotExtended
+    names, where = examined.plan.pieces, _folder(path, program, settings)
+    if where is None and names:
+        reason = "the notebook writes it to a directory that is not there, where its helpers would be"
+        return [one.left(reason) if one.rewritten else one for one in findings]
+    if known is None and names and where:
+        cells.helpers.setdefault(where, set()).update(names)
+    if not rewrites:
+        return findings
+    from migrate.attempt import attempted
 
-    after, module = _rewritten(notebook, program, examined, settings, imports)
+    known_imports = imports if program.written is None else ()
+    after = attempted(source, examined.plan, known_imports or _imports(program, examined.plan, settings))
     if isinstance(after, Finding):
         trouble = _in_cell(after, program, text)
         return [*left_behind(findings, trouble), trouble]
-    sources = program.cut(unversioned(after))
-    if module is not None:
-        try:
-            _put_module(notebook, module, sources, cells)
-        except NotExtended as problem:
-            reason = f"the cell that writes {module.name}.py {problem}"
-            return [one.left(reason) if one.rewritten else one for one in findings]
-    cells.sources |= sources
+    cells.sources |= program.cut(unversioned(after))
     return findings
 
 
-@dataclass(frozen=True)
-class _Module:
-    """The module of emitted code that a notebook writes for itself."""
-
-    name: str
-    pieces: frozenset[str]
-
-    @property
-    def line(self) -> str:
-        return f"%%writefile {self.name}.py\n"
+def _folder(path: str, program: CellProgram, settings: Settings) -> str | None:
+    """The folder of a program's helpers: beside the notebook, or beside the file that cells write; None for none."""
+    written = os.path.dirname(program.written or "")
+    directory = os.path.join(os.path.dirname(path), written)
+    if written and settings.helpers == "copy" and not os.path.isdir(directory):
+        return None
+    return os.path.join(directory, settings.module_name)
 
 
-def _rewritten(
-    notebook: Notebook, program: CellProgram, examined: Examined, settings: Settings, imports: Sequence[str]
-) -> tuple[str | Finding, _Module | None]:
-    """The new text of a program, or why there is none, and the module that it imports from."""
-    from migrate.attempt import attempted
-    from migrate.rewrite import pieces
-    from migrate.rewrite.placement import INLINE_LINES
+def _imports(program: CellProgram, plan: "Plan", settings: Settings) -> Sequence[str]:
+    """The import statements for a program's helpers; a file in a directory may be run there or as part of a package."""
+    from migrate.helpers import package
 
-    assert examined.plan is not None and examined.source is not None
-    names = examined.plan.pieces
-    definitions = pieces.definitions(names)
-    module = None
-    is_beside = program.written is None or not os.path.dirname(program.written)  # it finds a module in the same place
-    if imports:
-        definitions = ""
-    elif settings.helpers == "package" and names:
-        imports, definitions = [import_of_pieces(PACKAGE, names, examined.plan.aliases)], ""
-    elif is_beside and settings.helpers == "module" and len(definitions.splitlines()) > INLINE_LINES:
-        stem = re.sub(r"\W", "_", os.path.splitext(os.path.basename(notebook.file.path))[0])
-        module = _Module(f"{settings.module_name}_{stem}", frozenset(names))
-        imports, definitions = [import_of_pieces(module.name, names, examined.plan.aliases)], ""
-    else:
-        imports = pieces.imports(names)
-    return attempted(examined.source, examined.plan, imports, definitions), module
-
-
-def _put_module(notebook: Notebook, module: _Module, sources: dict[int, str], cells: _Cells) -> None:
-    """Has one cell above all that import the module write it: one that an earlier run made, or a new one."""
-    from migrate.rewrite import pieces
-
-    user = min((number for number, text in sources.items() if f"from {module.name} import" in text), default=1)
-    needed = set(module.pieces)
-    for cell in notebook.cells:
-        text = cells.sources.get(cell.number, cell.source)
-        if text.startswith(module.line) and cell.number < user:
-            cells.sources[cell.number] = module.line + _extended(text.removeprefix(module.line), needed)
-            return
-    new = next((number for number, text in cells.inserted.items() if text.startswith(module.line)), None)
-    if new is None:
-        text = pieces.module(needed).rstrip("\n")
-    else:
-        text = _extended(cells.inserted.pop(new).removeprefix(module.line), needed)
-    cells.inserted[min(user, new or user)] = module.line + text
-
-
-def _extended(text: str, needed: set[str]) -> str:
-    from migrate.rewrite import pieces
-
-    return pieces.extended(text + "\n", needed).rstrip("\n")
+    if settings.helpers == "package":
+        return package.imports(package.PACKAGE, plan.pieces, plan.aliases)
+    if program.written is not None and os.path.dirname(program.written):
+        return package.imports_either_way(settings.module_name, plan.pieces, plan.aliases)
+    return package.imports(settings.module_name, plan.pieces, plan.aliases)
 
 
 def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:

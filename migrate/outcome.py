@@ -16,18 +16,16 @@ class FileChange:
       before: its text with its own newlines, or None for a file that does not exist yet.
       after: the text that ``--write`` puts there.
       source: how the file's text stands in bytes; None for a file that does not exist yet.
-      needs: the module of emitted code that ``after`` imports; None for none.
+      needs: the files of helpers that ``after`` imports, and those that these import.
       together: the files of its program, itself included, which are written with it or not at all.
-      generated: how many lines of ``after`` are generated code that the file holds itself.
     """
 
     path: str
     before: str | None
     after: str
     source: SourceText | None = None
-    needs: str | None = None
+    needs: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
-    generated: int = 0
 
 
 @dataclass
@@ -41,6 +39,7 @@ class Outcome:
       programs: the programs behind the findings.
       written: the paths of the changes that were made.
       notes: what was done about an earlier write that was interrupted, a sentence each.
+      unlisted: the files that import the installed package of helpers where no list of requirements was found for it.
     """
 
     files_read: int = 0
@@ -49,6 +48,7 @@ class Outcome:
     programs: list[JudgedProgram] = field(default_factory=list)
     written: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
+    unlisted: list[str] = field(default_factory=list)
 
     def sort(self) -> None:
         """Brings everything into the order of the paths."""

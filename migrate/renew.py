@@ -1,20 +1,19 @@
-"""``renew``: emitted modules brought up to this release, those alone that nobody has changed."""
+"""``renew``: helpers that an earlier release wrote brought up to this one, where nobody edited them."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 
 from migrate.arguments import check_named
 from migrate.files.read import read
-from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK, settled, walk
 from migrate.finding import Finding
+from migrate.helpers.renewal import Renewal, renewal
 from migrate.invocation import program
 from migrate.outcome import FileChange, Outcome
 from migrate.parser import Parser
-from migrate.report.diff import render
-from migrate.rewrite.pieces import NotExtended, renewed
-from migrate.rewrite.stamp import read_stamp
+from migrate.report.diff import removal, render
 from migrate.run import write
 
 
@@ -25,51 +24,52 @@ def main(arguments: Sequence[str]) -> int:
       arguments: those behind ``renew``.
 
     Returns:
-      The exit code: 0 all modules are of this release now, 1 one is left or would be renewed, 2 an error in a file.
+      The exit code: 0 all helpers are of this release now, 1 some are left or would be renewed, 2 an error in a file.
     """
     parser = Parser(
         prog=f"{program()} renew",
-        description="Prints the diff that brings the modules that an earlier release wrote beside migrated programs"
-        " up to this one; with --write, makes it. A module that somebody has changed stays as it is, and is named.",
+        description="Prints the diff that brings the helpers that an earlier release wrote beside migrated programs up"
+        " to this one; with --write, makes it. A file that somebody edited stays as it is: what was edited and what"
+        " the release changes are shown.",
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", help="files and directories")
-    parser.add_argument("--write", action="store_true", help="replace the modules in place of printing the diff")
+    parser.add_argument("--write", action="store_true", help="replace the files in place of printing the diff")
     asked = parser.parse_args(arguments)
     if asked.write:
         check_named(asked.paths)
-    (outcome, left), notes = settled(lambda: _found(asked.paths))
+    (outcome, found), notes = settled(lambda: _found(asked.paths))
     if asked.write:
         outcome.findings += write(outcome)
+        if not outcome.findings:
+            _remove(found.gone)
     else:
-        sys.stdout.buffer.write(render(outcome.changes))
+        sys.stdout.buffer.write(render(outcome.changes) + b"".join(map(removal, found.gone)))
+    sys.stdout.buffer.write("\n".join(found.differences).encode(errors="surrogateescape"))
     failed = {finding.path for finding in outcome.findings}
-    count = sum(change.path not in failed for change in outcome.changes)
-    summary = f"{count} {'module' if count == 1 else 'modules'} {'renewed' if asked.write else 'to renew with --write'}"
-    for line in [
-        *notes,
-        *outcome.notes,
-        *(f"{finding.place}: {finding.message}" for finding in outcome.findings),
-        *left,
-        summary,
-    ]:
+    count = sum(change.path not in failed for change in [*outcome.changes, *found.gone])
+    summary = f"{count} {'file' if count == 1 else 'files'} {'renewed' if asked.write else 'to renew with --write'}"
+    errors = [f"{finding.place}: {finding.message}" for finding in outcome.findings]
+    for line in [*notes, *outcome.notes, *errors, *found.kept, summary]:
         print(line, file=sys.stderr)
-    return 2 if outcome.findings else 1 if left or (outcome.changes and not asked.write) else 0
+    return 2 if outcome.findings else 1 if found.kept or (outcome.changes and not asked.write) else 0
 
 
-def _found(paths: Sequence[str]) -> tuple[Outcome, list[str]]:
-    """The changes and errors, and a line for each module that stays as it is."""
-    outcome, left = Outcome(), list[str]()
-    for path in _files(paths, outcome):
-        try:
-            change = _renewed(path)
-        except Unreadable as problem:
-            outcome.findings.append(problem.finding)
-        except (NotExtended, SyntaxError) as problem:
-            reason = problem if isinstance(problem, NotExtended) else "is no Python any more"
-            left.append(f"{path} stays: it {reason}")
-        else:
-            outcome.changes += [change] if change is not None else []
-    return outcome, left
+def _found(paths: Sequence[str]) -> tuple[Outcome, Renewal]:
+    """What becomes of the helpers, and the errors in files that cannot be read."""
+    outcome, found = Outcome(), Renewal()
+    try:
+        found = renewal(_files(paths, outcome))
+    except Unreadable as problem:
+        outcome.findings.append(problem.finding)
+    outcome.changes = found.changes
+    return outcome, found
+
+
+def _remove(gone: Sequence[FileChange]) -> None:
+    """Removes files that nothing imports any more, unless somebody changed them in the meantime."""
+    for one in gone:
+        if one.source is not None and read(one.path) == one.source.encode():
+            os.remove(one.path)
 
 
 def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:
@@ -78,18 +78,3 @@ def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:
             outcome.findings.append(found)
         elif not found.endswith(NOTEBOOK):
             yield found
-
-
-def _renewed(path: str) -> FileChange | None:
-    """The change that brings a module up to this release; None for one of it, and for any other file.
-
-    Raises:
-      Unreadable: if the file cannot be read.
-      NotExtended: if somebody has changed it.
-      SyntaxError: if it is no Python any more.
-    """
-    source = SourceText.decode(path, read(path))
-    if read_stamp(source.text) is None:
-        return None
-    after = renewed(source.text)
-    return FileChange(path, source.text, after, source) if after != source.text else None

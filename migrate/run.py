@@ -5,21 +5,24 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
+from typing import TYPE_CHECKING
 
 from migrate.examine import examine_bytes
 from migrate.examined import Examined
 from migrate.failure import failed, guarded
 from migrate.files.ignore import IgnoreRules, excluding
-from migrate.files.read import read, regular_bytes
-from migrate.files.text import SourceText
+from migrate.files.read import read
 from migrate.files.trouble import NotWritten, trouble
-from migrate.files.walk import NOTEBOOK, leads_outside, settled, walk
+from migrate.files.walk import NOTEBOOK, SUFFIXES, leads_outside, settled, walk
 from migrate.finding import Finding, left_behind
 from migrate.invocation import program
 from migrate.outcome import FileChange, Outcome
 from migrate.processes import Processes
 from migrate.report.source import STDIN
 from migrate.settings import Settings
+
+if TYPE_CHECKING:
+    from migrate.helpers.placement import Placement
 
 Progress = Callable[[str, int, int], None]
 
@@ -103,11 +106,11 @@ def _run(
             several = {one.path: one for one in examine_together(reaching, paths, settings, processes)}
             examined = [one for one in examined if one.path not in several] + list(several.values())
     outcome.files_read += stdin is not None
-    planned = [one for one in examined if one.plan is not None]
+    planned = [one for one in examined if one.plan is not None or one.helpers]
     if planned:
         _rewrite_all(planned, settings, processes, progress, outcome, stdin is not None, rewrites)
     for one in examined:
-        if one.plan is None:
+        if one not in planned:
             _take_whole(one, outcome)
         outcome.programs += one.programs
     if settings.todo and rewrites:
@@ -116,11 +119,11 @@ def _run(
     return outcome
 
 
-def _take_whole(one: Examined, outcome: Outcome) -> None:
+def _take_whole(one: Examined, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
     """Takes what is known of a file without a plan; the whole text of a notebook that is judged alone is there."""
     outcome.findings += one.findings
     if one.source is not None and one.after not in (None, one.source.text):
-        outcome.changes.append(FileChange(one.path, one.source.text, one.after, one.source))
+        outcome.changes.append(FileChange(one.path, one.source.text, one.after, one.source, needs))
 
 
 def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
@@ -178,33 +181,69 @@ def _rewrite_all(
     is_alone: bool,
     rewrites: bool,
 ) -> None:
-    """Fills the outcome with the changes of all planned files and with the modules that they share."""
-    from migrate.rewrite.placement import place
+    """Fills the outcome with the changes of all planned files and with the files of helpers that they need."""
+    from migrate.helpers import folder
 
-    # What has no directory for a module holds its helpers itself.
-    names = {one.path: STDIN if is_alone else one.path for one in planned}
-    plans = [(names[one.path], one.source.text, one.plan) for one in planned if one.source and one.plan is not None]
-    placement = place(plans, settings.module_name, settings.helpers)
-    modules = {path: _with_pieces(path, names) for path, names in placement.modules.items()}
-    outcome.findings += [text for text in modules.values() if isinstance(text, Finding)]
-    homeless = {path for path, module in placement.needs.items() if isinstance(modules[module], Finding)}
+    placement = _placement(planned, settings)
+    written = {} if is_alone else {where: folder.changes(where, names) for where, names in placement.folders.items()}
+    outcome.findings += [one for one in written.values() if isinstance(one, Finding)]
+    foreign = {where for where, one in written.items() if isinstance(one, Finding)}
+    needs = {one.path: placement.needs.get(one.path, ()) for one in planned}
+    homeless = {path for path, files in needs.items() if any(os.path.dirname(file) in foreign for file in files)}
     free = [one for one in planned if homeless.isdisjoint({one.path, *one.together})]
     for one in planned:
         if one not in free:
-            outcome.findings += _all_left(one.findings, "the module for the generated code cannot be written")
+            outcome.findings += _all_left(one.findings, "the folder for the generated code cannot be written")
     if not rewrites:
         outcome.findings += [finding for one in free for finding in one.findings]
         return
-    imports = [placement.imports[names[one.path]] for one in free]
-    inline = [placement.inline.get(names[one.path], "") for one in free]
+    _change_all(free, placement, settings, processes, progress, outcome)
+    wanted = {path for change in outcome.changes for path in change.needs}
+    made = [one for found in written.values() if not isinstance(found, Finding) for one in found]
+    outcome.changes += [change for change in made if change.path in wanted or change.before is not None]
+    if settings.helpers == "package" and not is_alone:
+        _list_package(free, outcome)
+
+
+def _list_package(free: Sequence[Examined], outcome: Outcome) -> None:
+    """Has the lists of what the programs need name the installed package."""
+    from migrate.helpers.requirement import listed
+
+    changed = {change.path for change in outcome.changes}
+    users = [one.path for one in free if one.path in changed and (one.helpers or (one.plan and one.plan.pieces))]
+    changes, outcome.unlisted = listed(users)
+    outcome.changes += changes
+
+
+def _placement(planned: Sequence[Examined], settings: Settings) -> "Placement":
+    from migrate.helpers.placement import place
+
+    plans = [(one.path, one.source.text, one.plan) for one in planned if one.source and one.plan is not None]
+    placement = place(plans, settings.module_name, settings.helpers)
+    for one in planned if settings.helpers == "copy" else ():
+        for where, names in one.helpers.items():
+            placement.add(one.path, where, names)
+    return placement
+
+
+def _change_all(
+    free: Sequence[Examined],
+    placement: "Placement",
+    settings: Settings,
+    processes: Processes,
+    progress: Progress | None,
+    outcome: Outcome,
+) -> None:
+    """Makes the new texts, and takes each whose program's other files have one too."""
+    planned = [one for one in free if one.plan is not None]
     texts = []
-    calls = zip(free, imports, inline, repeat(settings), strict=False)
+    calls = ((one, placement.imports[one.path], settings) for one in planned)
     for after in processes.map(_rewrite, calls, few=_FEW_REWRITES):
         texts.append(after)
         if progress is not None:
-            progress("Rewriting", len(texts), len(free))
-    broken = {one.path: after for one, after in zip(free, texts, strict=True) if isinstance(after, Finding)}
-    for one, after in zip(free, texts, strict=True):
+            progress("Rewriting", len(texts), len(planned))
+    broken = {one.path: after for one, after in zip(planned, texts, strict=True) if isinstance(after, Finding)}
+    for one, after in zip(planned, texts, strict=True):
         outcome.findings += [after] if isinstance(after, Finding) else []
         stuck = sorted(broken.keys() & {one.path, *one.together})
         if stuck or isinstance(after, Finding):
@@ -212,18 +251,15 @@ def _rewrite_all(
         else:
             assert one.source is not None
             outcome.findings += one.findings
-            needs = placement.needs.get(names[one.path])
-            held = len(placement.inline.get(names[one.path], "").splitlines())
-            change = FileChange(one.path, one.source.text, after, one.source, needs, one.together, held)
+            needs = placement.needs.get(one.path, ())
+            change = FileChange(one.path, one.source.text, after, one.source, needs, one.together)
             outcome.changes += [change] if after != one.source.text else []
-    for path in sorted({change.needs for change in outcome.changes if change.needs is not None}):
-        before, text = _text(path), modules[path]
-        if isinstance(text, str) and text != before:
-            source = None if before is None else SourceText.decode(path, before.encode())
-            outcome.changes.append(FileChange(path, before, text, source))
+    for one in free:
+        if one.plan is None:
+            _take_whole(one, outcome, placement.needs.get(one.path, ()))
 
 
-def _rewrite(one: Examined, imports: list[str], inline: str, settings: Settings) -> str | Finding:
+def _rewrite(one: Examined, imports: list[str], settings: Settings) -> str | Finding:
     """The new text of a file, or why there is none."""
     if one.path.endswith(NOTEBOOK):
         from migrate.notebooks import rewritten_notebook
@@ -234,7 +270,7 @@ def _rewrite(one: Examined, imports: list[str], inline: str, settings: Settings)
     from migrate.attempt import attempted
 
     assert one.source is not None and one.plan is not None
-    return attempted(one.source, one.plan, imports, inline)
+    return attempted(one.source, one.plan, imports)
 
 
 def _comment_all(examined: list[Examined], settings: Settings, processes: Processes, outcome: Outcome) -> None:
@@ -265,7 +301,7 @@ def _comment_all(examined: list[Examined], settings: Settings, processes: Proces
 
 
 def write(outcome: Outcome) -> list[Finding]:
-    """Makes the changes: the files of a program, and the module of emitted code that they import, all or none.
+    """Makes the changes: the files of a program, and the helpers that they import, all or none.
 
     Args:
       outcome: what is to be written; its ``written`` gets the paths of the changes that were made, also where Ctrl-C
@@ -277,55 +313,33 @@ def write(outcome: Outcome) -> list[Finding]:
     from migrate.files.transaction import NewText, Together, Written, write_together
 
     written = Written(paths=outcome.written, notes=outcome.notes)
-    texts = []
+    texts, lists = list[NewText](), list[NewText]()
     for change in outcome.changes:
         try:
             encoded = [change.source.encode(text) for text in (change.after, change.before)] if change.source else None
-            texts.append(NewText(change.path, *(encoded or (change.after.encode(), None))))
+            text = NewText(change.path, *(encoded or (change.after.encode(), None)))
+            (texts if change.path.endswith(SUFFIXES) else lists).append(text)
         except NotWritten as problem:
             written.problems[change.path] = problem.finding
-    write_together(texts, [Together(files, modules) for files, modules in _programs(outcome.changes)], written)
+    sources = [change for change in outcome.changes if change.path.endswith(SUFFIXES)]
+    write_together(texts, [Together(files, modules) for files, modules in _programs(sources)], written)
+    for text in lists if not written.problems else ():  # of requirements, by themselves: no program imports them
+        write_together([text], [Together((text.path,))], written)
     return list(written.problems.values())
 
 
 def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The changes that go together, as the paths of files and of the modules that they import."""
+    """The changes that go together, as the paths of files and of the helpers that they import."""
     paths = {change.path for change in changes}
-    modules = {change.needs for change in changes if change.needs is not None} & paths
+    modules = {path for change in changes for path in change.needs} & paths
     groups: dict[str, set[str]] = {}
     for change in changes:
         if change.path not in modules:
             joined = {change.path}.union(*(groups[path] for path in change.together if path in groups))
             groups.update(dict.fromkeys(joined, joined))
-    needs = {change.path: change.needs for change in changes if change.needs in modules}
+    needs = {change.path: modules.intersection(change.needs) for change in changes}
     for files in {min(group): sorted(group) for group in groups.values()}.values():
-        yield (*files,), (*sorted({needs[path] or "" for path in files if path in needs}),)
-
-
-def _with_pieces(path: str, names: set[str]) -> str | Finding:
-    """The text of a module with these pieces and those that it has already, or why it must not be written."""
-    from migrate.rewrite import pieces
-    from migrate.rewrite.placement import foreign_module, other_release
-    from migrate.rewrite.stamp import read_stamp
-
-    before = _text(path)
-    if before is None:
-        return foreign_module(path) if os.path.exists(path.removesuffix(".py")) else pieces.module(names)
-    try:
-        return pieces.extended(before, names) if read_stamp(before) is not None else foreign_module(path)
-    except pieces.NotExtended as problem:
-        return other_release(path, str(problem))
-    except SyntaxError:
-        return foreign_module(path)
-
-
-def _text(path: str) -> str | None:
-    try:
-        return regular_bytes(path).decode()
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError):
-        return ""
+        yield (*files,), (*sorted({needed for path in files for needed in needs[path]}),)
 
 
 def _left_outside(one: Examined) -> Examined:

@@ -17,7 +17,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "canned": ("auto", "keras", "model-fn"),
     "form": ("auto", "loop", "object"),
     "tpu": ("refuse", "leave"),
-    "helpers": ("module", "inline", "package"),
+    "helpers": ("copy", "package"),
 }
 """The settings that take one of a few words, the default first."""
 
@@ -39,11 +39,11 @@ class Settings:
         ``auto`` is a loop where the program is followed whole, else an object.
       tpu: what becomes of a program that may run on a TPU: it will ``refuse`` one as it starts, or the tool shall
         ``leave`` it.
-      helpers: where the emitted pieces stand, in a ``module`` beside the files (a few lines in the file itself),
-        ``inline`` in each file, or in the ``package`` that is installed with TensorFlow.
+      helpers: where the helpers stand, as a ``copy`` of their files in a folder beside the program, or in the
+        ``package`` that is installed with TensorFlow.
       select: codes or prefixes of the rules to use; empty means all.
       ignore: codes or prefixes of the rules to leave out.
-      module_name: the module that the emitted pieces are written to when a file does not hold them itself.
+      module_name: the folder that the files of helpers are copied to.
       exclude: gitignore patterns of files and directories that are not read below a directory that is given.
       per_file_ignores: gitignore patterns, each with the codes or prefixes of the rules to leave out in such files.
       root: the directory that the patterns are relative to; "" is the current one.
@@ -59,7 +59,7 @@ class Settings:
     canned: str = "auto"
     form: str = "auto"
     tpu: str = "refuse"
-    helpers: str = "module"
+    helpers: str = "copy"
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     module_name: str = "tf2_recovery"

@@ -9,7 +9,7 @@ import ast
 import sys
 from collections import Counter
 
-from migrate.rewrite.pieces import piece_of, public
+from migrate.helpers.package import home, public, sources
 from migrate.tensorflow.contrib import GONE_EARLIER, TABLE, Row, read, rows_around, rows_of
 from migrate.tensorflow.names import NEW, OLD, lacking, names_of, public_name
 
@@ -95,7 +95,7 @@ def wrong_piece(row: Row, line: str):
     if row.successor not in public():
         yield f"no piece {row.successor}: {line}"
         return
-    tree = ast.parse(piece_of(row.successor).source)
+    tree = ast.parse(sources()[home(row.successor)])
     made = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == row.successor), None)
     takes = [one for one in row.arguments if not one.startswith("-")]
     if made is not None and takes:

@@ -4,9 +4,11 @@ import ast
 import os
 import shutil
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import migrate.recovery
+from migrate.helpers.package import PACKAGE
 from migrate.run import run
 from migrate.settings import Settings
 
@@ -49,17 +51,29 @@ def for_2(program: Path) -> None:
         assert before in text
         text = text.replace(before, after)
     program.write_text(text, encoding="utf-8")
-    shutil.copy(Path(migrate.recovery.__file__).with_name("slim.py"), program.with_name("slim_on_2.py"))
+    shutil.copy(Path(migrate.recovery.__file__).with_name("contrib_slim.py"), program.with_name("slim_on_2.py"))
 
 
 def written(variant: Variant) -> dict[str, str]:
-    """The text of every file that the codemod writes for all legacy examples, and of what they import, by name."""
-    examples = [str(path) for path in sorted(LEGACY.glob(variant.examples))]
-    outcome = run(examples, variant.settings, jobs=1, progress=None)
-    texts = {os.path.basename(change.path): change.after for change in outcome.changes}
+    """The text of every program that the codemod writes for all legacy examples, and of what they import, by name."""
+    texts = {name: text for name, text in _changed(variant).items() if not name.startswith(PACKAGE)}
     imported = {name for text in texts.values() for node in ast.parse(text).body for name in _imported(node)}
     stay = [path for path in LEGACY.glob("*.py") if path.stem in imported and path.name not in texts]
     return texts | {path.name: path.read_bytes().decode() for path in stay}
+
+
+def helpers() -> dict[str, str]:
+    """The text of every file of helpers that the codemod copies for any variant, by its path in the one folder."""
+    return {name: text for variant in VARIANTS for name, text in _changed(variant).items() if name.startswith(PACKAGE)}
+
+
+@cache
+def _changed(variant: Variant) -> dict[str, str]:
+    """The text of every file that the codemod writes, by its path beside the examples."""
+    examples = sorted(LEGACY.glob(variant.examples))
+    outcome = run([str(path) for path in examples], variant.settings, jobs=1, progress=None)
+    found = {os.path.relpath(change.path, examples[0].parent): change.after for change in outcome.changes}
+    return {name: text for name, text in found.items() if not name.startswith(os.pardir)}
 
 
 def write_all(folder: Path, **settings: str) -> None:
@@ -69,6 +83,11 @@ def write_all(folder: Path, **settings: str) -> None:
       folder: in place of ``tf2_examples/``.
       settings: for all of them, besides each variant's.
     """
+    if not settings:
+        shutil.rmtree(folder / PACKAGE, ignore_errors=True)
+        (folder / PACKAGE).mkdir()
+        for name, text in helpers().items():
+            (folder / name).write_text(text, encoding="utf-8")
     for one in VARIANTS:
         place = folder / one.folder.relative_to(TF2)
         place.mkdir(exist_ok=True)

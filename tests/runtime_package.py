@@ -1,26 +1,22 @@
-"""The runtime package: the modules of ``migrate/recovery`` in a wheel of their own, for ``--helpers package``.
+"""The runtime package ``tf2_recovery`` in a wheel: the files that ``--write`` copies, for ``--helpers package``.
 
 usage: python -m tests.runtime_package FOLDER
 
-Writes ``estimator_recovery-VERSION-py3-none-any.whl``, VERSION being the tool's, into FOLDER; the same bytes each time.
+Writes ``tf2_recovery-VERSION-py3-none-any.whl``, VERSION being the tool's, into FOLDER; the same bytes each time.
 Within a minor version the numbers that a training comes to stay equal to the last bit. It needs TensorFlow, and what
 ``tf_slim`` programs import also tf_slim.
 """
 
 import base64
 import hashlib
-import re
 import sys
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from migrate import __version__
-from migrate.edits.plan import PACKAGE
-from migrate.rewrite.pieces import provided_by
+from migrate.helpers.package import PACKAGE, needed, sources, text_of
 from tests.pairs import ROOT
-
-RECOVERY = ROOT / "migrate" / "recovery"
-PART = f"{PACKAGE}.parts"
 
 METADATA = f"""\
 Metadata-Version: 2.1
@@ -35,47 +31,17 @@ Requires-Dist: tf_slim==1.1.0; extra == 'slim'
 """
 WHEEL = "Wheel-Version: 1.0\nGenerator: tests.runtime_package\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
-INIT = '''\
-"""Checkpoint recovery for TensorFlow 2, for programs that estimator-migrate rewrote with --helpers package."""
-
-import importlib
-import sys
-
-__version__ = "{version}"
-
-_PARTS = {{
-{parts}}}
-
-_FOUND_BY_THE_ESTIMATOR = {found}
-__all__ = sorted(_PARTS)
-
-
-def __getattr__(name):
-    if name not in _PARTS:
-        raise AttributeError(f"{{__name__}} {{__version__}} has no {{name!r}}")
-    value = getattr(importlib.import_module(f"{{__name__}}.parts.{{_PARTS[name]}}"), name)
-    if f"{{__name__}}.parts.estimator" in sys.modules:
-        for part in _FOUND_BY_THE_ESTIMATOR:
-            importlib.import_module(f"{{__name__}}.parts.{{part}}")
-    return value
-'''
-
 
 def contents() -> dict[str, str]:
     """The package's files by their paths."""
-    found, names = {f"{PACKAGE}/parts/__init__.py": ""}, {}
-    by_estimator = []
-    for path in sorted(RECOVERY.glob("*.py")):
-        if path.name == "__init__.py":
-            continue
-        text = path.read_text(encoding="utf-8")
-        found[f"{PACKAGE}/parts/{path.name}"] = re.sub(r"\bmigrate\.recovery\b", PART, text)
-        names.update(dict.fromkeys(provided_by(text), path.stem))
-        if re.search(r"^Estimator\.\w+ = ", text, re.MULTILINE):
-            by_estimator.append(path.stem)
-    parts = "".join(f'    "{name}": "{part}",\n' for name, part in sorted(names.items()))
-    found[f"{PACKAGE}/__init__.py"] = INIT.format(version=__version__, parts=parts, found=by_estimator)
-    return found
+    return {f"{PACKAGE}/{stem}.py": text_of(stem) for stem in sources()}
+
+
+def copy(folder: Path, names: Iterable[str]) -> None:
+    """Puts the files of some names into a folder, as ``--write`` does beside a program."""
+    (folder / PACKAGE).mkdir(exist_ok=True)
+    for stem in needed(names):
+        (folder / PACKAGE / f"{stem}.py").write_text(text_of(stem), encoding="utf-8")
 
 
 def build(folder: Path) -> Path:

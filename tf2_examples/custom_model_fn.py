@@ -11,19 +11,15 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery import (
-    BestResult,
-    EstimatorSpec,
-    EvaluationListener,
-    ModeKeys,
-    ModelFnCheckpointManager,
-    ModelFnTraining,
-    ServingInputReceiver,
-    evaluate_model_fn,
-    export_model_fn,
-    keep_newest_exports,
-    run_training,
-)
+from tf2_recovery.evaluation_listener import EvaluationListener
+from tf2_recovery.model_fn_evaluation import evaluate_model_fn
+from tf2_recovery.model_fn_export import export_model_fn
+from tf2_recovery.model_fn_exporters import BestResult, keep_newest_exports
+from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.model_fn_serving import ServingInputReceiver
+from tf2_recovery.model_fn_spec import EstimatorSpec, ModeKeys
+from tf2_recovery.model_fn_training import ModelFnTraining
+from tf2_recovery.run_training import run_training
 
 
 def model_fn(features, labels, mode, params):

@@ -10,12 +10,8 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import (
-    CheckpointRecovery,
-    EvaluationLog,
-    TrainingLog,
-    drop_empty_checkpoint_list,
-)
+from tf2_recovery.keras_logs import EvaluationLog, TrainingLog
+from tf2_recovery.keras_recovery import CheckpointRecovery, drop_empty_checkpoint_list
 
 
 class InterruptHook(tf.keras.callbacks.Callback):

@@ -7,16 +7,14 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery import (
-    ModeKeys,
-    ModelFnCheckpointManager,
-    ModelFnTraining,
-    TPUEstimatorSpec,
-    dataset_from_input_fn,
-    evaluate_model_fn,
-    predict_with_model_fn,
-    run_training,
-)
+from tf2_recovery.model_fn_dataset import dataset_from_input_fn
+from tf2_recovery.model_fn_evaluation import evaluate_model_fn
+from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.model_fn_prediction import predict_with_model_fn
+from tf2_recovery.model_fn_spec import ModeKeys
+from tf2_recovery.model_fn_tpu_spec import TPUEstimatorSpec
+from tf2_recovery.model_fn_training import ModelFnTraining
+from tf2_recovery.run_training import run_training
 
 
 def model_fn_builder(init_checkpoint, rate, steps, warmup_steps):

@@ -6,14 +6,12 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery import (
-    EstimatorSpec,
-    ModelFnCheckpointManager,
-    ModelFnTraining,
-    TrainingHooks,
-    dataset_from_input_fn,
-    run_training,
-)
+from tf2_recovery.model_fn_dataset import dataset_from_input_fn
+from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.model_fn_spec import EstimatorSpec
+from tf2_recovery.model_fn_training import ModelFnTraining
+from tf2_recovery.run_training import run_training
+from tf2_recovery.training_hooks import TrainingHooks
 
 
 class StopWhenLow(tf1.train.SessionRunHook):

@@ -9,13 +9,9 @@ import itertools
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import (
-    CheckpointRecovery,
-    EvaluationLog,
-    TrainingLog,
-    drop_empty_checkpoint_list,
-    predict_outputs,
-)
+from tf2_recovery.keras_logs import EvaluationLog, TrainingLog
+from tf2_recovery.keras_metrics import predict_outputs
+from tf2_recovery.keras_recovery import CheckpointRecovery, drop_empty_checkpoint_list
 
 
 def build_model():

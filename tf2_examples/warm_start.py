@@ -8,16 +8,11 @@ import argparse
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import (
-    DenseColumns,
-    EvaluationLog,
-    FeatureNetwork,
-    TrainingLog,
-    WarmStartedRecovery,
-    drop_empty_checkpoint_list,
-    example_batch,
-    value_metrics,
-)
+from tf2_recovery.keras_columns import DenseColumns, FeatureNetwork, example_batch
+from tf2_recovery.keras_logs import EvaluationLog, TrainingLog
+from tf2_recovery.keras_metrics import value_metrics
+from tf2_recovery.keras_recovery import drop_empty_checkpoint_list
+from tf2_recovery.keras_warm_start import WarmStartedRecovery
 
 
 def input_fn():

@@ -9,19 +9,16 @@ import itertools
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import (
-    CheckpointRecovery,
+from tf2_recovery.keras_columns import (
     DenseColumns,
-    EvaluationLog,
     FeatureNetwork,
     LinearColumns,
-    TrainingLog,
     WideAndDeep,
-    drop_empty_checkpoint_list,
     example_batch,
-    predict_classes,
-    two_class_metrics,
 )
+from tf2_recovery.keras_logs import EvaluationLog, TrainingLog
+from tf2_recovery.keras_metrics import predict_classes, two_class_metrics
+from tf2_recovery.keras_recovery import CheckpointRecovery, drop_empty_checkpoint_list
 
 COUNTRIES = ["at", "ch", "de"]
 

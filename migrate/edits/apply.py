@@ -9,8 +9,6 @@ import libcst as cst
 
 from migrate.edits.concrete import parsed, writer_of, written
 from migrate.edits.editor import Editor
-from migrate.edits.format import with_indent
-from migrate.edits.inline import fitted
 from migrate.edits.lines import Line
 from migrate.edits.new_imports import add_imports, bound_by
 from migrate.edits.places import places
@@ -19,14 +17,13 @@ from migrate.edits.statements import Source, Statement, is_comment, taken_apart
 from migrate.edits.unused_imports import drop_unused
 
 
-def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") -> str:
+def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
     """The rewritten text.
 
     Args:
       text: the file's text.
       plan: the edits.
       imports: import statements to add where their names are used, beside the plan's own.
-      pieces: source of emitted classes and functions to put below the imports; "" for none.
 
     Raises:
       NotParsed: if LibCST cannot parse what ``ast`` could.
@@ -35,12 +32,9 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") 
     """
     source = taken_apart(text, ast.parse(text))
     gone = _edit(source, plan)
-    if pieces:
-        imports, pieces = fitted(imports, pieces, ast.parse(source.text), plan.pieces, plan.aliases)
-        pieces = with_indent(pieces, source.layout.indent)
     added = [*sorted(plan.imports), *imports]
-    drop_unused(source, gone, bound_by(added, pieces))
-    add_imports(source, added, pieces)
+    drop_unused(source, gone, bound_by(added))
+    add_imports(source, added)
     after = source.text
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

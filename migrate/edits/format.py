@@ -3,7 +3,6 @@
 import ast
 import io
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 import black
@@ -37,22 +36,6 @@ def formatted(source: str, column: int, indent: str) -> str:
     inside = set(lines_inside_strings(text))
     lines = io.StringIO(text)
     return "".join(line if number in inside else _indented(line, indent) for number, line in enumerate(lines, 1))
-
-
-def with_indent(pieces: str, indent: str) -> str:
-    """Emitted definitions with the file's own indentation of one level, docstrings too."""
-    if indent == "    ":
-        return pieces
-    inside = set(lines_inside_strings(pieces)) - set(_lines_inside_docstrings(pieces))
-    lines = io.StringIO(pieces)
-    return "".join(line if number in inside else _indented(line, indent) for number, line in enumerate(lines, 1))
-
-
-def _lines_inside_docstrings(source: str) -> Iterator[int]:
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
-            docstring = node.body[0]
-            yield from range(docstring.lineno + 1, (docstring.end_lineno or docstring.lineno) + 1)
 
 
 def _indented(line: str, indent: str) -> str:

@@ -1,4 +1,4 @@
-"""The imports and definitions that new code needs, put where the file's own imports stand."""
+"""The imports that new code needs, put where the file's own imports stand."""
 
 import ast
 import re
@@ -14,32 +14,30 @@ _OF_FILE = re.compile(
 )
 
 
-def bound_by(imports: Iterable[str], pieces: str) -> set[str]:
-    """The names that import statements and emitted definitions bind."""
-    return {name for statement in imports for name in _names(statement)} | _defined(pieces)
+def bound_by(imports: Iterable[str]) -> set[str]:
+    """The names that import statements bind."""
+    return {name for statement in imports for name in _names(statement)}
 
 
-def add_imports(source: Source, imports: Iterable[str], pieces: str) -> None:
-    """Adds the imports whose names the code uses before any import binds them, and the pieces below all imports.
+def add_imports(source: Source, imports: Iterable[str]) -> None:
+    """Adds the imports whose names the code uses before any import binds them.
 
     Args:
       source: the rewritten file.
-      imports: import statements.
-      pieces: source of emitted definitions; "" for none.
+      imports: import statements, each of one module, or a ``try`` of such.
     """
     body = source.statements
     layout = source.layout
     uses = _Uses(body)
     bound = {text: _names(text) for text in dict.fromkeys(imports)}
     names = {name for some in bound.values() for name in some}
-    used = source.mentioned(names) | (names & _loaded(ast.walk(_tree(pieces))))
+    used = source.mentioned(names)
     needed = [text for text in bound if bound[text] & used]
     wanted = [text for text in needed if not _is_present(text, body[: uses.first(bound[text])])]
     new = {text: _statement(_only(text, used), layout) for text in wanted}
     standard = [new[text] for text in wanted if _root(text) in sys.stdlib_module_names]
     others = [new[text] for text in wanted if new[text] not in standard]
-    definitions = [Statement([layout.newline] * 2, _with_ends(pieces, layout))] if pieces else []
-    limit = uses.first({name for text in wanted for name in bound[text]} | _defined(pieces))
+    limit = uses.first({name for text in wanted for name in bound[text]})
     places = [index for index, statement in enumerate(body[:limit]) if _is_import(statement.nodes)]
     top = 1 if body and _is_docstring(body[0]) else 0
     late = [index + 1 for index in places if _is_future(body[index])]  # these must stay the first
@@ -47,13 +45,12 @@ def add_imports(source: Source, imports: Iterable[str], pieces: str) -> None:
     last = places[-1] + 1 if places else top
     if others and "tensorflow" not in others[0].code:
         others[0].above = [layout.newline]
-    added = [*others, *definitions]
     if others and top and not places:  # nothing stands between them and the docstring
-        _set_apart(added[0], 1, layout)
-    if added and last < len(body) and not _is_import(body[last].nodes):
+        _set_apart(others[0], 1, layout)
+    if others and last < len(body) and not _is_import(body[last].nodes):
         is_definition = isinstance(body[last].nodes[0], _DEFINITIONS)
-        _set_apart(body[last], 2 if is_definition or pieces else 1, layout)
-    body[last:last] = added
+        _set_apart(body[last], 2 if is_definition else 1, layout)
+    body[last:last] = others
     for statement in standard:
         _put_standard(source, statement, range(first, last))
         last += 1
@@ -73,15 +70,6 @@ def _set_apart(statement: Statement, blanks: int, layout: Layout) -> None:
     has = next((index for index, line in enumerate(lines) if is_comment(line)), len(lines))
     missing = 0 if lines and blanks == 1 else max(blanks - has, 0)
     statement.above = [layout.newline] * missing + lines
-
-
-@lru_cache(maxsize=2)
-def _tree(pieces: str) -> ast.Module:
-    return ast.parse(pieces)
-
-
-def _defined(pieces: str) -> set[str]:
-    return {node.name for node in _tree(pieces).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -192,9 +180,12 @@ def _module_of(statement: Statement) -> str:
 
 
 def _only(statement: str, used: set[str]) -> str:
-    """``from x import a, b`` without the names that nothing uses."""
+    """``from x import a, b`` without the names that nothing uses, also each line of a ``try``."""
+    if "\n" in statement:
+        lines = [_only(line, used) for line in statement.split("\n")]
+        return "\n".join(line for line in lines if not line.endswith(" import "))
     head, keyword, names = statement.partition(" import ")
-    if not statement.startswith("from"):
+    if not statement.lstrip().startswith("from"):
         return statement
     kept = [name for name in names.split(", ") if name.rpartition(" as ")[2] in used]
     return f"{head}{keyword}{', '.join(sorted(kept))}"

@@ -1,6 +1,6 @@
-"""What is to be written into one file: edits at positions, the emitted pieces and the imports that they need."""
+"""What is to be written into one file: edits at positions, the helpers and the imports that they need."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from migrate.finding import Span
@@ -110,16 +110,6 @@ class InsertBefore:
     absorbs: tuple[Span, ...] = ()
 
 
-PACKAGE = "estimator_recovery"
-"""The package that holds all emitted pieces, for programs that have none in their tree."""
-
-
-def import_of_pieces(module: str, names: Iterable[str], aliases: Mapping[str, str]) -> str:
-    """The statement that imports emitted pieces, some of them by other names."""
-    written = [f"{name} as {aliases[name]}" if name in aliases else name for name in sorted(names)]
-    return f"from {module} import {', '.join(written)}"
-
-
 Edit = ReplaceStatement | ReplaceExpression | Redefine | InsertFirst | Decorate | SetArgument | MoveFirst | InsertBefore
 
 
@@ -133,10 +123,10 @@ def absorbed_by(edit: Edit) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class Shared:
-    """Where the files of one program find the emitted pieces.
+    """Where the files of one program find the helpers.
 
     Attributes:
-      directory: the directory of the module that holds them; None where each imported file holds its own.
+      directory: the directory of the folder that holds them; None where no one directory is found by all imports.
       root: the directory, absolute, from which the program's files import one another; None where they do it by
         relative imports alone, so that none tells their package's name.
     """
@@ -151,9 +141,9 @@ class Plan:
 
     Attributes:
       edits: the edits; two programs that share a statement ask for the same edit of it.
-      pieces: names of the emitted classes and functions that the new code uses.
+      pieces: names of the runtime package that the new code uses.
       imports: import statements that it may need; one whose name nothing uses is not added.
-      shared: where the pieces stand if the program has several files; None for one file.
+      shared: where the helpers stand if the program has several files; None for one file.
       is_imported: whether another file of the program imports this one.
       aliases: other names for those of the pieces whose own names stand for something else in the file.
     """

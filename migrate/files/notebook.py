@@ -12,7 +12,6 @@ from migrate.finding import Span
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _ESCAPED = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
-_FOLDED = {"jupyter": {"source_hidden": True}}
 """Of a cell that nobody has to read: the editors show a line that opens it."""
 
 _DECODER = json.JSONDecoder()
@@ -47,14 +46,12 @@ class Notebook:
       cells: its code cells, in their order.
       starts: where the JSON of every cell begins in the text, markdown included.
       is_python: whether its kernel runs Python; taken for true where the notebook does not say.
-      has_ids: whether its cells have the ids of format 4.5.
     """
 
     file: SourceText
     cells: tuple[Cell, ...]
     starts: tuple[int, ...]
     is_python: bool
-    has_ids: bool
 
     @classmethod
     def decode(cls, path: str, data: bytes) -> "Notebook":
@@ -88,8 +85,7 @@ class Notebook:
         except RecursionError as error:
             raise Unreadable(trouble("FT003", path, "is nested too deeply", "Leave it out.")) from error
         metadata = top["metadata"] if isinstance(top.get("metadata"), dict) else {}
-        has_ids = (top["nbformat"], top.get("nbformat_minor", 0)) >= (4, 5)
-        return cls(file, cells, starts, _is_python(metadata), has_ids)
+        return cls(file, cells, starts, _is_python(metadata))
 
     def validate(self) -> None:
         """Has nbformat read the notebook and hold it against the schema of its format.
@@ -101,12 +97,11 @@ class Notebook:
         if problem is not None:
             raise Unreadable(trouble("FT007", self.file.path, *problem))
 
-    def replaced(self, sources: Mapping[int, str], inserted: Mapping[int, str] | None = None) -> str:
+    def replaced(self, sources: Mapping[int, str]) -> str:
         """The file's text with new sources in some cells; all else stays as it is, byte for byte.
 
         Args:
           sources: the new text of a code cell, by the cell's number.
-          inserted: the text of a new code cell, by the number of the cell that it goes before.
         """
         text = self.file.text
         edits = [
@@ -114,9 +109,6 @@ class Notebook:
             for cell in self.cells
             if sources.get(cell.number, cell.source) != cell.source
         ]
-        for number, source in (inserted or {}).items():
-            start = self.starts[number - 1]
-            edits.append((start, start, self._new_cell(start, source)))
         for start, end, new in sorted(edits, reverse=True):
             text = text[:start] + new + text[end:]
         return text
@@ -177,25 +169,6 @@ class Notebook:
             if spans:
                 return self._gaps(raw, spans)
         return "", ", ", ""
-
-    def _new_cell(self, start: int, source: str) -> str:
-        """The JSON of a new, folded cell and the comma behind it, laid out as the cell that begins at ``start``."""
-        text = self.file.text
-        line = text.rfind("\n", 0, start) + 1
-        margin = text[line:start]
-        cell: dict[str, object] = {"cell_type": "code", "execution_count": None}
-        if self.has_ids:
-            cell["id"] = _fresh_id(text, source)
-        cell |= {"metadata": _FOLDED, "outputs": [], "source": source.splitlines(keepends=True)}
-        if line == 0 or margin.strip(" \t"):  # all on one line
-            is_tight = '":"' in text[:500]
-            return json.dumps(cell, ensure_ascii=self._is_ascii, separators=(",", ":") if is_tight else None) + (
-                "," if is_tight else ", "
-            )
-        inner = _SPACE.match(text, start + 1)
-        indent = inner[0].rpartition("\n")[2].removeprefix(margin) if inner else " "
-        dumped = json.dumps(cell, ensure_ascii=self._is_ascii, indent=indent or 1)
-        return dumped.replace("\n", self.file.newline + margin) + "," + self.file.newline + margin
 
 
 def invalid(text: str) -> tuple[str, str] | None:
@@ -281,14 +254,6 @@ def _line_and_column(text: str, at: int) -> tuple[int, int]:
     """The line, from 1, and the column, from 0, of a place in a text."""
     lines = re.split(r"\r\n|\r|\n", text[:at])
     return len(lines), len(lines[-1])
-
-
-def _fresh_id(text: str, source: str) -> str:
-    """An id that no cell has; the same for the same notebook, so that a run can be repeated."""
-    import hashlib
-
-    digest = hashlib.sha256(source.encode()).hexdigest()
-    return next(digest[i : i + 8] for i in range(len(digest)) if f'"{digest[i : i + 8]}"' not in text)
 
 
 def _skip(text: str, at: int) -> int:

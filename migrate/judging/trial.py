@@ -10,6 +10,7 @@ from migrate.analysis.programs import programs
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, ReplaceStatement
 from migrate.finding import Cause, Finding, Obstacle
+from migrate.helpers.share import share
 from migrate.judged import Judged
 from migrate.judging.files import Files
 from migrate.judging.findings import blocked, broken_finding, findings_of, loose_finding, silent_findings
@@ -20,7 +21,6 @@ from migrate.objects.form import ObjectForm, in_object_form
 from migrate.objects.units import units
 from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rewrite.share import share
 from migrate.rules import RULES, Rule
 from migrate.rules.order import in_order
 from migrate.rules.rule import Verdict

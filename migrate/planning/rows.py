@@ -82,7 +82,7 @@ class ProgramRow:
       skipped: how many are not.
       added: lines that come into the user's files, generated ones aside.
       removed: lines that go from them.
-      generated: lines of generated code, in a module or in the files themselves; programs may share a module.
+      generated: lines of helpers that are copied beside it; programs may share them.
       needs: what it needs at run time beside TensorFlow.
       commands: what to run, for each entry point.
       owners: who owns the entry points.
@@ -162,9 +162,8 @@ def _row(
     blocked_by = _reason(one.programs, findings)
     status = READY if rewritten == len(findings) else PARTLY if rewritten else BLOCKED
     changed = [changes[path] for path in files if path in changes]
-    modules = {change.needs for change in changed} - {None}
+    modules = {path for change in changed for path in change.needs}
     lines = [_lines(change) for change in changed if change.path not in modules]
-    held = sum(change.generated for change in changed)
     starts = entry_points(files, tree)
     forms = dict.fromkeys(program.form for program in one.programs if program.cause is None)
     needs = tuple(_needs(changed, changes))
@@ -179,9 +178,9 @@ def _row(
         sites={path: dict(Counter(finding.symbol for finding in found[path])) for path in files if path in found},
         rewritten=rewritten,
         skipped=len(findings) - rewritten,
-        added=sum(added for added, _ in lines) - held,
+        added=sum(added for added, _ in lines),
         removed=sum(removed for _, removed in lines),
-        generated=held + sum(_lines(changes[path])[0] for path in sorted(filter(None, modules)) if path in changes),
+        generated=sum(_lines(changes[path])[0] for path in sorted(modules) if path in changes),
         needs=needs,
         commands=tuple(_commands(start, one, forms, needs, tree) for start in starts) if status == READY else (),
         owners=tuple(dict.fromkeys(owner for start in starts for owner in owners(start))),
@@ -219,7 +218,7 @@ def _lines(change: FileChange) -> tuple[int, int]:
 
 
 def _needs(changed: Sequence[FileChange], changes: Mapping[str, FileChange]) -> Iterator[str]:
-    """What the new texts need beside TensorFlow, and the part of the generated module that they import."""
+    """What the new texts need beside TensorFlow, and what the helpers need that are copied for them."""
     found: list[Module] = []
     packages: set[str] = set()
     for change in changed:
@@ -228,19 +227,16 @@ def _needs(changed: Sequence[FileChange], changes: Mapping[str, FileChange]) -> 
         module = Module(change.path, change.after, ast.parse(change.after))
         found.append(module)
         packages |= {*_imported(ast.walk(module.tree))}
-        if change.needs is not None and change.needs in changes:
-            name = os.path.basename(change.needs).removesuffix(".py")
-            packages |= _packages_of(changes[change.needs].after, frozenset(_names_from(module.tree, name)))
+        packages |= {name for path in change.needs if path in changes for name in _packages_of(changes[path].after)}
     if "tf_slim" in packages or any(module.has_tf_keras or needs_tf_keras(module) for module in found):
         yield "tf_keras and TF_USE_LEGACY_KERAS=1 from TensorFlow 2.16 on"
     yield from (requirement for package, requirement in _PACKAGES.items() if package in packages)
 
 
 @lru_cache(maxsize=64)
-def _packages_of(generated: str, names: frozenset[str]) -> frozenset[str]:
-    """The packages that some names of a generated module come to; many programs have the same ones."""
-    taken = _taken(ast.parse(generated), {*names})
-    return frozenset(_imported(node for statement in taken for node in ast.walk(statement)))
+def _packages_of(generated: str) -> frozenset[str]:
+    """The packages that a file of helpers imports; many programs have the same ones."""
+    return frozenset(_imported(ast.walk(ast.parse(generated))))
 
 
 def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -252,37 +248,6 @@ def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield (node.module or "").partition(".")[0]
         elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "import_module":
             yield from (str(literal(given)).partition(".")[0] for given in node.args[:1])
-
-
-def _names_from(tree: ast.Module, module: str) -> set[str]:
-    """The names that a file imports from a module."""
-    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
-    return {alias.name for node in imports if (node.module or "").endswith(module) for alias in node.names}
-
-
-def _taken(tree: ast.Module, names: set[str]) -> list[ast.stmt]:
-    """The statements at the top of a module that some of its names come to, imports included."""
-    makers: dict[str, list[ast.stmt]] = {}
-    for statement in tree.body:
-        for name in _bound(statement):
-            makers.setdefault(name, []).append(statement)
-    taken: dict[ast.stmt, None] = {}
-    waiting = [*names]
-    while waiting:
-        for statement in makers.pop(waiting.pop(), []):
-            if statement not in taken:
-                taken[statement] = None
-                waiting += [node.id for node in ast.walk(statement) if isinstance(node, ast.Name)]
-    return list(taken)
-
-
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        yield statement.name
-    elif isinstance(statement, ast.Import | ast.ImportFrom):
-        yield from ((alias.asname or alias.name).partition(".")[0] for alias in statement.names)
-    else:
-        yield from (node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
 
 
 def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequence[str], tree: Tree) -> Commands:

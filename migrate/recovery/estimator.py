@@ -21,25 +21,25 @@ What ``tf.estimator`` had is here under the same names, by the modules of this p
   model_fn_early_stopping: make_early_stopping_hook, stop_if_higher_hook,
     stop_if_lower_hook, stop_if_no_increase_hook, stop_if_no_decrease_hook
   model_fn_saver_hook: CheckpointSaverHook, for one in a train's hooks
-  premade_dnn, premade_linear, premade_combined, premade_baseline: DNNClassifier,
-    DNNRegressor, DNNEstimator, and so on, of tf.compat.v1.estimator
-  premade_dnn_v2, premade_linear_v2, premade_combined_v2, premade_baseline_v2:
+  premade: DNNClassifier, DNNRegressor, DNNEstimator, and so on, of tf.compat.v1.estimator;
     DNNClassifierV2, and so on, of tf.estimator; what follows the first arguments of the
     first three is given by name
-  estimator_heads: BinaryClassHead, MultiClassHead, RegressionHead, and contrib's
-    binary_classification_head, multi_class_head, regression_head
-  linked_regression_heads, multi_label_head, multi_head: PoissonRegressionHead,
-    LogisticRegressionHead, MultiLabelHead, MultiHead
-  private_heads, optimizer_instance: binary_logistic_or_multi_class_head and others, which
-    model_fns took from private modules of tf.estimator
-  mnist_data: read_data_sets, load_mnist, load_dataset for MNIST
-  distributed_training: distributed_training, to be written beside an Estimator whose
+  heads: BinaryClassHead, MultiClassHead, RegressionHead, PoissonRegressionHead,
+    LogisticRegressionHead, get_optimizer_instance
+  multi_heads: MultiLabelHead, MultiHead
+  contrib_heads: contrib's binary_classification_head, multi_class_head, regression_head,
+    and binary_logistic_or_multi_class_head and others, which model_fns took from private
+    modules of tf.estimator
+  learn_datasets: read_data_sets, load_mnist, load_dataset for MNIST
+  distributed_training: distributed_training, to be there beside an Estimator whose
     RunConfig has a train_distribute
-  beside_sessions: beside_sessions, to be written beside an Estimator in a program that
+  beside_sessions: beside_sessions, to be there beside an Estimator in a program that
     runs sessions of its own
 """
 
 import copy
+import importlib
+import importlib.util
 import os
 import tempfile
 
@@ -399,3 +399,8 @@ def _checked(objects, kind, told):
         if not isinstance(one, kind):
             raise TypeError(f"{told} a {kind.__name__}, given: {one}")
     return objects
+
+
+for _part in ("beside_sessions", "distributed_training"):  # which some programs have
+    if importlib.util.find_spec(f"{__package__}.{_part}") is not None:
+        importlib.import_module(f"{__package__}.{_part}")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from migrate.outcome import FileChange
 from migrate.printable import printable
@@ -33,23 +34,26 @@ def for_reader(changes: Iterable[FileChange]) -> bytes:
 
 
 def for_terminal(changes: Iterable[FileChange], helpers: bool) -> bytes:
-    """``for_reader``'s diff with the generated modules last, each in one line unless they are asked for.
+    """``for_reader``'s diff with the helpers last, in one line a folder unless they are asked for.
 
     Args:
       changes: all changes.
-      helpers: whether to show the generated modules whole.
+      helpers: whether to show the helpers whole.
     """
     changes = list(changes)
-    generated = {change.needs for change in changes}
+    generated = {path for change in changes for path in change.needs}
     modules = sorted((change for change in changes if change.path in generated), key=lambda change: change.path)
     own = for_reader(change for change in changes if change.path not in generated)
-    return own + (render(modules) if helpers else "".join(map(_in_a_line, modules)).encode(errors="surrogateescape"))
+    return own + (render(modules) if helpers else "".join(_in_lines(modules)).encode(errors="surrogateescape"))
 
 
-def _in_a_line(module: FileChange) -> str:
-    lines = len(_lines(_bytes(module, module.after)))
-    what = f"{lines} lines generated" if module.before is None else f"generated, {lines} lines after the change"
-    return f"+++ {printable(module.path, keep='')}: {what}, --show-helpers prints them\n"
+def _in_lines(modules: Sequence[FileChange]) -> Iterator[str]:
+    """What comes into each folder of helpers."""
+    for folder, inside in groupby(modules, key=lambda module: os.path.dirname(module.path)):
+        files = list(inside)
+        lines = sum(len(_lines(_bytes(module, module.after))) for module in files)
+        what = f"{len(files)} {'file' if len(files) == 1 else 'files'} of helpers, {lines} lines"
+        yield f"+++ {printable(os.path.join(folder, ''), keep='')}: {what}, --show-helpers prints them\n"
 
 
 def applied_in(changes: Iterable[FileChange]) -> str:
@@ -77,6 +81,13 @@ def _file_diff(change: FileChange, base: str) -> bytes:
     names = b"--- " + old_name + b"\n+++ " + _quoted(b"b/" + path) + b"\n"
     cells = notebook_diff.cell_at(change) if notebook_diff.is_notebook(change) else ()
     return names + b"".join(_hunks(_lines(before), _lines(after), cells))
+
+
+def removal(change: FileChange) -> bytes:
+    """The diff of a file that goes."""
+    name = os.fsencode(os.path.relpath(change.path).replace(os.sep, "/"))
+    lines = _lines(_bytes(change, change.before or ""))
+    return b"--- " + _quoted(b"a/" + name) + b"\n+++ /dev/null\n" + b"".join(_hunks(lines, [], ()))
 
 
 def _bytes(change: FileChange, text: str) -> bytes:

@@ -12,18 +12,16 @@ _CONTEXT = 3
 
 @dataclass(frozen=True)
 class CellChange:
-    """One cell that changes or is new.
+    """One cell that changes.
 
     Attributes:
-      number: its place in the notebook as it is, from 1; None for a new cell.
-      new_number: its place in the notebook as it would be.
-      before: its source as it is; None for a new cell.
+      number: its place in the notebook, from 1.
+      before: its source as it is.
       after: its source as it would be.
     """
 
-    number: int | None
-    new_number: int
-    before: str | None
+    number: int
+    before: str
     after: str
 
 
@@ -33,7 +31,7 @@ def is_notebook(change: FileChange) -> bool:
 
 
 def render(changes: Iterable[FileChange]) -> bytes:
-    """A unified diff for each cell that changes or is new, sorted by path."""
+    """A unified diff for each cell that changes, sorted by path."""
     lines = [line for change in sorted(changes, key=lambda change: change.path) for line in _cells(change)]
     return "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
 
@@ -42,29 +40,21 @@ def _cells(change: FileChange) -> Iterator[str]:
     import difflib
 
     for cell in cell_changes(change):
-        old, new = (None if text is None else text.split("\n") for text in (cell.before, cell.after))
-        head = "/dev/null" if cell.number is None else f"{change.path}:cell {cell.number}"
-        name = f"{change.path}:cell {cell.new_number}"
-        yield from difflib.unified_diff(old or [], new or [], head, name, n=_CONTEXT, lineterm="")
+        name = f"{change.path}:cell {cell.number}"
+        old, new = cell.before.split("\n"), cell.after.split("\n")
+        yield from difflib.unified_diff(old, new, name, name, n=_CONTEXT, lineterm="")
 
 
 def cell_changes(change: FileChange) -> Iterator[CellChange]:
-    """The cells of a notebook that change or are new, in their order."""
+    """The cells of a notebook that change, in their order."""
     from migrate.files.notebook import Notebook
 
     assert change.source is not None
     before = Notebook.decode(change.path, change.source.encode())
     after = Notebook.decode(change.path, change.source.encode(change.after))
-    known = {cell.source for cell in before.cells}
-    added = [cell.number for cell in after.cells if cell.source not in known and cell.source.startswith("%%writefile")]
-    new = set(added[: len(after.starts) - len(before.starts)])
-    old = iter(before.cells)
-    for cell in after.cells:
-        previous = None if cell.number in new else next(old)
-        if previous is None:
-            yield CellChange(None, cell.number, None, cell.source)
-        elif previous.source != cell.source:
-            yield CellChange(previous.number, cell.number, previous.source, cell.source)
+    for old, new in zip(before.cells, after.cells, strict=True):
+        if old.source != new.source:
+            yield CellChange(old.number, old.source, new.source)
 
 
 def cell_at(change: FileChange) -> list[int]:

@@ -178,7 +178,7 @@ def _text_at(lines: Sequence[str], span: Span) -> str:
 def _fixes(outcome: Outcome, base: str) -> dict[Finding, _Record]:
     """One fix for all files that need each other's changes, at the first finding that it settles.
 
-    A program is rewritten whole or not at all, and files may share a module of emitted code: a fix for each finding
+    A program is rewritten whole or not at all, and files may share helpers: a fix for each finding
     could not be applied alone.
     """
     findings = in_order(outcome.findings)
@@ -197,10 +197,10 @@ def _fixes(outcome: Outcome, base: str) -> dict[Finding, _Record]:
 
 
 def _that_need_each_other(changes: Sequence[FileChange]) -> list[list[FileChange]]:
-    """The changes in groups: files of one program, and all that import the same module of emitted code."""
+    """The changes in groups: files of one program, and all that import the same helpers."""
     groups: list[tuple[set[str], list[FileChange]]] = []
     for change in changes:
-        paths = {change.path, *change.together, *([change.needs] if change.needs else [])}
+        paths = {change.path, *change.together, *change.needs}
         joined = [group for group in groups if not group[0].isdisjoint(paths)]
         groups = [group for group in groups if group not in joined]
         members = [member for group in joined for member in group[1]]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from migrate.finding import Finding, Obstacle
+from migrate.helpers import package
 from migrate.outcome import FileChange, Outcome
 from migrate.report.terminal import Line
 
@@ -101,6 +102,21 @@ def filtered(changes: Collection[FileChange], written: Collection[str] | None) -
     """
     source = "the rewritten source" if changes else "the source as it is"
     return [(f"--write would print {source}." if written is None else f"Printed {source}.", "")]
+
+
+def about_helpers(outcome: Outcome, is_stdin: bool) -> Iterator[Line]:
+    """What the user has to do for the helpers, where no file could be written for it.
+
+    Args:
+      outcome: what was found and would be written.
+      is_stdin: whether the source came from standard input, beside which no file is made.
+    """
+    if is_stdin and any(change.needs for change in outcome.changes):
+        name = package.PACKAGE
+        yield [(f"The source imports {name}, which is copied beside a file that is named, or installed.", "")]
+    if outcome.unlisted:
+        files = ", ".join(printable(path) for path in outcome.unlisted)
+        yield [(f"Add {package.REQUIREMENT} to what {files} need: no list of requirements was found for it.", "")]
 
 
 def found(outcome: Outcome, written: Collection[str] | None) -> Line:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from migrate.analysis.symbols import Symbol
-from migrate.rewrite import pieces
+from migrate.helpers import package
 from migrate.tensorflow import contrib
 
 _MODULES = frozenset({"", "experimental", "export", "inputs", "tpu", "tpu.experimental"})
@@ -18,7 +18,7 @@ class Counterpart:
     """What stands for a name.
 
     Attributes:
-      name: an emitted class or function, or a name of ``tensorflow.compat.v1``.
+      name: a class or function of the runtime package, or a name of ``tensorflow.compat.v1``.
       is_emitted: which of the two.
       rest: what the program reads off it, with its dot: ``.TRAIN`` of ``ModeKeys``.
     """
@@ -53,9 +53,9 @@ def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
         if ".".join(parts[: end - 1]) not in _MODULES:
             continue
         emitted = _OTHER_NAMES.get(name, parts[end - 1])
-        if not is_v1 and f"{emitted}V2" in pieces.public():
+        if not is_v1 and f"{emitted}V2" in package.public():
             emitted += "V2"
-        if emitted in pieces.public():
+        if emitted in package.public():
             return Counterpart(emitted, True, rest)
     return Counterpart(found.other_name, False) if found.other_name is not None else None
 
@@ -65,6 +65,6 @@ def _of_contrib_learn(found: Symbol) -> Counterpart | None:
     for end in range(len(parts), 1, -1):
         for row in contrib.rows_of(".".join(parts[:end])):
             piece, *inside = row.successor.split(".")
-            if row.kind == "estimator" and piece in pieces.public():
+            if row.kind == "estimator" and piece in package.public():
                 return Counterpart(piece, True, "".join(f".{part}" for part in (*inside, *parts[end:])))
     return None

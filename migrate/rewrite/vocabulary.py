@@ -2,7 +2,7 @@
 
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding, Scope
-from migrate.edits.plan import PACKAGE
+from migrate.helpers.package import PACKAGE
 
 
 class Vocabulary:
@@ -104,4 +104,4 @@ class Vocabulary:
 def is_users(binding: Binding) -> bool:
     """Whether a binding of an emitted name is the user's own; imports from TensorFlow go, the tool's may stay."""
     origin = (binding.imported or "").split(".")
-    return not origin[0].startswith("tensorflow") and not {"tf2_recovery", PACKAGE}.intersection(origin[:-1])
+    return not origin[0].startswith("tensorflow") and PACKAGE not in origin[:-1]

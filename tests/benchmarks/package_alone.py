@@ -6,7 +6,7 @@ For each VERSION of TensorFlow, pip installs ``tensorflow==VERSION`` into a new 
 wheel, both with what they require. Printed are
 
 - what pip installed for the wheel beside itself, and what ``pip check`` says;
-- how many names the package has, each of which is imported;
+- how many files the package has, each of which is imported;
 - of two migrated programs that import it, a Keras model's and a model_fn's, how a job goes on that is killed three
   times, and how many of its losses are not those of the undisturbed job to the last bit.
 """
@@ -36,7 +36,10 @@ TOLD = {
     "changed": "changed",
 }
 """Of the figures of a killed job, the words of the durability's table."""
-IMPORT = "import estimator_recovery as e; print(len([getattr(e, name) for name in e.__all__]))"
+IMPORT = (
+    "import importlib, pkgutil, tf2_recovery as t; found = [one.name for one in pkgutil.iter_modules(t.__path__)];"
+    " print(len([importlib.import_module(f'tf2_recovery.{name}') for name in found]))"
+)
 
 
 def environment(folder, version):
@@ -64,7 +67,7 @@ def main(versions):
             python, brought = environment(place / "environment", version)
             print(f"TensorFlow {version}: installed with the wheel: {', '.join(brought)}")
             print("pip check:", output([python, "-m", "pip", "check"]))
-            print("names imported:", output([python, "-c", IMPORT]).splitlines()[-1], flush=True)
+            print("files imported:", output([python, "-c", IMPORT]).splitlines()[-1], flush=True)
             write_all(place, helpers="package", input="continue")
             for script in (place / program for program in PROGRAMS):
                 nursery = stack.enter_context(contextlib.closing(Nursery(python)))

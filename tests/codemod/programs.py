@@ -4,8 +4,8 @@ import ast
 from functools import cache
 
 from migrate.analysis.module import Module
-from migrate.edits.plan import import_of_pieces
 from migrate.finding import Finding
+from migrate.helpers.package import imports
 from migrate.judged import Judged
 from migrate.judging.judge import judge
 from migrate.rules.example import SLOTS as SLOTS
@@ -41,5 +41,4 @@ def _migrated(text: str, **settings: str) -> tuple[str, list[Finding]]:
     findings, plan, _ = judged(text, **settings)
     if not plan:
         return text, findings
-    imports = [import_of_pieces("tf2_recovery", plan.pieces, plan.aliases)] if plan.pieces else []
-    return apply(text, plan, imports), findings
+    return apply(text, plan, imports("tf2_recovery", plan.pieces, plan.aliases)), findings

@@ -44,7 +44,7 @@ def in_order(plan: Plan) -> Plan:
     return replace(plan, **lists)
 
 
-def apply(text: str, plan: Plan, imports: Sequence[str] = (), pieces: str = "") -> str:
+def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
     """``migrate.edits.apply.apply``, whose work with LibCST is most of what a rewrite takes."""
-    key = ("apply", text, in_order(plan), [*imports], pieces)
-    return shared(key, lambda: _apply.apply(text, plan, imports, pieces))
+    key = ("apply", text, in_order(plan), [*imports])
+    return shared(key, lambda: _apply.apply(text, plan, imports))

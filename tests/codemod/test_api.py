@@ -29,20 +29,22 @@ def test_rewrite_finds_the_same_and_writes_nothing(project: Path) -> None:
     before = (project / "train.py").read_bytes()
     outcome = rewrite([project / "train.py"])
     assert outcome.findings == check([project / "train.py"]).findings
-    [change, module] = sorted(outcome.changes, key=lambda change: change.path, reverse=True)
+    *helpers, change = sorted(outcome.changes, key=lambda change: change.path)
     assert change.before == before.decode() != change.after
-    assert module.before is None
+    assert {one.path for one in helpers} == {*change.needs}
+    assert {one.before for one in helpers} == {None}
     assert (project / "train.py").read_bytes() == before
 
 
 def test_what_write_puts_there_is_what_the_command_line_does(project: Path) -> None:
     assert write(rewrite(["train.py"])) == []
-    written = {path.name: path.read_text() for path in project.glob("*.py")}
+    written = {str(path.relative_to(project)): path.read_text() for path in project.rglob("*.py")}
     for name in written:
         (project / name).unlink()
+    (project / "tf2_recovery").rmdir()
     (project / "train.py").write_text(program())
     main(["--write", "train.py"])
-    assert {path.name: path.read_text() for path in project.glob("*.py")} == {
+    assert {str(path.relative_to(project)): path.read_text() for path in project.rglob("*.py")} == {
         name: text for name, text in written.items() if name != "other.py"
     }
 
@@ -51,7 +53,8 @@ def test_a_source_that_is_on_no_disk_is_rewritten(project: Path) -> None:
     source = (project / "train.py").read_bytes()
     [change] = rewrite_source(source, "nowhere/train.py").changes
     assert change.path == "nowhere/train.py"
-    assert "class CheckpointRecovery" in change.after
+    assert "from tf2_recovery.keras_recovery import CheckpointRecovery" in change.after
+    assert "nowhere/tf2_recovery/keras_recovery.py" in change.needs
 
 
 def test_settings_choose_and_a_wrong_one_is_rejected(project: Path) -> None:

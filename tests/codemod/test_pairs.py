@@ -8,7 +8,7 @@ import black
 import pytest
 
 from tests.codemod import forks
-from tests.pairs import LEGACY, ROOT, TF2, VARIANTS, Variant, written
+from tests.pairs import LEGACY, ROOT, TF2, VARIANTS, Variant, helpers, written
 
 FOLDERS = [pytest.param(variant, id=variant.folder.name) for variant in VARIANTS]
 
@@ -21,6 +21,12 @@ def migrate(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[st
 def test_tf2_examples_equal_what_the_codemod_writes_byte_for_byte(variant: Variant) -> None:
     stored = {path.name: path.read_bytes().decode() for path in variant.folder.glob("*.py")}
     assert stored == written(variant), "run `python -m tests.pairs`"
+
+
+def test_the_examples_of_all_folders_have_their_helpers_once() -> None:
+    stored = {f"{path.parent.name}/{path.name}": path.read_bytes().decode() for path in TF2.glob("tf2_recovery/*")}
+    assert stored == helpers(), "run `python -m tests.pairs`"
+    assert list(TF2.rglob("tf2_recovery*")) == [TF2 / "tf2_recovery"]
 
 
 def test_every_legacy_example_has_its_tf2_partner() -> None:

@@ -10,11 +10,12 @@ from types import FrameType
 
 from migrate.attempt import attempted
 from migrate.comment import comments
-from migrate.edits.plan import Plan, ReplaceStatement, import_of_pieces
+from migrate.edits.plan import Plan, ReplaceStatement
 from migrate.examine import examine_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.finding import Finding
+from migrate.helpers.package import imports as helpers
 from migrate.settings import Settings
 from tests.fuzz.mutations import is_python
 
@@ -68,7 +69,7 @@ def rewritten(text: str, settings: Settings) -> tuple[str, list[Finding], Plan |
     after: str | Finding = examined.source.text
     if examined.plan is not None:
         plan = examined.plan
-        imports = [import_of_pieces("tf2_recovery", plan.pieces, plan.aliases)] if plan.pieces else []
+        imports = helpers("tf2_recovery", plan.pieces, plan.aliases)
         after = attempted(examined.source, examined.plan, imports, "")
     if settings.todo and not isinstance(after, Finding):
         with_comments = comments([examined], {examined.path: after}, settings)

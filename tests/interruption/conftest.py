@@ -50,7 +50,7 @@ def packaged(tmp_path_factory):
     """The migrated examples as in ``tf2_examples/``, but with their helpers in the runtime package."""
     folder = tmp_path_factory.mktemp("packaged")
     write_all(folder, helpers="package")
-    assert not list(folder.rglob("tf2_recovery.py"))
+    assert not list(folder.rglob("tf2_recovery"))
     return folder
 
 

@@ -11,7 +11,8 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import EvaluationLog, TrainingLog, refuse_old_job
+from tf2_recovery.keras_backup import refuse_old_job
+from tf2_recovery.keras_logs import EvaluationLog, TrainingLog
 
 
 class InterruptHook(tf.keras.callbacks.Callback):

@@ -11,13 +11,9 @@ import os
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery import (
-    EvaluationLog,
-    StopAtStep,
-    TrainingLog,
-    predict_outputs,
-    refuse_old_job,
-)
+from tf2_recovery.keras_backup import StopAtStep, refuse_old_job
+from tf2_recovery.keras_logs import EvaluationLog, TrainingLog
+from tf2_recovery.keras_metrics import predict_outputs
 
 
 def build_model():

@@ -10,22 +10,20 @@ import argparse
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf2_recovery import (
-    AttentionWrapper,
+from tf2_recovery.contrib_attention import AttentionWrapper, LuongAttention
+from tf2_recovery.contrib_seq2seq import (
     BasicDecoder,
-    EstimatorSpec,
     GreedyEmbeddingHelper,
-    LuongAttention,
-    ModeKeys,
-    ModelFnCheckpointManager,
-    ModelFnTraining,
     TrainingHelper,
     dynamic_decode,
-    evaluate_model_fn,
-    predict_with_model_fn,
-    run_training,
     sequence_loss,
 )
+from tf2_recovery.model_fn_evaluation import evaluate_model_fn
+from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.model_fn_prediction import predict_with_model_fn
+from tf2_recovery.model_fn_spec import EstimatorSpec, ModeKeys
+from tf2_recovery.model_fn_training import ModelFnTraining
+from tf2_recovery.run_training import run_training
 
 WORDS = 12
 LONGEST = 6

@@ -10,15 +10,12 @@ import argparse
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from tf2_recovery import (
-    EstimatorSpec,
-    ModeKeys,
-    ModelFnCheckpointManager,
-    ModelFnTraining,
-    evaluate_model_fn,
-    run_training,
-    slim,
-)
+from tf2_recovery.contrib_slim import slim
+from tf2_recovery.model_fn_evaluation import evaluate_model_fn
+from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.model_fn_spec import EstimatorSpec, ModeKeys
+from tf2_recovery.model_fn_training import ModelFnTraining
+from tf2_recovery.run_training import run_training
 
 
 def network(images, training):

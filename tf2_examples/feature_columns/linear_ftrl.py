@@ -6,18 +6,18 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery import (
-    CannedClasses,
-    EvaluationListener,
-    ModelFnCheckpointManager,
-    ModelFnTraining,
+from tf2_recovery.evaluation_listener import EvaluationListener
+from tf2_recovery.heads import CannedClasses
+from tf2_recovery.model_fn_evaluation import evaluate_model_fn
+from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.model_fn_training import ModelFnTraining
+from tf2_recovery.premade_networks import linear_logits
+from tf2_recovery.premade_optimizers import (
     canned_optimizer,
     canned_train_op,
-    evaluate_model_fn,
-    linear_logits,
-    run_training,
     whole_variables,
 )
+from tf2_recovery.run_training import run_training
 
 COLUMNS = [
     tf.feature_column.categorical_column_with_hash_bucket("word", 50),

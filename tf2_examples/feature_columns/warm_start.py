@@ -7,17 +7,17 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery import (
-    CannedRegression,
-    ModelFnCheckpointManager,
-    ModelFnTraining,
+from tf2_recovery.heads import CannedRegression
+from tf2_recovery.model_fn_evaluation import evaluate_model_fn
+from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.model_fn_training import ModelFnTraining
+from tf2_recovery.premade_networks import dnn_logits
+from tf2_recovery.premade_optimizers import (
     canned_optimizer,
     canned_train_op,
-    dnn_logits,
-    evaluate_model_fn,
-    run_training,
     whole_variables,
 )
+from tf2_recovery.run_training import run_training
 
 
 def input_fn():

@@ -13,21 +13,20 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery import (
-    CannedClasses,
-    ModelFnCheckpointManager,
-    ModelFnTraining,
-    build_parsing_serving_input_receiver_fn,
+from tf2_recovery.heads import CannedClasses
+from tf2_recovery.model_fn_evaluation import evaluate_model_fn
+from tf2_recovery.model_fn_export import export_model_fn
+from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.model_fn_prediction import predict_with_model_fn
+from tf2_recovery.model_fn_serving import build_parsing_serving_input_receiver_fn
+from tf2_recovery.model_fn_training import ModelFnTraining
+from tf2_recovery.premade_networks import dnn_logits, linear_logits
+from tf2_recovery.premade_optimizers import (
     canned_optimizer,
     canned_train_op,
-    dnn_logits,
-    evaluate_model_fn,
-    export_model_fn,
-    linear_logits,
-    predict_with_model_fn,
-    run_training,
     whole_variables,
 )
+from tf2_recovery.run_training import run_training
 
 NUMBERS = ("age", "education_num", "hours_per_week")
 WORDS = ("workclass", "occupation", "relationship")

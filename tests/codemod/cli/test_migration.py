@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 from importlib.resources import files
@@ -20,7 +21,7 @@ LEFT = "import tensorflow as tf\n\nestimator = tf.estimator.DNNClassifier(**argu
 
 
 def tree(project: Path) -> dict[str, str]:
-    return {path.name: path.read_text() for path in project.glob("*.py")}
+    return {str(path.relative_to(project)): path.read_text() for path in project.rglob("*.py")}
 
 
 def on_stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
@@ -44,8 +45,8 @@ def test_the_diff_is_what_write_would_do(project: Path, capfdbinary: pytest.Capt
     assert main([".", "--write"]) == 1
     written = tree(project)
     assert written != before
-    for path in project.glob("*.py"):
-        path.unlink()
+    for path in project.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     for name, text in before.items():
         (project / name).write_text(text)
     subprocess.run(["git", "apply"], input=printed.out, check=True)

@@ -45,9 +45,10 @@ def migrated(path: Path, **settings: Any) -> list[str]:
 
 
 def test_a_program_that_spans_cells_is_rewritten_in_them(write: Write) -> None:
-    module, imports, data, text, config, made, train = migrated(write(*JOB))
-    assert module.startswith('%%writefile tf2_recovery_job.py\n"""Checkpoint recovery for TensorFlow 2')
-    assert "from tf2_recovery_job import (\n  CheckpointRecovery,\n  TrainingLog,\n" in imports
+    path = write(*JOB)
+    imports, data, text, config, made, train = migrated(path)
+    assert "from tf2_recovery.keras_recovery import CheckpointRecovery" in imports
+    assert "class CheckpointRecovery(" in (path.parent / "tf2_recovery/keras_recovery.py").read_text()
     assert (data, text) == (DATA, "# md The estimator:")
     assert config == ""
     assert "checkpoint_interval=5" in made
@@ -59,12 +60,12 @@ def test_outputs_metadata_and_all_cells_without_a_site_are_kept(write: Write) ->
     path = write(*JOB)
     before = json.loads(path.read_text())["cells"]
     migrated(path)
-    module, *after = json.loads(path.read_text())["cells"]
-    assert module["metadata"] == {"jupyter": {"source_hidden": True}}, "a long cell is not folded"
+    after = json.loads(path.read_text())["cells"]
     for old, new in zip(before, after, strict=True):
         assert {**old, "source": None} == {**new, "source": None}
         assert isinstance(new["source"], list)
     assert before[1:3] == after[1:3]
+    assert len(before) == len(after)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -112,7 +113,7 @@ def test_every_byte_outside_the_changed_sources_stays(layout: str, tmp_path: Pat
     after = path.read_bytes()
     assert json.loads(after.decode("utf-8-sig"))["nbformat"] == 4
     cells = json.loads(after.decode("utf-8-sig"))["cells"]
-    assert len(cells) == len(made["cells"]) + 1
+    assert len(cells) == len(made["cells"])
     for text in ("s = 'é ☃ \x7f'", DATA, "# md é"):
         assert text in new
     lines = before.splitlines(keepends=True)
@@ -132,44 +133,34 @@ def test_a_source_that_is_one_text_stays_one(tmp_path: Path) -> None:
     path = tmp_path / "job.ipynb"
     path.write_text(json.dumps(made), encoding="utf-8")
     migrated(path)
-    _, *cells = json.loads(path.read_text())["cells"]
+    cells = json.loads(path.read_text())["cells"]
     assert all(isinstance(cell["source"], str) for cell in cells)
 
 
-def test_a_new_cell_has_an_id_where_the_format_asks_for_one(write: Write) -> None:
-    path = write(*JOB, nbformat_minor=5)
-    made = json.loads(path.read_text())
-    for number, cell in enumerate(made["cells"]):
-        cell["id"] = f"cell-{number}"
-    path.write_text(json.dumps(made, indent=1))
-    migrated(path)
-    new = json.loads(path.read_text())["cells"]
-    assert len({cell["id"] for cell in new}) == len(new) == len(made["cells"]) + 1
-
-
-def test_a_module_that_a_cell_writes_is_migrated_in_that_cell(write: Write) -> None:
+def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_it_is_started(write: Write) -> None:
     module = "%%writefile trainer/task.py\n" + "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
-    first, written, last = migrated(write("x = 1", module, "!python -m trainer.task"))
+    path = write("x = 1", module, "!python -m trainer.task")
+    (path.parent / "trainer").mkdir()
+    first, written, last = migrated(path)
     assert (first, last) == ("x = 1", "!python -m trainer.task")
     assert written.startswith("%%writefile trainer/task.py\nimport ")
-    assert "class CheckpointRecovery(" in written
+    assert "  from .tf2_recovery.keras_recovery import " in written
+    assert "except ImportError:\n  from tf2_recovery." in written
     assert "est.fit(" in written
+    assert (path.parent / "trainer/tf2_recovery/keras_recovery.py").exists()
+    assert migrated(path) == [first, written, last]
 
 
-def test_a_module_beside_the_notebook_imports_what_a_folded_cell_above_it_writes(write: Write) -> None:
-    module = "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
-    path = write("x = 1", "%%writefile task.py\n" + module, "%%writefile again.py\n" + module, "!python task.py")
-    first, helpers, task, again, last = migrated(path)
-    assert (first, last) == ("x = 1", "!python task.py")
-    assert helpers.startswith("%%writefile tf2_recovery_job.py\n")
-    assert "class CheckpointRecovery(" in helpers
-    for written in (task, again):
-        assert "from tf2_recovery_job import" in written
-        assert "class CheckpointRecovery(" not in written
-    assert migrated(path) == [first, helpers, task, again, last]
+def test_a_module_that_a_cell_writes_where_no_directory_is_stays_and_says_why(write: Write) -> None:
+    module = "%%writefile trainer/task.py\n" + "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
+    path = write("x = 1", module)
+    outcome = run([str(path)], Settings(form="loop", canned="keras"), jobs=1, progress=None)
+    assert outcome.changes == []
+    assert any("a directory that is not there" in finding.message for finding in outcome.findings)
+    assert migrated(path, helpers="package")[1].count("from tf2_recovery.") > 1
 
 
-def test_the_notebook_and_a_module_that_it_writes_share_one_cell_of_helpers(write: Write) -> None:
+def test_a_notebook_and_the_modules_beside_it_share_one_folder_of_helpers(write: Write) -> None:
     custom = (
         IMPORTS.replace("\n", "\n\n")
         + """
@@ -183,32 +174,12 @@ est = tf1.estimator.Estimator(model_fn, 'm')
 est.train(lambda: data(), max_steps=3)
 """
     )
-    helpers, task, *cells = migrated(write("%%writefile task.py\n" + custom, *JOB))
-    assert helpers.startswith("%%writefile tf2_recovery_job.py\n")
-    assert "class CheckpointRecovery(" in helpers
-    assert "class ModelFnTraining" in helpers
-    assert task.startswith("%%writefile task.py\n")
-    assert not any("%%writefile" in cell for cell in cells)
-
-
-def test_emitted_code_in_a_module_leaves_the_modules_own_names_alone(write: Write) -> None:
-    custom = (
-        "import tensorflow.compat.v1 as tf\n\n\nos = 'linux'\n\n\ndef call_model_fn():\n  return os\n\n\n"
-        "def model_fn(features, labels, mode):\n"
-        "  loss = tf.losses.mean_squared_error(labels, tf.get_variable('w', []))\n"
-        "  train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())\n"
-        "  return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n\n\n"
-        "est = tf.estimator.Estimator(model_fn, 'm')\nest.train(lambda: data(), max_steps=3)\n"
-    )
-    (written,) = migrated(write("%%writefile trainer/task.py\n" + custom))
-    text = written.partition("\n")[2]
-    compile(text, "task.py", "exec")
-    assert text.count("import tensorflow.compat.v1 as tf\n") == 1
-    assert "import tensorflow as tf2\n" in text
-    assert "import tensorflow as tf\n" not in text
-    assert text.count("def call_model_fn(") == 1
-    assert "def call_model_fn2(" in text
-    assert "import os as os2" in text
+    path = write("%%writefile task.py\n" + custom, *JOB)
+    task, imports, *_ = migrated(path)
+    assert "from tf2_recovery.model_fn_spec import EstimatorSpec" in task
+    assert "from tf2_recovery.keras_recovery import CheckpointRecovery" in imports
+    held = {one.stem for one in (path.parent / "tf2_recovery").iterdir()}
+    assert held >= {"__init__", "model_fn_spec", "keras_recovery"}
 
 
 def test_a_variable_that_a_magic_uses_holds_its_program(write: Write) -> None:
@@ -305,8 +276,8 @@ def test_on_a_terminal_the_diff_is_one_of_code_cell_by_cell(write: Write, monkey
     monkeypatch.setattr(sys, "stdout", screen)
     main(["job.ipynb"])
     shown = screen.buffer.getvalue().decode()  # type: ignore[attr-defined]
-    assert "--- /dev/null\n+++ job.ipynb:cell 1\n" in shown
-    assert "--- job.ipynb:cell 4\n+++ job.ipynb:cell 5\n" in shown
+    assert "--- job.ipynb:cell 4\n+++ job.ipynb:cell 4\n" in shown
+    assert "+++ ./tf2_recovery/: " in shown or "+++ tf2_recovery/: " in shown
     assert f"-{CONFIG}\n" in shown
     assert f"-{TRAIN}\n" in shown
     assert '"source"' not in shown
@@ -445,14 +416,14 @@ def test_notebooks_of_other_languages_and_jupyters_copies_are_passed_over(write:
     assert (outcome.files_read, outcome.findings, outcome.changes) == (1, [], [])
 
 
-def test_a_second_program_in_a_migrated_notebook_adds_to_the_cell_of_emitted_code(write: Write) -> None:
+def test_a_second_program_in_a_migrated_notebook_imports_what_it_needs_too(write: Write) -> None:
     path = write(*JOB)
     cells = migrated(path)
     made = MADE.replace("est =", "est2 =").replace(", config=config", "")
     again = migrated(write(*cells, IMPORTS, made, "est2.train(data, max_steps=3)", "print(list(est2.predict(data)))"))
     assert len(again) == len(cells) + 4
-    assert again[0].startswith(cells[0][:90])
-    assert "def predict_classes(" in again[0]
+    assert again[: len(cells)] == [again[0], *cells[1:]]
+    assert any("import predict_classes" in cell for cell in again)
 
 
 def test_each_cell_that_imports_tensorflow_again_keeps_the_meaning_of_its_names(write: Write) -> None:

@@ -209,15 +209,16 @@ def test_a_diff_that_reaches_out_of_the_repository_is_applied_at_the_root_of_the
     assert (outside / "train.py").read_text() == AFTER
 
 
-def test_on_a_terminal_a_generated_module_is_one_line_behind_the_users_own_files(repository: Path) -> None:
+def test_on_a_terminal_a_folder_of_helpers_is_one_line_behind_the_users_own_files(repository: Path) -> None:
     source = SourceText.decode("z.py", BEFORE.encode())
     changes = [
-        FileChange("a_recovery.py", None, "def one():\n    pass\n"),
-        FileChange("z.py", BEFORE, AFTER, source, needs="a_recovery.py"),
+        FileChange("a/one.py", None, "def one():\n    pass\n"),
+        FileChange("a/two.py", None, "TWO = 2\n"),
+        FileChange("z.py", BEFORE, AFTER, source, needs=("a/one.py", "a/two.py")),
     ]
     short = diff.for_terminal(changes, helpers=False).decode()
     assert short.startswith("--- a/z.py\n")
-    assert short.endswith("\n+++ a_recovery.py: 2 lines generated, --show-helpers prints them\n")
+    assert short.endswith("\n+++ a/: 2 files of helpers, 3 lines, --show-helpers prints them\n")
     assert "def one" not in short
     whole = diff.for_terminal(changes, helpers=True).decode()
     assert whole.index("a/z.py") < whole.index("+def one():")
@@ -238,5 +239,5 @@ def test_the_readmes_first_diff_fits_on_a_few_screens() -> None:
     (paths,) = re.findall(r"^pip install \. && estimator-migrate (.+)$", readme, re.MULTILINE)
     outcome = run([str(ROOT / path) for path in paths.split()], Settings(), jobs=1, progress=None)
     shown = diff.for_terminal(outcome.changes, helpers=False).decode()
-    assert "lines generated, --show-helpers prints them" in shown
+    assert "lines, --show-helpers prints them" in shown
     assert shown.count("\n") < 4 * 50

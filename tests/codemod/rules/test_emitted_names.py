@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from migrate.analysis.names import Names
-from migrate.rewrite.pieces import public
+from migrate.helpers.package import public
 from migrate.rules import RULES
 from tests.codemod.programs import migrate
 from tests.codemod.rules.test_examples import choices
@@ -74,7 +74,8 @@ def test_a_user_s_own_name_stays_what_it_is_and_the_emitted_one_gets_another(for
 
 def emitted_in(tree: ast.Module) -> dict[str, str]:
     """The emitted names that a text imports, each with what it is called there."""
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "tf2_recovery"]
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    imports = [node for node in found if (node.module or "").startswith("tf2_recovery.")]
     return {alias.name: alias.asname or alias.name for node in imports for alias in node.names}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from migrate.analysis.module import Module
 from migrate.edits.apply import apply
-from migrate.edits.plan import import_of_pieces
+from migrate.helpers.package import imports
 from migrate.judged import Judged
 from migrate.judging.judge import judge
 from migrate.rules import RULES
@@ -48,7 +48,7 @@ def judged(text: str, **settings: str) -> Judged:
 
 def written(text: str, made: Judged) -> str:
     plan = made.plan
-    return apply(text, plan, [import_of_pieces("tf2_recovery", plan.pieces, plan.aliases)] if plan.pieces else [])
+    return apply(text, plan, imports("tf2_recovery", plan.pieces, plan.aliases))
 
 
 @pytest.mark.slow

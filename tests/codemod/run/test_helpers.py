@@ -1,12 +1,16 @@
-"""The helpers stand where the user wants them: beside the files, in the files, or in an installed package."""
+"""The helpers are fixed files, the same beside a program and in the installed package."""
 
 import ast
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from migrate.rewrite import pieces
+from migrate import __version__
+from migrate.cli import main
+from migrate.helpers import package
+from migrate.helpers.stamp import Stamp, read_stamp
 from migrate.run import run, write
 from migrate.settings import Settings
 from tests.codemod.bodies import body
@@ -23,53 +27,123 @@ def migrated(tmp_path: Path, *names: str, **settings: str) -> list[str]:
     return sorted(path.name for path in tmp_path.iterdir())
 
 
-def imported(path: Path) -> dict[str, list[str]]:
-    statements = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom)]
-    return {node.module or "": [alias.name for alias in node.names] for node in statements}
+def test_every_name_is_known_by_its_file_without_parsing_it() -> None:
+    for stem, text in package.sources().items():
+        targets = [getattr(node, "targets", [node])[0] for node in ast.parse(text).body]
+        defined = [getattr(one, "name", getattr(one, "id", "")) for one in targets]
+        assert package.defined_in(text) == [name for name in defined if name], stem
 
 
-def test_every_helper_is_known_by_its_module_without_parsing_it() -> None:
-    for path in pieces._FOLDER.glob("[!_]*.py"):
-        defined = pieces._defined(ast.parse(path.read_text()))
-        assert sorted(name for name, home in pieces._homes().items() if home == path.stem) == sorted(defined)
-        assert [*pieces._of_module(path.stem)] == defined
+def test_no_two_files_define_one_name() -> None:
+    names = [name for text in package.sources().values() for name in package.defined_in(text)]
+    assert len(names) == len({*names})
 
 
-def test_a_module_of_helpers_comes_after_those_that_it_imports() -> None:
-    before = set[str]()
-    for module, text in pieces._sources().items():
-        imported = [node.module or "" for node in ast.parse(text).body if isinstance(node, ast.ImportFrom)]
-        own = {one.removeprefix("migrate.recovery.") for one in imported if one.startswith("migrate.recovery.")}
-        assert own <= before, module
-        before.add(module)
+def test_a_file_goes_with_those_that_it_imports() -> None:
+    for stem, text in package.sources().items():
+        together = package.together([stem])
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ImportFrom) and node.level:
+                assert (node.level, node.module in together) == (1, True), stem
+        assert {"__init__", stem} <= {*together}
 
 
-def test_with_the_package_no_helper_is_written_and_all_are_imported(tmp_path: Path) -> None:
-    assert migrated(tmp_path, "a.py", "b.py", helpers="package") == ["a.py", "b.py"]
-    names = imported(tmp_path / "a.py")["estimator_recovery"]
-    assert "CheckpointRecovery" in names
-    assert pieces.public() >= set(names)
+def test_what_only_some_programs_have_installed_is_imported_by_no_file_as_it_is_read() -> None:
+    for stem, text in package.sources().items():
+        modules = [node.module or "" for node in ast.parse(text).body if isinstance(node, ast.ImportFrom)]
+        modules += [one.name for node in ast.parse(text).body if isinstance(node, ast.Import) for one in node.names]
+        tops = {name.partition(".")[0] for name in modules if name}
+        assert tops <= {*sys.stdlib_module_names, "tensorflow", "numpy", *package.sources()}, stem
 
 
-def test_inline_each_file_holds_its_own(tmp_path: Path) -> None:
-    assert migrated(tmp_path, "a.py", "b.py", helpers="inline") == ["a.py", "b.py"]
-    assert "class CheckpointRecovery" in (tmp_path / "a.py").read_text()
-    assert not [name for name in imported(tmp_path / "b.py") if "recovery" in name]
+def test_the_copied_files_and_the_installed_ones_hold_the_same_bytes(tmp_path: Path) -> None:
+    for place in ("copied", "installed"):
+        (tmp_path / place).mkdir()
+    migrated(tmp_path / "copied", "a.py")
+    zipfile.ZipFile(build(tmp_path)).extractall(tmp_path / "installed")
+    copied = {path.name: path.read_bytes() for path in (tmp_path / "copied/tf2_recovery").iterdir()}
+    installed = {path.name: path.read_bytes() for path in (tmp_path / "installed/tf2_recovery").iterdir()}
+    assert len(copied) > 2
+    assert copied.items() <= installed.items()
+    assert {Path(name).stem for name in installed} == {*package.sources()}
 
 
-@pytest.mark.parametrize("helpers", ["inline", "package"])
+def test_each_file_names_its_release_at_its_head_and_that_nobody_edited_it(tmp_path: Path) -> None:
+    migrated(tmp_path, "a.py")
+    for path in (tmp_path / "tf2_recovery").iterdir():
+        text = path.read_text()
+        stamp = read_stamp(text)
+        assert stamp == Stamp(__version__, is_edited=False, content=stamp.content if stamp else "")
+        assert text.startswith("# Part of tf2_recovery, written by estimator-migrate ")
+
+
+def test_with_the_package_nothing_is_copied_and_the_imports_are_the_same(tmp_path: Path) -> None:
+    for place in ("copied", "installed"):
+        (tmp_path / place).mkdir()
+    assert migrated(tmp_path / "installed", "a.py", "b.py", helpers="package") == ["a.py", "b.py"]
+    migrated(tmp_path / "copied", "a.py")
+    assert (tmp_path / "installed/a.py").read_bytes() == (tmp_path / "copied/a.py").read_bytes()
+
+
+def test_the_copied_files_are_no_programs_to_migrate(tmp_path: Path) -> None:
+    (tmp_path / "tf2_recovery").mkdir()
+    for stem in package.sources():
+        (tmp_path / "tf2_recovery" / f"{stem}.py").write_text(package.text_of(stem))
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    assert [(one.path, one.message) for one in outcome.findings] == []
+
+
+LISTS = {
+    "requirements.txt": ("numpy\n", "numpy\ntf2-recovery==VERSION\n"),
+    "pyproject.toml": (
+        '[project]\ndependencies = [\n  "numpy",  # why\n]\n',
+        '[project]\ndependencies = [\n  "tf2-recovery==VERSION",\n  "numpy",  # why\n]\n',
+    ),
+    "setup.cfg": (
+        "[options]\ninstall_requires =\n    numpy\n",
+        "[options]\ninstall_requires =\n    tf2-recovery==VERSION\n    numpy\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_with_the_package_the_requirement_is_written_where_the_repository_lists_what_it_needs(
+    name: str, tmp_path: Path
+) -> None:
+    before, after = LISTS[name]
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / name).write_text(before)
+    migrated(tmp_path / "jobs", "a.py", "b.py", helpers="package")
+    assert (tmp_path / name).read_text() == after.replace("VERSION", __version__)
+    (tmp_path / name).write_text((tmp_path / name).read_text().replace(__version__, "0.0.1"))
+    migrated(tmp_path / "jobs", "c.py", helpers="package")
+    assert (tmp_path / name).read_text() == after.replace("VERSION", __version__)
+
+
+def test_a_list_above_the_repository_is_not_touched_and_the_requirement_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "requirements.txt").write_text("numpy\n")
+    (tmp_path / "own/.git").mkdir(parents=True)
+    (tmp_path / "own/pyproject.toml").write_text("[tool.poetry.dependencies]\nnumpy = '*'\n")
+    (tmp_path / "own/a.py").write_text(JOB)
+    assert main(["--write", "--helpers", "package", str(tmp_path / "own")]) == 1
+    assert (tmp_path / "requirements.txt").read_text() == "numpy\n"
+    assert f"tf2-recovery=={__version__}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("helpers", ["copy", "package"])
 def test_a_second_run_changes_nothing(tmp_path: Path, helpers: str) -> None:
     migrated(tmp_path, "a.py", helpers=helpers)
     outcome = run([str(tmp_path)], Settings(helpers=helpers), jobs=1, progress=None)
     assert outcome.changes == outcome.findings == []
 
 
-def test_the_package_holds_every_helper_and_imports_nothing_of_the_tool(tmp_path: Path) -> None:
+def test_the_package_imports_nothing_of_the_tool(tmp_path: Path) -> None:
     with zipfile.ZipFile(build(tmp_path)) as wheel:
         texts = {name: wheel.read(name).decode() for name in wheel.namelist() if name.endswith(".py")}
     assert not [name for name, text in texts.items() if "migrate." in text.replace("estimator-migrate", "")]
-    first = texts["estimator_recovery/__init__.py"]
-    assert [name for name in sorted(pieces.public()) if f'"{name}"' not in first] == []
 
 
 def test_the_package_is_the_same_bytes_each_time(tmp_path: Path) -> None:

@@ -1,14 +1,16 @@
 """The emitted code stands once, where the files that need it find it, and never over anything else."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from migrate.edits.plan import Plan
+from migrate.helpers import package
+from migrate.helpers.placement import place
 from migrate.outcome import Outcome
-from migrate.rewrite import pieces
-from migrate.rewrite.placement import place
 from migrate.run import run, write
 from migrate.settings import Settings
 from tests.codemod.bodies import body
@@ -16,13 +18,15 @@ from tests.codemod.bodies import body
 JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
 PREDICTING = f"{JOB}print(list(est.predict(data)))\n"
 STARTED = JOB + 'if __name__ == "__main__":\n    pass\n'
-IMPORT = """\
-import (
-    CheckpointRecovery,
-    TrainingLog,
-    drop_empty_checkpoint_list,
-    two_class_metrics,
-)
+NAMES = ("CheckpointRecovery", "TrainingLog", "drop_empty_checkpoint_list", "two_class_metrics")
+IMPORT = ".keras_logs import TrainingLog\n"
+EITHER_WAY = "try:\n    from .tf2_recovery.keras_logs import TrainingLog\n"
+SERVING = """
+def serving():
+    x = tf1.placeholder(tf.float32, [None])
+    return tf.estimator.export.ServingInputReceiver({"x": x}, {"x": x})
+
+
 """
 
 
@@ -41,6 +45,11 @@ def migrated(root: Path, *, path: str | None = None, **settings: str) -> tuple[O
     return outcome, [problem.code for problem in write(outcome)]
 
 
+def held(root: Path) -> dict[str, str]:
+    """The files of the folder of helpers in a directory."""
+    return {path.stem: path.read_text() for path in (root / "tf2_recovery").glob("*.py")}
+
+
 def errors(outcome: Outcome) -> list[str]:
     return [finding.code for finding in outcome.findings if finding.error]
 
@@ -53,12 +62,12 @@ def test_a_file_that_is_rewritten_without_a_piece_imports_none(tmp_path: Path) -
     assert (tmp_path / "c.py").read_text() == renamed.replace("experimental.", "")
 
 
-def test_scripts_of_a_directory_share_one_module_that_holds_what_all_need(tmp_path: Path) -> None:
+def test_scripts_of_a_directory_share_one_folder_that_holds_what_all_need(tmp_path: Path) -> None:
     tree(tmp_path, a=JOB, b=PREDICTING, c="x = 3\n")
     migrated(tmp_path)
-    assert f"from tf2_recovery {IMPORT}" in (tmp_path / "a.py").read_text()
-    assert pieces.provided_by((tmp_path / "tf2_recovery.py").read_text()) >= {"CheckpointRecovery", "predict_classes"}
-    assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "c.py", "tf2_recovery.py"]
+    assert f"from tf2_recovery{IMPORT}" in (tmp_path / "a.py").read_text()
+    assert held(tmp_path) == {stem: package.text_of(stem) for stem in package.needed([*NAMES, "predict_classes"])}
+    assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "c.py", "tf2_recovery"]
 
 
 def test_a_file_that_needs_no_piece_imports_none(tmp_path: Path) -> None:
@@ -66,7 +75,7 @@ def test_a_file_that_needs_no_piece_imports_none(tmp_path: Path) -> None:
     one, other = str(tmp_path / "one.py"), str(tmp_path / "other.py")
     placement = place([(one, JOB, Plan(pieces={"CheckpointRecovery"})), (other, JOB, Plan())], "tf2_recovery")
     assert (placement.imports[other], placement.needs.get(other)) == ([], None)
-    assert "CheckpointRecovery" in placement.imports[one][0]
+    assert placement.imports[one] == ["from tf2_recovery.keras_recovery import CheckpointRecovery"]
 
 
 def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
@@ -76,46 +85,54 @@ def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     assert (outcome.findings, outcome.changes) == ([], [])
 
 
-def test_a_module_written_earlier_takes_in_more_pieces_in_the_order_of_a_fresh_one(tmp_path: Path) -> None:
+def test_a_second_program_adds_only_the_files_that_are_not_there(tmp_path: Path) -> None:
     tree(tmp_path, a=JOB)
     migrated(tmp_path)
+    before = held(tmp_path)
+    tree(tmp_path, b=f"{JOB}est.export_saved_model('e', serving)\n".replace("est =", SERVING + "est ="))
+    outcome, _ = migrated(tmp_path)
+    new = {Path(change.path).stem for change in outcome.changes if change.path.startswith(str(tmp_path / "tf2_"))}
+    assert new
+    assert new.isdisjoint(before)
+    assert held(tmp_path) == before | {stem: package.text_of(stem) for stem in new}
+
+
+def test_what_its_owner_changed_in_a_file_stays(tmp_path: Path) -> None:
+    tree(tmp_path, a=JOB)
+    migrated(tmp_path)
+    file = tmp_path / "tf2_recovery/keras_recovery.py"
+    changed = file.read_text().replace("def restore(self):", "def restore(self):  # ours")
+    file.write_text(changed)
     tree(tmp_path, b=PREDICTING)
-    migrated(tmp_path)
-    tree(tmp_path, a_in_fresh=JOB, b_in_fresh=PREDICTING)
-    migrated(tmp_path / "fresh")
-    assert (tmp_path / "tf2_recovery.py").read_text() == (tmp_path / "fresh/tf2_recovery.py").read_text()
+    outcome, problems = migrated(tmp_path)
+    assert errors(outcome) == problems == []
+    assert file.read_text() == changed
+    assert "from tf2_recovery" in (tmp_path / "b.py").read_text()
 
 
-def test_what_its_owner_changed_in_the_module_stays(tmp_path: Path) -> None:
-    tree(tmp_path, a=JOB)
-    migrated(tmp_path)
-    module = tmp_path / "tf2_recovery.py"
-    changed = module.read_text().replace("def restore(self):", "def restore(self):  # ours")
-    module.write_text(changed)
-    tree(tmp_path, b=JOB)
-    migrated(tmp_path)
-    assert module.read_text() == changed
-    tree(tmp_path, c=PREDICTING)
-    migrated(tmp_path)
-    assert module.read_text().startswith(changed.rstrip("\n"))
-    assert "def predict_classes(" in module.read_text()
-    compile(module.read_text(), "tf2_recovery.py", "exec")
-
-
+@pytest.mark.parametrize(
+    "name", ["tf2_recovery.py", "tf2_recovery/__init__.py", "tf2_recovery/keras_recovery.py", "tf2_recovery/own.py"]
+)
 @pytest.mark.parametrize("text", ["x = 3\n", "written by estimator-migrate (\n", "\0", "# é".encode("latin-1")])
-def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(
+    tmp_path: Path, text: str, name: str
+) -> None:
     tree(tmp_path, a_in_one=JOB, b_in_two=JOB)
     data = text if isinstance(text, bytes) else text.encode()
-    (tmp_path / "one/tf2_recovery.py").write_bytes(data)
+    (tmp_path / "one" / name).parent.mkdir(exist_ok=True)
+    (tmp_path / "one" / name).write_bytes(data)
     outcome, _ = migrated(tmp_path)
     assert errors(outcome) == ["FT006"]
     assert (tmp_path / "one/a.py").read_text() == JOB
-    assert (tmp_path / "one/tf2_recovery.py").read_bytes() == data
-    assert f"from tf2_recovery {IMPORT}" in (tmp_path / "two/b.py").read_text()
+    assert (tmp_path / "one" / name).read_bytes() == data
+    assert {path.name for path in (tmp_path / "one").rglob("*.py")} == {"a.py", Path(name).name}
+    assert f"from tf2_recovery{IMPORT}" in (tmp_path / "two/b.py").read_text()
 
 
-def test_a_package_of_the_modules_name_blocks_it_because_imports_find_that_first(tmp_path: Path) -> None:
-    tree(tmp_path, a=JOB, init_in_tf2_recovery="")
+def test_a_folder_with_other_things_than_python_is_somebodys_own_too(tmp_path: Path) -> None:
+    tree(tmp_path, a=JOB)
+    (tmp_path / "tf2_recovery").mkdir()
+    (tmp_path / "tf2_recovery/data.csv").write_text("1")
     outcome, _ = migrated(tmp_path)
     assert errors(outcome) == ["FT006"]
     assert (tmp_path / "a.py").read_text() == JOB
@@ -136,26 +153,27 @@ def test_modules_of_a_package_import_by_its_full_name_and_packages_share_nothing
     tree(tmp_path, init_in_p="", a_in_p=JOB, init_in_sub_in_p="", b_in_sub_in_p=JOB, init_in_q="", c_in_q=JOB, d=JOB)
     migrated(tmp_path)
     found = {path.stem: path.read_text() for path in tmp_path.rglob("[abcd].py")}
-    assert all(f"from p.tf2_recovery {IMPORT}" in found[name] for name in "ab")
-    assert f"from q.tf2_recovery {IMPORT}" in found["c"]
-    assert f"from tf2_recovery {IMPORT}" in found["d"]
-    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("tf2_*.py")) == [
-        "p/tf2_recovery.py",
-        "q/tf2_recovery.py",
-        "tf2_recovery.py",
+    assert all(f"from p.tf2_recovery{IMPORT}" in found[name] for name in "ab")
+    assert f"from q.tf2_recovery{IMPORT}" in found["c"]
+    assert f"from tf2_recovery{IMPORT}" in found["d"]
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("tf2_*")) == [
+        "p/tf2_recovery",
+        "q/tf2_recovery",
+        "tf2_recovery",
     ]
 
 
 @pytest.mark.parametrize(
     ("neighbour", "line", "expected"),
     [
-        ("x = 3\n", "import neighbour\n", f"from tf2_recovery {IMPORT}"),
-        ("x = 3\n", "from . import neighbour\n", f"from .tf2_recovery {IMPORT}"),
-        ("x = 3\n", "from p import neighbour\nfrom . import neighbour\n", f"from p.tf2_recovery {IMPORT}"),
-        ("x = 3\n", "from p import neighbour\n", f"from p.tf2_recovery {IMPORT}"),
-        ("from p.a import est\n", "", f"from p.tf2_recovery {IMPORT}"),
-        ("from a import est\n", "", f"from tf2_recovery {IMPORT}"),
-        ("x = 3\n", "", "\nclass CheckpointRecovery("),
+        ("x = 3\n", "import neighbour\n", f"from tf2_recovery{IMPORT}"),
+        ("x = 3\n", "from . import neighbour\n", f"from .tf2_recovery{IMPORT}"),
+        ("x = 3\n", "from p import neighbour\nfrom . import neighbour\n", f"from p.tf2_recovery{IMPORT}"),
+        ("x = 3\n", "from p import neighbour\n", f"from p.tf2_recovery{IMPORT}"),
+        ("from p.a import est\n", "", f"from p.tf2_recovery{IMPORT}"),
+        ("from a import est\n", "", f"from tf2_recovery{IMPORT}"),
+        ("x = 3\n", "", EITHER_WAY),
+        ("from p.a import est\nfrom a import est\n", "", EITHER_WAY),
     ],
 )
 def test_a_program_in_a_package_finds_the_emitted_code_however_it_is_started(
@@ -175,16 +193,16 @@ def test_modules_with_relative_imports_alone_import_the_emitted_code_so_too_by_w
     tree(tmp_path, sizes_in_p_in_src="", **inits, **relative, **below)
     migrated(tmp_path)
     found = {path.stem: path.read_text() for path in tmp_path.rglob("[abc].py")}
-    assert all(f"from .tf2_recovery {IMPORT}" in found[name] for name in "ab")
-    assert f"from ..tf2_recovery {IMPORT}" in found["c"]
-    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("tf2_*.py")] == ["src/p/tf2_recovery.py"]
+    assert all(f"from .tf2_recovery{IMPORT}" in found[name] for name in "ab")
+    assert f"from ..tf2_recovery{IMPORT}" in found["c"]
+    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("tf2_*")] == ["src/p/tf2_recovery"]
 
 
 def test_a_folder_that_no_import_can_name_is_no_package(tmp_path: Path) -> None:
     tree(tmp_path, **{"init_in_apps": "", "init_in_01-intro_in_apps": "", "a_in_01-intro_in_apps": JOB})
     outcome, problems = migrated(tmp_path)
     assert errors(outcome) == problems == []
-    assert f"from tf2_recovery {IMPORT}" in (tmp_path / "apps" / "01-intro" / "a.py").read_text()
+    assert f"from tf2_recovery{IMPORT}" in (tmp_path / "apps" / "01-intro" / "a.py").read_text()
 
 
 def test_a_package_of_tensorflows_name_gets_its_pieces_by_relative_imports(tmp_path: Path) -> None:
@@ -193,26 +211,60 @@ def test_a_package_of_tensorflows_name_gets_its_pieces_by_relative_imports(tmp_p
     outcome, problems = migrated(tmp_path)
     assert errors(outcome) == problems == []
     for name in ("a", "b"):
-        assert f"from .tf2_recovery {IMPORT}" in (tmp_path / f"tensorflow/job/{name}.py").read_text()
+        assert f"from .tf2_recovery{IMPORT}" in (tmp_path / f"tensorflow/job/{name}.py").read_text()
 
 
-def test_a_short_piece_and_standard_input_stand_in_the_file_itself(tmp_path: Path) -> None:
-    outcome = run([], Settings(), jobs=1, progress=None, stdin=JOB.encode())
-    assert [change.path for change in outcome.changes] == ["<stdin>"]
-    assert "\nclass CheckpointRecovery(" in outcome.changes[0].after
+def test_a_program_below_a_package_imports_from_the_folder_that_an_earlier_run_wrote_above_it(tmp_path: Path) -> None:
+    tree(tmp_path, init_in_p="", a_in_p=JOB, init_in_sub_in_p="")
+    migrated(tmp_path)
+    tree(tmp_path, b_in_sub_in_p=JOB)
+    outcome, problems = migrated(tmp_path, path=str(tmp_path / "p/sub/b.py"))
+    assert [change.path for change in outcome.changes] == [str(tmp_path / "p/sub/b.py")]
+    assert problems == []
+    assert f"from p.tf2_recovery{IMPORT}" in (tmp_path / "p/sub/b.py").read_text()
+
+
+def test_a_file_that_is_run_as_a_script_and_in_its_package_imports_its_helpers_in_both(tmp_path: Path) -> None:
+    tree(tmp_path, init_in_p="", a_in_p=STARTED)
+    migrated(tmp_path)
+    (tmp_path / "numpy.py").write_text("raise SystemExit('as far as NumPy')\n")
+    text = (tmp_path / "p/a.py").read_text()
+    (tmp_path / "p/a.py").write_text(text[text.index("try:") :])
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    for command in (["p/a.py"], ["-m", "p.a"]):
+        ended = subprocess.run(
+            [sys.executable, *command], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert ended.stderr == "as far as NumPy\n"
+
+
+def test_a_source_from_standard_input_imports_what_it_needs_and_nothing_is_written(tmp_path: Path) -> None:
+    outcome = run([], Settings(), jobs=1, progress=None, stdin=JOB.encode(), stdin_name=str(tmp_path / "a.py"))
+    assert [change.path for change in outcome.changes] == [str(tmp_path / "a.py")]
+    assert f"\nfrom tf2_recovery{IMPORT}" in outcome.changes[0].after
+    assert str(tmp_path / "tf2_recovery/keras_recovery.py") in outcome.changes[0].needs
+
+
+def test_the_module_of_an_earlier_release_is_not_hidden_by_a_folder_of_its_name(tmp_path: Path) -> None:
+    tree(tmp_path, a=JOB, tf2_recovery='"""Checkpoint recovery, written by estimator-migrate 0.0.9 (content 0)."""\n')
+    outcome, _ = migrated(tmp_path)
+    assert errors(outcome) == ["FT006"]
+    assert any("renew" in finding.help for finding in outcome.findings)
+    assert (tmp_path / "a.py").read_text() == JOB
 
 
 def test_paths_relative_to_the_working_directory_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree(tmp_path, init_in_p="", a_in_p=JOB, b=JOB)
     monkeypatch.chdir(tmp_path)
     migrated(tmp_path, path=".")
-    assert f"from p.tf2_recovery {IMPORT}" in (tmp_path / "p/a.py").read_text()
-    assert f"from tf2_recovery {IMPORT}" in (tmp_path / "b.py").read_text()
+    assert f"from p.tf2_recovery{IMPORT}" in (tmp_path / "p/a.py").read_text()
+    assert f"from tf2_recovery{IMPORT}" in (tmp_path / "b.py").read_text()
 
 
-def test_a_module_is_written_before_its_importers_and_they_stay_where_it_cannot_be(tmp_path: Path) -> None:
+def test_helpers_are_written_before_their_importers_and_these_stay_where_they_cannot_be(tmp_path: Path) -> None:
     tree(tmp_path, a=JOB)
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
-    (tmp_path / "tf2_recovery.py").write_text("x = 3\n")  # made by somebody else in the meantime
+    (tmp_path / "tf2_recovery").mkdir()
+    (tmp_path / "tf2_recovery/keras_recovery.py").write_text("x = 3\n")  # made by somebody else in the meantime
     assert [problem.code for problem in write(outcome)] == ["FT004", "FT005"]
     assert (tmp_path / "a.py").read_text() == JOB

@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.rewrite.pieces import module
 from migrate.run import run, write
 from migrate.settings import Settings
 from tests import nursery
 from tests.kept_runs import kept_run
 from tests.pairs import LEGACY, TF2
+from tests.runtime_package import copy
 
 
 class Pair:
-    """A legacy program and its migration, with the module of pieces that it imports.
+    """A legacy program and its migration, with the helpers that it imports.
 
     Args:
       name: the programs' path below the examples, without ending.
@@ -46,8 +46,9 @@ class Pair:
                 assert before in text
                 text = text.replace(before, after)
             program.write_text(text)
-        imported = [n for n in ast.parse(self.new.read_text()).body if getattr(n, "module", "") == "tf2_recovery"]
-        (folder / "new" / "tf2_recovery.py").write_text(module(alias.name for alias in imported[0].names))
+        imports = (node for node in ast.parse(self.new.read_text()).body if isinstance(node, ast.ImportFrom))
+        ours = (node for node in imports if (node.module or "").startswith("tf2_recovery."))
+        copy(folder / "new", [alias.name for node in ours for alias in node.names])
 
     installed = ""
     """Where the runtime package is found."""
@@ -127,15 +128,16 @@ class WrittenPair(Pair):
     def __init__(self, source, folder, others=(), installed="", **settings):
         self._keep(source.stem, folder, ())
         self.installed = installed
-        forms = {self.new: "tf2_recovery", **({self.packaged: "estimator_recovery"} if installed else {})}
+        forms = {self.new: "copy", **({self.packaged: "package"} if installed else {})}
         for program in (self.old, *forms):
             program.parent.mkdir(parents=True)
             for name in (source.name, *others):
                 shutil.copy(source.with_name(name), program.with_name(name))
-        for program, module_name in forms.items():
-            chosen = Settings(**settings, helpers="module" if program is self.new else "package")
+        for program, helpers in forms.items():
+            chosen = Settings(**settings, helpers=helpers)
             assert write(run([str(program.parent)], chosen, jobs=1, progress=None)) == []
-            assert f"{module_name} import" in program.read_text()
+            assert "from tf2_recovery." in program.read_text()
+            assert (program.parent / "tf2_recovery").exists() == (helpers == "copy")
 
 
 def losses(model_dir):

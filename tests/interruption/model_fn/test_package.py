@@ -38,7 +38,7 @@ def test_the_package_needs_tensorflow_alone(installed):
     (about,) = metadata.distributions(path=[str(installed)])
     needed = [need for need in about.requires if "extra ==" not in need]
     assert needed == ["tensorflow>=2.12"]
-    assert about.metadata["Name"] == "estimator-recovery"
+    assert about.metadata["Name"] == "tf2-recovery"
 
 
 def test_no_helper_stands_in_the_tree(pair):
@@ -51,7 +51,7 @@ def test_without_the_package_the_program_does_not_start(pair, tmp_path):
     process.communicate()
     pair.installed = before
     assert process.returncode != 0
-    assert "estimator_recovery" in (pair.folder / "log").read_text()
+    assert "tf2_recovery" in (pair.folder / "log").read_text()
 
 
 def test_an_estimator_and_its_migration_take_turns_and_are_killed(pair, tmp_path):

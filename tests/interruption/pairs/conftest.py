@@ -62,12 +62,14 @@ def without_chance(tmp_path_factory):
         assert old in text
         text = text.replace(old, new)
     (folder / NAME).write_text(text)
-    for recovery, helpers in product(("checkpoint-manager", "backup-and-restore"), ("module", "package")):
+    for recovery, helpers in product(("checkpoint-manager", "backup-and-restore"), ("copy", "package")):
         place = folder / helpers / recovery
         place.mkdir(parents=True)
         outcome = codemod([str(folder / NAME)], Settings(recovery=recovery, helpers=helpers), jobs=1, progress=None)
         for change in outcome.changes:
-            (place / Path(change.path).name).write_text(change.after)
+            written = place / Path(change.path).relative_to(folder)
+            written.parent.mkdir(exist_ok=True)
+            written.write_text(change.after)
     return folder
 
 
@@ -89,7 +91,7 @@ def record(data, without_chance, installed) -> Callable[..., Record]:
         variables: bool = False,
     ) -> Record:
         arguments = ("--model_dir", "{model_dir}", "--data", str(examples), "--max_steps", str(MAX_STEPS))
-        environment = {"PYTHONPATH": str(installed)} if "estimator_recovery" in script.read_text() else {}
+        environment = {} if (script.parent / "tf2_recovery").exists() else {"PYTHONPATH": str(installed)}
         program = Program(script, python, (*arguments, "--interrupt_at", "0"), environment, launch=nursery.launch)
         made = FAULTS[fault](at=at) if fault else None
 

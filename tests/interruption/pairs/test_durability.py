@@ -58,8 +58,8 @@ def test_no_kill_costs_a_job_more_than_the_steps_since_its_last_save(
     way, name, scripts, packaged, installed, start, tmp_path
 ):
     script, chance = scripts[way, name], random.Random(f"{way} {name}")
-    assert "from estimator_recovery import" in packaged[way, name].read_text()
-    assert "from tf2_recovery import" in script.read_text()
+    assert "from tf2_recovery." in packaged[way, name].read_text()
+    assert "from tf2_recovery." in script.read_text()
     job = Job(
         start(script), script, tmp_path, digits(tmp_path), 0, [packaged[way, name]], {"PYTHONPATH": str(installed)}
     )

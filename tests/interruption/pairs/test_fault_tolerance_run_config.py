@@ -36,7 +36,7 @@ def test_a_list_of_checkpoints_that_is_empty_or_lost_costs_no_step(migrated, new
 
 
 @pytest.mark.parametrize("recovery", ["checkpoint-manager", "backup-and-restore"])
-@pytest.mark.parametrize(("fault", "at", "helpers"), [("sigkill", 6, "package"), ("exception", 9, "module")])
+@pytest.mark.parametrize(("fault", "at", "helpers"), [("sigkill", 6, "package"), ("exception", 9, "copy")])
 def test_steps_after_the_last_save_are_repeated_as_by_the_estimator(
     recovery, fault, at, helpers, without_chance, legacy, old_python, new_python, record
 ):

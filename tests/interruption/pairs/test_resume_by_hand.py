@@ -21,7 +21,7 @@ CHANGES = range(1, 6)
 @pytest.fixture(scope="module")
 def migrated(packaged):
     """The path of a migrated program in a form."""
-    return lambda name, form: {"module": TF2, "package": packaged}[form] / name
+    return lambda name, form: {"copy": TF2, "package": packaged}[form] / name
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def killed(data, installed, tmp_path_factory):
 
     def make(script, python, fault, *arguments):
         arguments = ("--model_dir", "{model_dir}", "--data", str(data), *arguments)
-        environment = {"PYTHONPATH": str(installed)} if "estimator_recovery" in script.read_text() else {}
+        environment = {} if (script.parent / "tf2_recovery").exists() else {"PYTHONPATH": str(installed)}
         program = Program(script, python, arguments, environment, launch=nursery.launch)
         return run_interrupted(program, fault, tmp_path_factory.mktemp(script.stem) / "job")
 

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.rewrite.pieces import module, public
+from migrate.helpers.package import public
 from migrate.run import run as codemod
 from migrate.settings import Settings
 from tests import nursery
 from tests.kept_runs import kept_run, made_once, old_python
+from tests.runtime_package import copy
 
 HERE = Path(__file__).parent
 RUN_ESTIMATORS = HERE / "run_estimators.py"
@@ -61,6 +62,7 @@ class Continued:
         # Some of a file's estimators become no Keras models; in object form they would take the others along.
         settings = Settings(canned=canned, form="loop" if canned == "keras" else "auto")
         for change in codemod([str(migrated)], settings, jobs=1, progress=None).changes:
+            Path(change.path).parent.mkdir(exist_ok=True)
             Path(change.path).write_text(change.after)
         return migrated
 
@@ -100,7 +102,7 @@ class AsObject(AsModelFn):
     def _program(self, folder):
         named = {*re.findall(r"\w+", self.program.read_text()), "CannedKerasOptimizer"}
         names = [name for name in public() if name in named or name.removesuffix("V2") in named]
-        (folder / "tf2_recovery.py").write_text(module(names))
+        copy(folder, names)
         (folder / "objects.py").write_text(_NAMESPACES)
         text = self.program.read_text().replace("tf.compat.v1.estimator", "tf1.estimator")
         text = text.replace("tf1.estimator", "objects.v1").replace("tf.estimator", "objects.v2")
@@ -113,14 +115,19 @@ class AsObject(AsModelFn):
 
 
 _NAMESPACES = """
+import importlib
+import pkgutil
 from types import SimpleNamespace
 
 import tf2_recovery
 
-Canned = tf2_recovery.CannedKerasOptimizer
-v1 = SimpleNamespace(**vars(tf2_recovery), export=tf2_recovery)
-known = vars(tf2_recovery).items()
-v2 = SimpleNamespace(**{**vars(v1), **{name.removesuffix("V2"): one for name, one in known if name.endswith("V2")}})
+files = [importlib.import_module(f"tf2_recovery.{one.name}") for one in pkgutil.iter_modules(tf2_recovery.__path__)]
+known = {name: one for file in files for name, one in vars(file).items() if not name.startswith("__")}
+Canned = known["CannedKerasOptimizer"]
+v1 = SimpleNamespace(**known, export=SimpleNamespace(**known))
+v2 = SimpleNamespace(
+    **{**vars(v1), **{name.removesuffix("V2"): one for name, one in known.items() if name.endswith("V2")}}
+)
 """
 
 

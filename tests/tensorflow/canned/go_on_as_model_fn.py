@@ -18,7 +18,7 @@ def main():
     program, directory = sys.argv[1:]
     sys.path.insert(0, os.path.dirname(program))
     module = importlib.import_module(os.path.basename(program).removesuffix(".py"))
-    training = importlib.import_module("tf2_recovery").ModelFnTraining
+    training = importlib.import_module("tf2_recovery.model_fn_training").ModelFnTraining
     take_step = training.take_step
 
     def take_and_record(self, *args):

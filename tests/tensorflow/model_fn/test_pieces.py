@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from migrate.rewrite.pieces import module
 
 from migrate import recovery
-from migrate.rewrite.pieces import module
 
 FOLDER = Path(recovery.__file__).parent
 OBJECT = (

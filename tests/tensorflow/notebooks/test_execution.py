@@ -57,5 +57,4 @@ def test_a_program_that_a_cell_writes_runs_from_its_file(executed, tmp_path):
     assert {path.name for path in tmp_path.glob("*.py")} == {
         "main.py",
         "setup_data.py",
-        "tf2_recovery_multi_worker.py",
     }

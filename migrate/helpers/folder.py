@@ -1,0 +1,110 @@
+"""The files that come into the folder of helpers beside a program; nothing that is not the tool's own is touched."""
+
+import os
+from collections.abc import Collection, Iterable
+
+from migrate.files.read import regular_bytes
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable, trouble
+from migrate.finding import Finding
+from migrate.helpers import package
+from migrate.helpers.stamp import Stamp, content, read_stamp
+from migrate.invocation import program
+from migrate.outcome import FileChange
+
+
+def paths(folder: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The files in a folder that a program with some names of the package needs."""
+    return tuple(os.path.join(folder, f"{stem}.py") for stem in package.needed(names))
+
+
+def changes(
+    folder: str, names: Iterable[str], replaces_module: bool = False, gone: Collection[str] = ()
+) -> list[FileChange] | Finding:
+    """The files to write so that a folder has some names of the package, or why it must not be written.
+
+    What is there of this release stays, edited or not; what an earlier one wrote is replaced where nobody edited it.
+
+    Args:
+      folder: the folder, which need not exist.
+      names: names of the package.
+      replaces_module: whether the module of an earlier release beside it is to go.
+      gone: the files of the folder, without their endings, that are to go.
+    """
+    try:
+        held = _held(folder)
+        stamps = {stem: _stamp(one.text) for stem, one in held.items()}
+        if os.path.lexists(f"{folder}.py") and not replaces_module:
+            return _module(f"{folder}.py")
+    except Unreadable as problem:
+        return foreign(problem.finding.path)
+    except OSError:
+        return foreign(folder)
+    if os.path.lexists(folder) and stamps.get(package.FIRST) is None and not _is_empty(folder):
+        return foreign(folder)
+    present = [stem for stem, stamp in stamps.items() if stamp is not None and stem in package.sources()]
+    wanted = package.together([*present, *package.needed(names)])
+    for stem in held.keys() - set(gone):
+        path, stamp = os.path.join(folder, f"{stem}.py"), stamps[stem]
+        if stamp is None and stem in wanted:
+            return foreign(path)
+        if stamp is not None and not stamp.is_of_this_release and (stamp.is_edited or stem not in package.sources()):
+            return _other_release(path, stamp)
+    ours = {stem for stem, stamp in stamps.items() if stamp is not None and not stamp.is_edited}
+    stale = {stem for stem in ours & package.sources().keys() if not _is_current(stem, stamps[stem])}
+    return [
+        FileChange(
+            os.path.join(folder, f"{stem}.py"),
+            held[stem].text if stem in held else None,
+            package.text_of(stem),
+            held.get(stem),
+        )
+        for stem in sorted({*wanted, *stale})
+        if stem not in held or stem in stale
+    ]
+
+
+def _held(folder: str) -> dict[str, SourceText]:
+    """The Python files of a folder, without their endings."""
+    if not os.path.isdir(folder):
+        return {}
+    found = sorted(name for name in os.listdir(folder) if name.endswith(".py"))
+    return {name[:-3]: _source(os.path.join(folder, name)) for name in found}
+
+
+def _stamp(text: str) -> Stamp | None:
+    found = read_stamp(text)
+    return None if found is None or found.is_module else found
+
+
+def _is_empty(folder: str) -> bool:
+    return os.path.isdir(folder) and not {*os.listdir(folder)} - {"__pycache__"}
+
+
+def _source(path: str) -> SourceText:
+    return SourceText.decode(path, regular_bytes(path))
+
+
+def _is_current(stem: str, stamp: Stamp | None) -> bool:
+    return stamp is not None and stamp.is_of_this_release and stamp.content == content(package.sources()[stem])
+
+
+def _module(path: str) -> Finding:
+    """Why nothing is written beside a module of the folder's name, which imports would not find any more."""
+    if read_stamp(_source(path).text) is None:
+        return foreign(path)
+    message = "is of an earlier release, and programs that import it would find the folder of helpers in its place"
+    return trouble("FT006", path, message, f"Run `{program()} renew --write {path}`, which makes the folder of it.")
+
+
+def foreign(path: str) -> Finding:
+    """The error for a file that stands where the helpers would be written and is not the tool's."""
+    message = "is where the generated recovery code would be written, and was not written by this tool"
+    return trouble("FT006", path, message, "Choose another name with the setting module_name, or move the file.")
+
+
+def _other_release(path: str, stamp: Stamp) -> Finding:
+    """The error for a file of another release that cannot stand beside those of this one."""
+    state = "and was changed since" if stamp.is_edited else "and has no successor of that name"
+    message = f"is of release {stamp.version}, {state}; helpers of two releases are never mixed in one folder"
+    return trouble("FT006", path, message, f"`{program()} renew {path}` shows what to do with it.")

@@ -1,0 +1,188 @@
+"""Where the helpers of programs stand: in one folder beside them that files share, or in the installed package."""
+
+import contextlib
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from migrate.analysis.imports import above
+from migrate.edits.plan import Plan
+from migrate.files.read import regular_bytes
+from migrate.files.walk import NOTEBOOK, is_below
+from migrate.helpers import folder, package
+from migrate.helpers.stamp import read_stamp
+
+_RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.MULTILINE)
+
+
+@dataclass
+class Placement:
+    """What each file gets of the helpers, and the folders to write beside them.
+
+    Attributes:
+      imports: by file, the import statements that bring the helpers in.
+      folders: by folder, the names that it has to hold.
+      needs: by file, the helpers' files that it imports, and those that these import.
+    """
+
+    imports: dict[str, list[str]] = field(default_factory=dict)
+    folders: dict[str, set[str]] = field(default_factory=dict)
+    needs: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def add(self, path: str, where: str, names: set[str]) -> None:
+        """Has a folder hold what a file needs."""
+        self.folders.setdefault(where, set()).update(names)
+        self.needs[path] = (*self.needs.get(path, ()), *folder.paths(where, names))
+
+
+def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str = "copy") -> Placement:
+    """Decides for all files to be rewritten.
+
+    Args:
+      plans: path, text and plan of each file, in the order of the run.
+      module_name: the folder that files share.
+      helpers: where the helpers stand, as in the settings.
+    """
+    placement = Placement()
+    groups: dict[tuple[WayIn, str], list[tuple[str, Plan]]] = {}
+    users = Counter(plan.shared for _, _, plan in plans if plan.pieces)
+    for path, text, plan in plans:
+        shared = plan.shared
+        if not plan.pieces:
+            placement.imports[path] = []
+        elif helpers == "package":
+            placement.imports[path] = package.imports(package.PACKAGE, plan.pieces, plan.aliases)
+        elif shared is not None and shared.directory is None and plan.is_imported:
+            _import_either_way(placement, path, plan, module_name)
+        elif shared is not None and shared.directory is not None and users[shared] > 1:
+            _import(placement, path, plan, os.path.join(shared.directory, module_name), shared.root)
+        elif (way := way_in(path, text)) is None:
+            _import_either_way(placement, path, plan, module_name)
+        else:
+            outermost = "" if way.is_package else _package(path, way.directory)
+            groups.setdefault((way, outermost), []).append((path, plan))
+    for (way, _), members in groups.items():
+        where = _written_earlier(os.path.dirname(members[0][0]), way.directory, module_name)
+        for path, plan in members:
+            _import(placement, path, plan, where, None if way.is_package else way.directory)
+    return placement
+
+
+def _import(placement: Placement, path: str, plan: Plan, where: str, root: str | None) -> None:
+    """Has a file import from a folder that its imports find."""
+    dotted = _dotted(path, os.path.dirname(where), root, os.path.basename(where))
+    placement.imports[path] = package.imports(dotted, plan.pieces, plan.aliases)
+    placement.add(path, where, plan.pieces)
+
+
+def _import_either_way(placement: Placement, path: str, plan: Plan, module_name: str) -> None:
+    """Has a file that is imported by two names, or run in two ways, import from the folder beside it."""
+    placement.imports[path] = package.imports_either_way(module_name, plan.pieces, plan.aliases)
+    placement.add(path, os.path.join(os.path.dirname(path), module_name), plan.pieces)
+
+
+def _written_earlier(directory: str, top: str, module_name: str) -> str:
+    """The folder that an earlier run wrote where a file's imports find it, else one in the file's own directory."""
+    own = os.path.join(directory, module_name)
+    while is_below(os.path.abspath(directory), os.path.abspath(top)):
+        where = os.path.join(directory, module_name)
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            if read_stamp(regular_bytes(os.path.join(where, "__init__.py")).decode()) is not None:
+                return where
+        if os.path.abspath(directory) == os.path.abspath(top) or not directory:
+            break
+        directory = os.path.dirname(directory)
+    return own
+
+
+def _dotted(path: str, directory: str, root: str | None, module_name: str) -> str:
+    """How a file's import spells the module in another directory: below ``root``, or else by a relative name."""
+    if root is not None:
+        parts = _parts(directory, root)
+        # A directory of TensorFlow's name is not what the file's own import of TensorFlow finds.
+        if all(part.isidentifier() for part in parts) and parts[:1] != ["tensorflow"]:
+            return ".".join([*parts, module_name])
+    parts = _parts(directory, os.path.dirname(path))
+    above = parts.count(os.pardir)
+    return "." * (1 + above) + ".".join([*parts[above:], module_name])
+
+
+def _parts(directory: str, base: str) -> list[str]:
+    relative = os.path.relpath(directory or ".", base or ".")
+    return [] if relative == "." else relative.split(os.sep)
+
+
+def _package(path: str, root: str) -> str:
+    """The outermost package of a file, "" for a script: packages do not import from one another."""
+    return next(iter(_parts(os.path.dirname(path), root)), "")
+
+
+class WayIn(NamedTuple):
+    """Where a file's imports are found.
+
+    Attributes:
+      directory: a part of ``sys.path``: above the file's package, or its own directory for a script.
+      is_package: whether it is a package instead, in which the file's relative imports are made: by which name that is
+        imported, nothing tells.
+    """
+
+    directory: str
+    is_package: bool = False
+
+
+def way_in(path: str, text: str) -> WayIn | None:
+    """Where a file's imports are found; None where nothing tells how a file in a package is run, or made for both.
+
+    A file in a package that imports its neighbours by their bare names is run as a script all the same.
+    """
+    own = os.path.dirname(path)
+    if path.endswith(NOTEBOOK):
+        return WayIn(own)
+    root = own
+    while _is_package(root) and root not in ("", os.sep):
+        root = os.path.dirname(root)
+    if root == own:
+        return WayIn(own)
+    by_name = re.compile(rf"^\s*(from|import)\s+{re.escape(_package(path, root))}\b", re.MULTILINE)
+    texts = [text, *_neighbours(path)] if _is_started(text) else [text]
+    for one in texts:
+        dots = [len(found) for found in _RELATIVE.findall(one)]
+        ways = [WayIn(own)] if _imports_neighbour(own, one) else []
+        if by_name.search(one):
+            ways.append(WayIn(root))
+        elif dots:
+            ways.append(WayIn(above(own, max(dots) - 1), is_package=True))
+        if ways:
+            return ways[0] if len(ways) == 1 or not _is_started(text) else None
+    return None if _is_started(text) else WayIn(root)
+
+
+def _is_package(directory: str) -> bool:
+    """Whether a directory can be imported; ``01-intro`` cannot, whatever it holds."""
+    name = os.path.basename(os.path.abspath(directory))
+    return name.isidentifier() and os.path.exists(os.path.join(directory, "__init__.py"))
+
+
+def _is_started(text: str) -> bool:
+    """Whether a file may be started itself: as a script, or by ``python -m`` as part of its package."""
+    return "__main__" in text
+
+
+def _neighbours(path: str) -> Iterator[str]:
+    """The texts of the other modules of a file's directory."""
+    directory = os.path.dirname(path)
+    names: list[str] = []
+    with contextlib.suppress(OSError):  # it may be searched and not listed
+        names = sorted(os.listdir(directory or "."))
+    for name in names:
+        if name.endswith(".py") and name != os.path.basename(path):
+            with contextlib.suppress(OSError):
+                yield regular_bytes(os.path.join(directory, name)).decode(errors="replace")
+
+
+def _imports_neighbour(directory: str, text: str) -> bool:
+    roots = re.findall(r"^\s*(?:from|import)\s+(\w+)", text, re.MULTILINE)
+    return any(os.path.exists(os.path.join(directory, f"{root}.py")) for root in roots)

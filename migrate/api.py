@@ -78,7 +78,7 @@ def rewrite(
 
 
 def rewrite_source(source: bytes, name: Path, settings: Settings | None = None) -> Outcome:
-    """Does what ``rewrite`` does with one file that need not be on the disk; generated code goes into the file itself.
+    """Does what ``rewrite`` does with one file that need not be on the disk; its change's ``needs`` are not made.
 
     Args:
       source: the file's bytes.

@@ -60,7 +60,7 @@ class Arguments:
       jobs: how many processes may work at once, at least 1.
       check: whether to find only, and change nothing.
       exit_zero: whether findings alone leave the exit code at 0.
-      show_helpers: whether the diff on a terminal shows the generated modules whole.
+      show_helpers: whether the diff on a terminal shows the files of helpers whole.
       write: whether to make the changes.
       interactive: whether to ask about each hunk first.
       format: the report to print, one of ``FORMATS`` or ``statistics``; None for the summary alone.
@@ -226,7 +226,7 @@ def _parser() -> Parser:
         "--todo", action="store_true", help="with --write, put a comment above each site that is skipped"
     )
     parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff; with --check: concise)")
-    helpers = "in a diff on a terminal, show the generated modules whole (in a pipe the diff always is)"
+    helpers = "in a diff on a terminal, show the files of helpers whole (in a pipe the diff always is)"
     counts = "print how often each rule found something, and what becomes of it, in place of a report"
     parser.add_argument("--statistics", action="store_true", help=counts)
     parser.add_argument("--show-helpers", action="store_true", help=helpers)
@@ -245,7 +245,7 @@ def _add_choices(parser: Parser) -> None:
     parser.add_argument("--canned", choices=CHOICES["canned"], help=canned)
     form = "how programs train (default: auto, a loop where a program is followed, else an object)"
     parser.add_argument("--form", choices=CHOICES["form"], help=form)
-    place = "where generated helpers are (default: module, beside the files; package: pip install estimator-recovery)"
+    place = "where helpers are (default: copy, a folder beside the files; package: installed, as tf2-recovery)"
     parser.add_argument("--helpers", choices=CHOICES["helpers"], help=place)
     tpu = "what becomes of programs that may run on TPUs (default: refuse, a TPU as the program starts)"
     parser.add_argument("--tpu", choices=CHOICES["tpu"], help=tpu)

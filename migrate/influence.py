@@ -1,4 +1,4 @@
-"""Which files of a run a change can influence: those that imports, or one module of helpers, join with it."""
+"""Which files of a run a change can influence: those that imports, or one folder of helpers, join with it."""
 
 import os
 import re
@@ -117,7 +117,7 @@ def _near(files: Mapping[str, Known]) -> Iterator[tuple[str, str]]:
 
 
 def _beside(files: Mapping[str, Known]) -> Iterator[tuple[str, str]]:
-    """The files of a directory that may share a module of helpers."""
+    """The files of a directory that may share a folder of helpers."""
     first: dict[str, str] = {}
     for path in (path for path, one in files.items() if one.holds_site):
         yield path, first.setdefault(os.path.dirname(path), path)

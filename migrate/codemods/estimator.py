@@ -7,12 +7,13 @@ from libcst.codemod import CodemodCommand, CodemodContext
 
 from migrate.api import rewrite_source
 from migrate.finding import Fidelity, sentences
+from migrate.helpers.package import PACKAGE
 from migrate.report.source import STDIN
 from migrate.settings import CHOICES, Settings
 
 
 class EstimatorCommand(CodemodCommand):
-    """Rewrites one file at a time: each file holds the generated code itself, and a program of several files is left.
+    """Rewrites one file at a time: helpers are not copied, and a program of several files is left.
 
     Args:
       context: LibCST's.
@@ -40,5 +41,7 @@ class EstimatorCommand(CodemodCommand):
                 line, column = finding.span.line, finding.span.column + 1
                 self.warn(f"{line}:{column}: {finding.code} {sentences(finding.message, finding.help)}")
         for change in outcome.changes:
+            if change.needs:
+                self.warn(f"{name} imports {PACKAGE}: `estimator-migrate --write` copies it beside a file.")
             return cst.parse_module(change.after, tree.config_for_parsing)
         return tree

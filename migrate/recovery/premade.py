@@ -1,4 +1,4 @@
-"""The premade estimators of TensorFlow 1 and 2 over a head."""
+"""The premade estimators of TensorFlow 1, and by ``V2`` in their names those of TensorFlow 2."""
 
 import math
 
@@ -41,58 +41,94 @@ class PremadeEstimator(Estimator):
       settings: model_dir, config and warm_start_from of an ``Estimator``.
     """
 
+    _loss_reduction = "weighted_sum"
+    _is_partitioned = (
+        True  # slots get other names with a partitioner, though it cuts none
+    )
+
     def __init__(self, head, networks, optimizers, is_combined=False, **settings):
-        def train(loss):
-            made = {scope: canned_optimizer(*one) for scope, one in optimizers.items()}
-            one = next(iter(made.values()))
-            return canned_train_op(loss, made if is_combined else one)
+        train = self._training(optimizers, is_combined)
+        # TensorFlow 1's optimizer stood in the scope of its network.
+        is_inside = self._is_partitioned and not is_combined
 
         def model_fn(features, labels, mode):
             parts = []
             for scope, network in networks.items():
-                # TensorFlow 1's optimizer stood in the scope of its network.
-                with tf1.variable_scope(scope, partitioner=whole_variables()):
+                cut = whole_variables() if self._is_partitioned else None
+                with tf1.variable_scope(scope, partitioner=cut):
                     parts.append(network(features, head.units, mode))
-                    if not is_combined:
+                    if is_inside:
                         return head.spec(features, labels, mode, parts[0], train)
             return head.spec(features, labels, mode, sum(parts[1:], parts[0]), train)
 
         super().__init__(model_fn, **settings)
 
+    def _training(self, optimizers, is_combined):
+        """Returns a function from a loss to what takes a step."""
 
-class PremadeEstimatorV2(Estimator):
-    """An ``Estimator`` whose model_fn adds up the logits of networks.
+        def train(loss):
+            made = {scope: canned_optimizer(*one) for scope, one in optimizers.items()}
+            one = next(iter(made.values()))
+            return canned_train_op(loss, made if is_combined else one)
 
-    Args:
-      head: what makes predictions and a loss of the logits.
-      networks: a dict from a variable scope to a function that takes features, how many
-        logits to give, and the mode, and returns the logits.
-      optimizers: a dict from a variable scope to what trains it: a ``tf.keras``
-        optimizer, a function that makes one, or the name of one, and the learning rate
-        that it has if it is given by name. The first counts the steps.
-      settings: model_dir, config and warm_start_from of an ``Estimator``.
+        return train
+
+    def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
+        """Returns the head of a classifier."""
+        return CannedClasses(
+            n_classes,
+            label_vocabulary,
+            weight_column=weight_column,
+            loss_reduction=loss_reduction or self._loss_reduction,
+        )
+
+    def _values(self, label_dimension, weight_column, loss_reduction):
+        """Returns the head of a regressor."""
+        return CannedRegression(
+            label_dimension,
+            weight_column=weight_column,
+            loss_reduction=loss_reduction or self._loss_reduction,
+        )
+
+    def _dnn_rate(self, optimizer):
+        """Returns the learning rate of dense layers' optimizer that is given by name."""
+        return 0.05
+
+    def _ftrl(self, learning_rate):
+        return tf1.train.FtrlOptimizer(learning_rate)
+
+
+class PremadeEstimatorV2(PremadeEstimator):
+    """What premade estimators of TensorFlow 2 have otherwise, and all else is the same.
+
+    Their optimizers are of ``tf.keras``, or functions that make one, or the names of
+    such; the first counts the steps. A loss_reduction is one of
+    ``tf.keras.losses.Reduction``.
     """
 
-    def __init__(self, head, networks, optimizers, **settings):
+    _loss_reduction = "sum_over_batch_size"
+    _is_partitioned = False
+
+    def _training(self, optimizers, is_combined):
         made = {scope: keras_optimizer(*one) for scope, one in optimizers.items()}
+        return lambda loss: canned_keras_train_op(loss, made)
 
-        def model_fn(features, labels, mode):
-            parts = []
-            for scope, network in networks.items():
-                with tf1.variable_scope(scope):
-                    parts.append(network(features, head.units, mode))
-            return head.spec(
-                features,
-                labels,
-                mode,
-                sum(parts[1:], parts[0]),
-                lambda loss: canned_keras_train_op(loss, made),
-            )
+    def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
+        reduction = loss_reduction or self._loss_reduction
+        return classes_head(n_classes, weight_column, label_vocabulary, reduction)
 
-        super().__init__(model_fn, **settings)
+    def _values(self, label_dimension, weight_column, loss_reduction):
+        reduction = loss_reduction or self._loss_reduction
+        return RegressionHead(label_dimension, weight_column, reduction)
+
+    def _dnn_rate(self, optimizer):
+        return 0.01 if optimizer == "SGD" else 0.001
+
+    def _ftrl(self, learning_rate):
+        return tf.keras.optimizers.Ftrl(learning_rate)
 
 
-class BaselineEstimator(Estimator):
+class BaselineEstimator(PremadeEstimator):
     """A bias under a head, as ``tf.compat.v1.estimator.BaselineEstimator``.
 
     Args:
@@ -102,16 +138,19 @@ class BaselineEstimator(Estimator):
         name of one.
     """
 
+    _is_partitioned = False
+
     def __init__(self, head, model_dir=None, optimizer="Ftrl", config=None):
-        def train(loss):
-            return canned_train_op(loss, canned_optimizer(optimizer, 0.3))
+        def network(features, units, mode):
+            return baseline_logits(features, units)
 
-        def model_fn(features, labels, mode):
-            with tf1.variable_scope("baseline"):
-                logits = baseline_logits(features, head.units)
-            return head.spec(features, labels, mode, logits, train)
-
-        super().__init__(model_fn, model_dir, config)
+        super().__init__(
+            head,
+            {"baseline": network},
+            {"baseline": (optimizer, 0.3)},
+            model_dir=model_dir,
+            config=config,
+        )
 
 
 class BaselineClassifier(BaselineEstimator):
@@ -122,7 +161,7 @@ class BaselineClassifier(BaselineEstimator):
       n_classes: how many classes there are.
       weight_column: a feature's name or a numeric column: the weight of each example.
       label_vocabulary: the classes' names, a list of strings; None for integers.
-      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+      loss_reduction: one of ``tf.compat.v1.losses.Reduction``; None for a weighted sum.
     """
 
     def __init__(
@@ -133,14 +172,9 @@ class BaselineClassifier(BaselineEstimator):
         label_vocabulary=None,
         optimizer="Ftrl",
         config=None,
-        loss_reduction="weighted_sum",
+        loss_reduction=None,
     ):
-        head = CannedClasses(
-            n_classes,
-            label_vocabulary,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
+        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(head, model_dir, optimizer, config)
 
 
@@ -160,82 +194,9 @@ class BaselineRegressor(BaselineEstimator):
         weight_column=None,
         optimizer="Ftrl",
         config=None,
-        loss_reduction="weighted_sum",
+        loss_reduction=None,
     ):
-        head = CannedRegression(
-            label_dimension,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
-        super().__init__(head, model_dir, optimizer, config)
-
-
-class BaselineEstimatorV2(PremadeEstimatorV2):
-    """A bias under a head, as ``tf.estimator.BaselineEstimator``.
-
-    Args:
-      head: a head of ``tf.estimator``.
-      model_dir, config: as for an ``Estimator``.
-      optimizer: a ``tf.keras`` optimizer, a function that makes one, or the name of one.
-    """
-
-    def __init__(self, head, model_dir=None, optimizer="Ftrl", config=None):
-        def network(features, units, mode):
-            return baseline_logits(features, units)
-
-        super().__init__(
-            head,
-            {"baseline": network},
-            {"baseline": (optimizer, 0.3)},
-            model_dir=model_dir,
-            config=config,
-        )
-
-
-class BaselineClassifierV2(BaselineEstimatorV2):
-    """Predicts how often each class is, whatever the features.
-
-    Args:
-      model_dir, optimizer, config: as for ``BaselineEstimatorV2``.
-      n_classes: how many classes there are.
-      weight_column: a feature's name or a numeric column: the weight of each example.
-      label_vocabulary: the classes' names, a list of strings; None for integers.
-      loss_reduction: one of ``tf.keras.losses.Reduction``.
-    """
-
-    def __init__(
-        self,
-        model_dir=None,
-        n_classes=2,
-        weight_column=None,
-        label_vocabulary=None,
-        optimizer="Ftrl",
-        config=None,
-        loss_reduction="sum_over_batch_size",
-    ):
-        head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        super().__init__(head, model_dir, optimizer, config)
-
-
-class BaselineRegressorV2(BaselineEstimatorV2):
-    """Predicts the mean of the labels, whatever the features.
-
-    Args:
-      model_dir, optimizer, config: as for ``BaselineEstimatorV2``.
-      label_dimension: how many values are predicted for an example.
-      weight_column, loss_reduction: as for ``BaselineClassifierV2``.
-    """
-
-    def __init__(
-        self,
-        model_dir=None,
-        label_dimension=1,
-        weight_column=None,
-        optimizer="Ftrl",
-        config=None,
-        loss_reduction="sum_over_batch_size",
-    ):
-        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(head, model_dir, optimizer, config)
 
 
@@ -274,7 +235,7 @@ class DNNEstimator(PremadeEstimator):
         network = dnn_network(
             feature_columns, hidden_units, activation_fn, dropout, batch_norm
         )
-        trained = {"dnn": (optimizer, 0.05)}
+        trained = {"dnn": (optimizer, self._dnn_rate(optimizer))}
         super().__init__(
             head, {"dnn": network}, trained, model_dir=model_dir, **settings
         )
@@ -286,10 +247,8 @@ class DNNClassifier(DNNEstimator):
     Args:
       hidden_units, feature_columns, model_dir, optimizer, settings: as for
         ``DNNEstimator``.
-      n_classes: how many classes there are.
-      weight_column: a feature's name or a numeric column: the weight of each example.
-      label_vocabulary: the classes' names, a list of strings; None for integers.
-      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+      n_classes, weight_column, label_vocabulary, loss_reduction: as for
+        ``BaselineClassifier``.
     """
 
     def __init__(
@@ -302,15 +261,10 @@ class DNNClassifier(DNNEstimator):
         label_vocabulary=None,
         optimizer="Adagrad",
         *,
-        loss_reduction="weighted_sum",
+        loss_reduction=None,
         **settings
     ):
-        head = CannedClasses(
-            n_classes,
-            label_vocabulary,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
+        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(
             head, hidden_units, feature_columns, model_dir, optimizer, **settings
         )
@@ -322,8 +276,7 @@ class DNNRegressor(DNNEstimator):
     Args:
       hidden_units, feature_columns, model_dir, optimizer, settings: as for
         ``DNNEstimator``.
-      label_dimension: how many values are predicted for an example.
-      weight_column, loss_reduction: as for ``DNNClassifier``.
+      label_dimension, weight_column, loss_reduction: as for ``BaselineRegressor``.
     """
 
     def __init__(
@@ -335,112 +288,10 @@ class DNNRegressor(DNNEstimator):
         weight_column=None,
         optimizer="Adagrad",
         *,
-        loss_reduction="weighted_sum",
+        loss_reduction=None,
         **settings
     ):
-        head = CannedRegression(
-            label_dimension,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
-        super().__init__(
-            head, hidden_units, feature_columns, model_dir, optimizer, **settings
-        )
-
-
-class DNNEstimatorV2(PremadeEstimatorV2):
-    """Dense layers under a head, as ``tf.estimator.DNNEstimator``.
-
-    Args:
-      head: a head of ``tf.estimator``.
-      hidden_units: the widths of the hidden layers, a list of ints.
-      feature_columns: what the layers take from the features, a list.
-      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
-      optimizer: a ``tf.keras`` optimizer, a function that makes one, or the
-        name of one.
-      activation_fn: of the hidden layers.
-      dropout: the part of the units that a training step leaves out, or None.
-      batch_norm: whether the hidden layers are normalized.
-      settings: config and warm_start_from.
-    """
-
-    def __init__(
-        self,
-        head,
-        hidden_units,
-        feature_columns,
-        model_dir=None,
-        optimizer="Adagrad",
-        activation_fn=tf.nn.relu,
-        dropout=None,
-        *,
-        batch_norm=False,
-        **settings
-    ):
-        network = dnn_network(
-            feature_columns, hidden_units, activation_fn, dropout, batch_norm
-        )
-        rate = 0.01 if optimizer == "SGD" else 0.001
-        trained = {"dnn": (optimizer, rate)}
-        super().__init__(
-            head, {"dnn": network}, trained, model_dir=model_dir, **settings
-        )
-
-
-class DNNClassifierV2(DNNEstimatorV2):
-    """A classifier of dense layers, as ``tf.estimator.DNNClassifier``.
-
-    Args:
-      hidden_units, feature_columns, model_dir, optimizer, settings: as for
-        ``DNNEstimatorV2``.
-      n_classes: how many classes there are.
-      weight_column: a feature's name or a numeric column: the weight of each example.
-      label_vocabulary: the classes' names, a list of strings; None for integers.
-      loss_reduction: one of ``tf.keras.losses.Reduction``.
-    """
-
-    def __init__(
-        self,
-        hidden_units,
-        feature_columns,
-        model_dir=None,
-        n_classes=2,
-        weight_column=None,
-        label_vocabulary=None,
-        optimizer="Adagrad",
-        *,
-        loss_reduction="sum_over_batch_size",
-        **settings
-    ):
-        head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        super().__init__(
-            head, hidden_units, feature_columns, model_dir, optimizer, **settings
-        )
-
-
-class DNNRegressorV2(DNNEstimatorV2):
-    """A regressor of dense layers, as ``tf.estimator.DNNRegressor``.
-
-    Args:
-      hidden_units, feature_columns, model_dir, optimizer, settings: as for
-        ``DNNEstimatorV2``.
-      label_dimension: how many values are predicted for an example.
-      weight_column, loss_reduction: as for ``DNNClassifierV2``.
-    """
-
-    def __init__(
-        self,
-        hidden_units,
-        feature_columns,
-        model_dir=None,
-        label_dimension=1,
-        weight_column=None,
-        optimizer="Adagrad",
-        *,
-        loss_reduction="sum_over_batch_size",
-        **settings
-    ):
-        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(
             head, hidden_units, feature_columns, model_dir, optimizer, **settings
         )
@@ -476,7 +327,7 @@ class LinearEstimator(PremadeEstimator):
         columns = list(feature_columns)
 
         def ftrl():
-            return tf1.train.FtrlOptimizer(min(0.2, 1 / math.sqrt(len(columns))))
+            return self._ftrl(min(0.2, 1 / math.sqrt(len(columns))))
 
         super().__init__(
             head,
@@ -494,10 +345,8 @@ class LinearClassifier(LinearEstimator):
     Args:
       feature_columns, model_dir, optimizer, config, settings: as for
         ``LinearEstimator``.
-      n_classes: how many classes there are.
-      weight_column: a feature's name or a numeric column: the weight of each example.
-      label_vocabulary: the classes' names, a list of strings; None for integers.
-      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+      n_classes, weight_column, label_vocabulary, loss_reduction: as for
+        ``BaselineClassifier``.
     """
 
     def __init__(
@@ -510,15 +359,10 @@ class LinearClassifier(LinearEstimator):
         optimizer="Ftrl",
         config=None,
         *,
-        loss_reduction="weighted_sum",
+        loss_reduction=None,
         **settings
     ):
-        head = CannedClasses(
-            n_classes,
-            label_vocabulary,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
+        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(
             head, feature_columns, model_dir, optimizer, config, **settings
         )
@@ -530,8 +374,7 @@ class LinearRegressor(LinearEstimator):
     Args:
       feature_columns, model_dir, optimizer, config, settings: as for
         ``LinearEstimator``.
-      label_dimension: how many values are predicted for an example.
-      weight_column, loss_reduction: as for ``LinearClassifier``.
+      label_dimension, weight_column, loss_reduction: as for ``BaselineRegressor``.
     """
 
     def __init__(
@@ -543,112 +386,10 @@ class LinearRegressor(LinearEstimator):
         optimizer="Ftrl",
         config=None,
         *,
-        loss_reduction="weighted_sum",
+        loss_reduction=None,
         **settings
     ):
-        head = CannedRegression(
-            label_dimension,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
-        super().__init__(
-            head, feature_columns, model_dir, optimizer, config, **settings
-        )
-
-
-class LinearEstimatorV2(PremadeEstimatorV2):
-    """A linear model under a head, as ``tf.estimator.LinearEstimator``.
-
-    Args:
-      head: a head of ``tf.estimator``.
-      feature_columns: what the model takes from the features, a list.
-      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
-      optimizer: a ``tf.keras`` optimizer, a function that makes one, or the
-        name of one.
-      config, warm_start_from: as for an ``Estimator``.
-      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
-    """
-
-    def __init__(
-        self,
-        head,
-        feature_columns,
-        model_dir=None,
-        optimizer="Ftrl",
-        config=None,
-        *,
-        sparse_combiner="sum",
-        **settings
-    ):
-        columns = list(feature_columns)
-
-        def ftrl():
-            return tf.keras.optimizers.Ftrl(min(0.2, 1 / math.sqrt(len(columns))))
-
-        super().__init__(
-            head,
-            {"linear": linear_network(columns, sparse_combiner)},
-            {"linear": (ftrl if optimizer is None else optimizer, 0.2)},
-            model_dir=model_dir,
-            config=config,
-            **settings,
-        )
-
-
-class LinearClassifierV2(LinearEstimatorV2):
-    """A linear classifier, as ``tf.estimator.LinearClassifier``.
-
-    Args:
-      feature_columns, model_dir, optimizer, config, settings: as for
-        ``LinearEstimatorV2``.
-      n_classes: how many classes there are.
-      weight_column: a feature's name or a numeric column: the weight of each example.
-      label_vocabulary: the classes' names, a list of strings; None for integers.
-      loss_reduction: one of ``tf.keras.losses.Reduction``.
-    """
-
-    def __init__(
-        self,
-        feature_columns,
-        model_dir=None,
-        n_classes=2,
-        weight_column=None,
-        label_vocabulary=None,
-        optimizer="Ftrl",
-        config=None,
-        *,
-        loss_reduction="sum_over_batch_size",
-        **settings
-    ):
-        head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        super().__init__(
-            head, feature_columns, model_dir, optimizer, config, **settings
-        )
-
-
-class LinearRegressorV2(LinearEstimatorV2):
-    """A linear regressor, as ``tf.estimator.LinearRegressor``.
-
-    Args:
-      feature_columns, model_dir, optimizer, config, settings: as for
-        ``LinearEstimatorV2``.
-      label_dimension: how many values are predicted for an example.
-      weight_column, loss_reduction: as for ``LinearClassifierV2``.
-    """
-
-    def __init__(
-        self,
-        feature_columns,
-        model_dir=None,
-        label_dimension=1,
-        weight_column=None,
-        optimizer="Ftrl",
-        config=None,
-        *,
-        loss_reduction="sum_over_batch_size",
-        **settings
-    ):
-        head = RegressionHead(label_dimension, weight_column, loss_reduction)
+        head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(
             head, feature_columns, model_dir, optimizer, config, **settings
         )
@@ -709,207 +450,87 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
     """A classifier, as ``tf.compat.v1.estimator.DNNLinearCombinedClassifier``.
 
     Args:
-      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
-        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimator``.
-      n_classes: how many classes there are.
-      weight_column: a feature's name or a numeric column: the weight of each example.
-      label_vocabulary: the classes' names, a list of strings; None for integers.
-      loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
+      first, settings: as for ``DNNLinearCombinedEstimator``, without the head.
+      n_classes, weight_column, label_vocabulary, loss_reduction: as for
+        ``BaselineClassifier``.
     """
 
     def __init__(
         self,
-        model_dir=None,
-        linear_feature_columns=None,
-        linear_optimizer="Ftrl",
-        dnn_feature_columns=None,
-        dnn_optimizer="Adagrad",
-        dnn_hidden_units=None,
-        *,
+        *first,
         n_classes=2,
         weight_column=None,
         label_vocabulary=None,
-        loss_reduction="weighted_sum",
+        loss_reduction=None,
         **settings
     ):
-        head = CannedClasses(
-            n_classes,
-            label_vocabulary,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
-        super().__init__(
-            head,
-            model_dir,
-            linear_feature_columns,
-            linear_optimizer,
-            dnn_feature_columns,
-            dnn_optimizer,
-            dnn_hidden_units,
-            **settings,
-        )
+        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(head, *first, **settings)
 
 
 class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
     """A regressor, as ``tf.compat.v1.estimator.DNNLinearCombinedRegressor``.
 
     Args:
-      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
-        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimator``.
-      label_dimension: how many values are predicted for an example.
-      weight_column, loss_reduction: as for ``DNNLinearCombinedClassifier``.
+      first, settings: as for ``DNNLinearCombinedEstimator``, without the head.
+      label_dimension, weight_column, loss_reduction: as for ``BaselineRegressor``.
     """
 
     def __init__(
         self,
-        model_dir=None,
-        linear_feature_columns=None,
-        linear_optimizer="Ftrl",
-        dnn_feature_columns=None,
-        dnn_optimizer="Adagrad",
-        dnn_hidden_units=None,
-        *,
+        *first,
         label_dimension=1,
         weight_column=None,
-        loss_reduction="weighted_sum",
+        loss_reduction=None,
         **settings
     ):
-        head = CannedRegression(
-            label_dimension,
-            weight_column=weight_column,
-            loss_reduction=loss_reduction,
-        )
-        super().__init__(
-            head,
-            model_dir,
-            linear_feature_columns,
-            linear_optimizer,
-            dnn_feature_columns,
-            dnn_optimizer,
-            dnn_hidden_units,
-            **settings,
-        )
+        head = self._values(label_dimension, weight_column, loss_reduction)
+        super().__init__(head, *first, **settings)
 
 
-class DNNLinearCombinedEstimatorV2(PremadeEstimatorV2):
-    """Dense layers beside a linear model, under a head.
-
-    Stands for ``tf.estimator.DNNLinearCombinedEstimator``.
-
-    Args:
-      head: a head of ``tf.estimator``.
-      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
-      linear_feature_columns, dnn_feature_columns: what the two take from the features,
-        lists; None for none of the two.
-      linear_optimizer, dnn_optimizer: a ``tf.keras`` optimizer each, a
-        function that makes one, or the name of one.
-      dnn_hidden_units, networks: as for ``combined_networks``.
-      config, warm_start_from: as for an ``Estimator``.
-    """
-
-    def __init__(
-        self,
-        head,
-        model_dir=None,
-        linear_feature_columns=None,
-        linear_optimizer="Ftrl",
-        dnn_feature_columns=None,
-        dnn_optimizer="Adagrad",
-        dnn_hidden_units=None,
-        *,
-        config=None,
-        warm_start_from=None,
-        **networks
-    ):
-        parts = combined_networks(
-            linear_feature_columns, dnn_feature_columns, dnn_hidden_units, **networks
-        )
-        optimizers = {
-            "dnn": (dnn_optimizer, 0.001),
-            "linear": (linear_optimizer, 0.005),
-        }
-        super().__init__(
-            head,
-            parts,
-            {scope: optimizers[scope] for scope in parts},
-            model_dir=model_dir,
-            config=config,
-            warm_start_from=warm_start_from,
-        )
+class BaselineEstimatorV2(PremadeEstimatorV2, BaselineEstimator):
+    """As ``tf.estimator.BaselineEstimator``."""
 
 
-class DNNLinearCombinedClassifierV2(DNNLinearCombinedEstimatorV2):
-    """A classifier, as ``tf.estimator.DNNLinearCombinedClassifier``.
-
-    Args:
-      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
-        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimatorV2``.
-      n_classes: how many classes there are.
-      weight_column: a feature's name or a numeric column: the weight of each example.
-      label_vocabulary: the classes' names, a list of strings; None for integers.
-      loss_reduction: one of ``tf.keras.losses.Reduction``.
-    """
-
-    def __init__(
-        self,
-        model_dir=None,
-        linear_feature_columns=None,
-        linear_optimizer="Ftrl",
-        dnn_feature_columns=None,
-        dnn_optimizer="Adagrad",
-        dnn_hidden_units=None,
-        *,
-        n_classes=2,
-        weight_column=None,
-        label_vocabulary=None,
-        loss_reduction="sum_over_batch_size",
-        **settings
-    ):
-        head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        super().__init__(
-            head,
-            model_dir,
-            linear_feature_columns,
-            linear_optimizer,
-            dnn_feature_columns,
-            dnn_optimizer,
-            dnn_hidden_units,
-            **settings,
-        )
+class BaselineClassifierV2(PremadeEstimatorV2, BaselineClassifier):
+    """As ``tf.estimator.BaselineClassifier``."""
 
 
-class DNNLinearCombinedRegressorV2(DNNLinearCombinedEstimatorV2):
-    """A regressor, as ``tf.estimator.DNNLinearCombinedRegressor``.
+class BaselineRegressorV2(PremadeEstimatorV2, BaselineRegressor):
+    """As ``tf.estimator.BaselineRegressor``."""
 
-    Args:
-      model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
-        dnn_optimizer, dnn_hidden_units, settings: as for ``DNNLinearCombinedEstimatorV2``.
-      label_dimension: how many values are predicted for an example.
-      weight_column, loss_reduction: as for ``DNNLinearCombinedClassifierV2``.
-    """
 
-    def __init__(
-        self,
-        model_dir=None,
-        linear_feature_columns=None,
-        linear_optimizer="Ftrl",
-        dnn_feature_columns=None,
-        dnn_optimizer="Adagrad",
-        dnn_hidden_units=None,
-        *,
-        label_dimension=1,
-        weight_column=None,
-        loss_reduction="sum_over_batch_size",
-        **settings
-    ):
-        head = RegressionHead(label_dimension, weight_column, loss_reduction)
-        super().__init__(
-            head,
-            model_dir,
-            linear_feature_columns,
-            linear_optimizer,
-            dnn_feature_columns,
-            dnn_optimizer,
-            dnn_hidden_units,
-            **settings,
-        )
+class DNNEstimatorV2(PremadeEstimatorV2, DNNEstimator):
+    """As ``tf.estimator.DNNEstimator``."""
+
+
+class DNNClassifierV2(PremadeEstimatorV2, DNNClassifier):
+    """As ``tf.estimator.DNNClassifier``."""
+
+
+class DNNRegressorV2(PremadeEstimatorV2, DNNRegressor):
+    """As ``tf.estimator.DNNRegressor``."""
+
+
+class LinearEstimatorV2(PremadeEstimatorV2, LinearEstimator):
+    """As ``tf.estimator.LinearEstimator``."""
+
+
+class LinearClassifierV2(PremadeEstimatorV2, LinearClassifier):
+    """As ``tf.estimator.LinearClassifier``."""
+
+
+class LinearRegressorV2(PremadeEstimatorV2, LinearRegressor):
+    """As ``tf.estimator.LinearRegressor``."""
+
+
+class DNNLinearCombinedEstimatorV2(PremadeEstimatorV2, DNNLinearCombinedEstimator):
+    """As ``tf.estimator.DNNLinearCombinedEstimator``."""
+
+
+class DNNLinearCombinedClassifierV2(PremadeEstimatorV2, DNNLinearCombinedClassifier):
+    """As ``tf.estimator.DNNLinearCombinedClassifier``."""
+
+
+class DNNLinearCombinedRegressorV2(PremadeEstimatorV2, DNNLinearCombinedRegressor):
+    """As ``tf.estimator.DNNLinearCombinedRegressor``."""

@@ -5,7 +5,6 @@ get their new texts, one renaming each. A kill before leaves temporary files, wh
 leaves the rest of the renamings, which it makes up for, or takes back where somebody has changed a file in between.
 """
 
-import contextlib
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -104,7 +103,6 @@ class _Write:
         self._targets = {path: os.path.realpath(path) for path in texts}
         self._journal: Journal | None = None
         self._steps: dict[str, Step] = {}
-        self._made: list[str] = []
 
     def run(self) -> None:
         if len(self._texts) == 1 and not self._written.problems and not self._is_journal_beside():
@@ -120,9 +118,6 @@ class _Write:
             with held():
                 if self._journal is not None:
                     self._journal.end() if is_whole else self._journal.close()
-                for directory in self._made:
-                    with contextlib.suppress(OSError):
-                        os.rmdir(directory)  # if nothing came into it
 
     def _is_journal_beside(self) -> bool:
         """Whether another run writes there, or what a dead one left cannot be ended."""
@@ -144,9 +139,6 @@ class _Write:
             self._try(here, lambda: self._enter(directory))  # noqa: B023
 
     def _enter(self, directory: str) -> None:
-        if not os.path.isdir(directory):
-            os.makedirs(directory)
-            self._made.append(directory)
         while True:
             try:
                 if self._journal is None:

@@ -70,7 +70,7 @@ def rewritten(text: str, settings: Settings) -> tuple[str, list[Finding], Plan |
     if examined.plan is not None:
         plan = examined.plan
         imports = helpers("tf2_recovery", plan.pieces, plan.aliases)
-        after = attempted(examined.source, examined.plan, imports, "")
+        after = attempted(examined.source, examined.plan, imports)
     if settings.todo and not isinstance(after, Finding):
         with_comments = comments([examined], {examined.path: after}, settings)
         after = with_comments if isinstance(with_comments, Finding) else with_comments[examined.path]

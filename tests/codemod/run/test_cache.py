@@ -225,6 +225,7 @@ TEXTS = (
 PLACES = (
     "train.py", "model.py", "lm/__init__.py", "lm/model.py", "lm/train.py", "one/train.py", "one/model.py",
     "one/helper.py", "two/train.py", "two/model.py", "two/inner/model.py", "two/inner/train.py", "two/tf2_recovery.py",
+    "two/tf2_recovery/__init__.py",
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from migrate.judging.judge import judge_together
 from migrate.outcome import Outcome
 from migrate.run import run
 from migrate.settings import Settings
+from tests.codemod.changed import names
 
 DEPTH = 400
 DEEP = {
@@ -46,7 +47,7 @@ def errors(found: Outcome) -> dict[str, Finding]:
 
 
 def changed(found: Outcome) -> set[str]:
-    return {Path(change.path).name for change in found.changes} - {"tf2_recovery.py"}
+    return {*names(found)} - {"tf2_recovery"}
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -41,8 +41,10 @@ PROGRAMS = programs()
 
 def state(tree: Path) -> dict[str, tuple[int, int, bytes]]:
     """Inode, time and bytes of every file."""
-    files = sorted(path for path in tree.iterdir() if path.is_file())
-    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns, path.read_bytes()) for path in files}
+    files = sorted(path for path in tree.rglob("*") if path.is_file())
+    return {
+        str(path.relative_to(tree)): (path.stat().st_ino, path.stat().st_mtime_ns, path.read_bytes()) for path in files
+    }
 
 
 RUNS = [*((each, False) for each in PROGRAMS), (next(iter(PROGRAMS)), True)]
@@ -67,7 +69,7 @@ def test_a_write_changes_what_it_says_and_no_byte_else_and_a_second_one_nothing(
     before, outcome = state(tmp_path), found()
     assert write(outcome) == []
     after = state(tmp_path)
-    changed = {os.path.basename(change.path): change for change in outcome.changes}
+    changed = {os.path.relpath(change.path): change for change in outcome.changes}
     assert changed
     assert any("# TODO(migrate): " in change.after for change in outcome.changes) == todo
     assert {name for name in after if after[name] != before.get(name)} == changed.keys()

@@ -22,6 +22,7 @@ from migrate.run import run, write
 from migrate.settings import Settings
 from tests.benchmarks import write_kills
 from tests.codemod.bodies import body
+from tests.codemod.changed import names
 from tests.codemod.files.conftest import AsUser, as_user, public_directory
 
 JOB = body('est = DNN()\nest.train(data, max_steps=3)\nopen("/tmp/executed-by-migrate", "w")\n')
@@ -95,10 +96,10 @@ def test_nothing_outside_the_given_paths_is_written_even_behind_a_link(tree: Pat
     before = snapshot(tmp_path)
     assert main([".", "--write"]) == 1
     after = snapshot(tmp_path)
-    assert {path for path in after if after[path] != before.get(path)} == {
-        str(tree / "job.py"),
-        str(tree / "tf2_recovery.py"),
-    }
+    changed = {path for path in after if after[path] != before.get(path)}
+    helpers = {path for path in changed if path.startswith(str(tree / "tf2_recovery"))}
+    assert changed - helpers == {str(tree / "job.py")}
+    assert helpers
     (reason,) = {finding.message for finding in outcome_of(".").findings if finding.path == "./linked.py"}
     assert "out of the given paths" in reason
 
@@ -145,7 +146,7 @@ def test_a_directory_of_very_many_entries_is_done_like_any_other(tree: Path) -> 
         os.close(os.open(f"entry_{number}.{'py' if number % 2 else 'txt'}", os.O_CREAT | os.O_WRONLY))
     found = outcome_of(".")
     assert found.files_read == 50_001
-    assert [change.path for change in found.changes] == ["./job.py", "./tf2_recovery.py"]
+    assert names(found) == ["job.py", "tf2_recovery"]
 
 
 def test_a_read_only_part_of_a_tree_is_named_and_the_rest_is_written(public_directory: Path, as_user: AsUser) -> None:
@@ -158,9 +159,9 @@ def test_a_read_only_part_of_a_tree_is_named_and_the_rest_is_written(public_dire
     with as_user():
         found = outcome_of(".")
         problems = write(found)
-    assert {(problem.path, problem.code) for problem in problems} == {
-        ("./shut/tf2_recovery.py", "FT005"),
-        ("./shut/job.py", "FT005"),
+    assert {(os.path.dirname(problem.path), problem.code) for problem in problems} == {
+        ("./shut/tf2_recovery", "FT005"),
+        ("./shut", "FT005"),
     }
     assert snapshot(Path("shut")) == before
     assert "est.fit(" in Path("open/job.py").read_text()
@@ -214,7 +215,7 @@ def test_a_file_that_is_gone_or_too_large_ends_no_run(tree: Path) -> None:
     (tree / "gone.py").unlink()
     found = outcome_of(*paths)
     assert errors(found.findings) == {("gone.py", "FT001"), ("huge.py", "FT001")}
-    assert {change.path for change in found.changes} == {"job.py", "tf2_recovery.py"}
+    assert names(found) == ["job.py", "tf2_recovery"]
 
 
 @contextmanager

@@ -1,0 +1,18 @@
+"""The files that a run changes, the folder of helpers as one."""
+
+from pathlib import Path
+
+from migrate.outcome import FileChange, Outcome
+
+FOLDER = "tf2_recovery"
+
+
+def is_helper(change: FileChange) -> bool:
+    """Whether a change is of a file of helpers."""
+    return Path(change.path).parent.name == FOLDER
+
+
+def names(outcome: Outcome) -> list[str]:
+    """The names of the changed files in their order, and of the folder of helpers."""
+    found = [FOLDER if is_helper(change) else Path(change.path).name for change in outcome.changes]
+    return list(dict.fromkeys(found))

@@ -4,12 +4,23 @@ The epoch stands in the file's name.
 """
 
 import argparse
+import glob
 import os
+import re
 
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_recovery import EpochRecovery, drop_empty_checkpoint_list
+from tf2_recovery.keras_recovery import (
+    EpochRecovery,
+    drop_empty_checkpoint_list,
+    has_checkpoint,
+)
+
+
+def newest_file(directory):
+    files = glob.glob(os.path.join(directory, "model-*.keras"))
+    return max(files, key=os.path.getmtime) if files else None
 
 
 def build_model():
@@ -38,14 +49,23 @@ def main():
         images, labels = arrays["x_train"] / np.float32(255), arrays["y_train"]
 
     os.makedirs(args.model_dir, exist_ok=True)
-    model = build_model()
+    latest = newest_file(args.model_dir)
+    recovery_dir = os.path.join(args.model_dir, "model_recovery")
+    if latest is not None and not has_checkpoint(recovery_dir):
+        model = tf.keras.models.load_model(latest)
+        initial_epoch = int(re.search(r"model-(\d+)", latest).group(1))
+    else:
+        model = build_model()
+        initial_epoch = 0
 
     callbacks = [
+        tf.keras.callbacks.ModelCheckpoint(
+            os.path.join(args.model_dir, "model-{epoch:02d}.keras")
+        ),
         tf.keras.callbacks.CSVLogger(
             os.path.join(args.model_dir, "log.csv"), append=True
-        )
+        ),
     ]
-    recovery_dir = os.path.join(args.model_dir, "model_recovery")
     drop_empty_checkpoint_list(recovery_dir)
     recovery = EpochRecovery(
         tf.train.CheckpointManager(
@@ -56,12 +76,13 @@ def main():
             max_to_keep=2,
         )
     )
+    initial_epoch = recovery.restore(initial_epoch)
     model.fit(
         images,
         labels,
         batch_size=50,
         epochs=args.epochs,
-        initial_epoch=recovery.restore(),
+        initial_epoch=initial_epoch,
         shuffle=False,
         verbose=0,
         callbacks=[recovery, *callbacks],

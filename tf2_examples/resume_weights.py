@@ -9,7 +9,11 @@ import os
 import numpy as np
 import tensorflow as tf
 
-from tf2_recovery.keras_recovery import EpochRecovery, drop_empty_checkpoint_list
+from tf2_recovery.keras_recovery import (
+    EpochRecovery,
+    drop_empty_checkpoint_list,
+    has_checkpoint,
+)
 
 
 def build_model():
@@ -38,9 +42,15 @@ def main():
         images, labels = arrays["x_train"] / np.float32(255), arrays["y_train"]
     model = build_model()
 
-    checkpoint_path = os.path.join(args.model_dir, "cp.ckpt")
-
+    checkpoint_path = os.path.join(args.model_dir, "cp.weights.h5")
     recovery_dir = os.path.join(os.path.dirname(checkpoint_path), "cp_recovery")
+    if os.path.exists(checkpoint_path) and not has_checkpoint(recovery_dir):
+        print("Loading the weights of", checkpoint_path)
+        model.load_weights(checkpoint_path)
+    checkpoint = tf.keras.callbacks.ModelCheckpoint(
+        filepath=checkpoint_path, save_weights_only=True, verbose=1
+    )
+
     drop_empty_checkpoint_list(recovery_dir)
     recovery = EpochRecovery(
         tf.train.CheckpointManager(
@@ -59,7 +69,7 @@ def main():
         epochs=args.epochs,
         shuffle=False,
         verbose=0,
-        callbacks=[recovery],
+        callbacks=[recovery, checkpoint],
         initial_epoch=recovery.restore(),
     )
 

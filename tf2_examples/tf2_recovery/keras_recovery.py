@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content d893310fd876b738).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 03705ba76cf2b5ad).
 """Recovery of a Keras model that is trained by ``fit``."""
 
 import functools
@@ -193,9 +193,16 @@ class EpochRecovery(CheckpointRecovery):
     it is whole, so that a kill leaves none that an older way to resume cannot load. The
     history that ``fit`` returns holds the epochs of earlier starts too.
 
+    With ``save_freq`` an epoch that was interrupted goes on with the batches that it lacks.
+    Its data start again from the first batch. Where Keras cannot know how many batches an
+    epoch has, before one has ended, it trains all of them again.
+
     Args:
       manager: a ``tf.train.CheckpointManager`` of ``tf.train.Checkpoint(model=...,
-        optimizer=..., epoch=tf.Variable(0))``.
+        optimizer=..., epoch=tf.Variable(0))``; with ``save_freq`` the checkpoint has a
+        ``batch=tf.Variable(0)`` too.
+      save_freq: batches between two saves within an epoch, an int, as ``ModelCheckpoint``
+        has it; None or "epoch" for none.
     """
 
     _unbuilt = None  # The checkpoint of a model that is not built yet.
@@ -203,8 +210,14 @@ class EpochRecovery(CheckpointRecovery):
     _is_first_again = False  # Whether the process's first epoch is not the job's.
     _first = 0  # The epoch before which the history is that of earlier starts.
 
-    def __init__(self, manager):
+    _done = 0  # Batches of the epoch that earlier starts have trained.
+    _counted = None  # Batches of an epoch whose length Keras does not know.
+    _unsaved = 0  # Batches since the last save.
+    _is_shortened = False  # Whether the epoch ends before its data do.
+
+    def __init__(self, manager, save_freq=None):
         super().__init__(manager)
+        self.save_freq = None if save_freq == "epoch" else save_freq
         self._logs = {}  # By epoch.
 
     def restore(self, epoch=0, in_loop=False):
@@ -223,6 +236,11 @@ class EpochRecovery(CheckpointRecovery):
                 logs = {int(name): value for name, value in json.load(file).items()}
             self._logs = {name: logs[name] for name in sorted(logs) if name < epoch}
         self._first = 0 if in_loop else epoch
+        if self.save_freq is not None:
+            self._done = int(self.manager.checkpoint.batch.numpy())
+            if tf.io.gfile.exists(self._file("batches.json")):
+                with tf.io.gfile.GFile(self._file("batches.json")) as file:
+                    self._counted = json.load(file)
         # Keras 2 looks for the end of the data in its first epoch alone, which a job
         # without interruptions counts once; Keras 3 does so in each epoch.
         self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
@@ -253,11 +271,39 @@ class EpochRecovery(CheckpointRecovery):
         if self._unbuilt is not None:  # It was restored while it was built.
             self._status.assert_consumed()
             self._unbuilt = None
+        if self.save_freq is not None:
+            self._save_within_epoch(batch + 1)
 
-    def on_epoch_end(self, epoch, logs=None):
+    def _save_within_epoch(self, trained):
+        self._unsaved += trained - self._epoch_steps
+        self._epoch_steps = trained
+        done, all_batches = self._done + trained, self.params.get("steps")
+        all_batches = all_batches or self._counted
+        if all_batches is not None and done >= all_batches:  # The epoch's end saves.
+            if self._done and not self.model.stop_training:
+                self._is_shortened = self.model.stop_training = True
+        elif self._unsaved >= self.save_freq:
+            self.manager.checkpoint.batch.assign(done)
+            self._save_next()
+
+    def _end_of_data(self):
         if self._is_first_again:
             self._uncount_missing_batch(self._trained)
         self._is_first_again = False
+        if self.save_freq is not None and self.params.get("steps") is None:
+            self._counted = self._done + self._epoch_steps
+            self._write("batches.json", self._counted)
+
+    def _save_next(self):
+        self._unsaved = 0
+        self.manager.save(check_interval=False)
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self._is_shortened:  # It has not come to the end of its data.
+            self._is_shortened = self.model.stop_training = False
+        else:
+            self._end_of_data()
+        self._done = 0
         self._logs[epoch] = dict(logs or {})
         self._write("history.json", self._logs)
         self.save(epoch + 1)
@@ -269,7 +315,11 @@ class EpochRecovery(CheckpointRecovery):
           epoch: the number of epochs that are done, an int.
         """
         self.manager.checkpoint.epoch.assign(epoch)
-        self.manager.save(checkpoint_number=epoch, check_interval=False)
+        if self.save_freq is None:
+            self.manager.save(checkpoint_number=epoch, check_interval=False)
+        else:  # Several in an epoch: none may be written over another.
+            self.manager.checkpoint.batch.assign(0)
+            self._save_next()
         if self._is_built_late:
             self._is_built_late = False
             shape = self.manager.checkpoint.model.input_shape

@@ -94,7 +94,9 @@ def main():
         throttle_secs=60,
         exporters=[
             tf1.estimator.LatestExporter(
-                "latest", serving_input_receiver_fn, exports_to_keep=2
+                "latest",
+                serving_input_receiver_fn,
+                exports_to_keep=2,
             ),
             tf1.estimator.BestExporter("best", serving_input_receiver_fn),
         ],

@@ -43,7 +43,7 @@ commands, where one of these words is the first argument:
 A file or directory of that name is reached as ./rules, or after --.
 
 settings: [migrate] in setup.cfg or [tool.migrate] in pyproject.toml, from the current directory up to the root of the
-repository, may set recovery, target, input, canned, form, tpu, helpers, select, ignore, per_file_ignores, exclude and
+repository, may set recovery, target, input, canned, tpu, helpers, select, ignore, per_file_ignores, exclude and
 module_name; the command line wins.
 
 exit code: 0 nothing found; 1 something to change or skipped; 2 an error in a file or the arguments (the rest is done).
@@ -241,7 +241,7 @@ def _add_choices(parser: Parser) -> None:
     parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
     parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
     parser.add_argument("--input", choices=CHOICES["input"], help="the input after a resume (default: restart)")
-    canned = "what premade estimators become (default: auto, the first that is possible)"
+    canned = "what premade estimators become (default: auto, a Keras model where one trains alike, else an object)"
     parser.add_argument("--canned", choices=CHOICES["canned"], help=canned)
     form = "how programs train (default: auto, a loop where a program is followed, else an object)"
     parser.add_argument("--form", choices=CHOICES["form"], help=form)

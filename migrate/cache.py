@@ -61,7 +61,7 @@ class Cache:
         self._folder = PrivateFolder(directory)
         self._writes = writes
         self._rewrites = rewrites
-        self._folder = settings.module_name
+        self._helpers = settings.module_name
 
     def run(self, work: _Work) -> Outcome:
         """What ``work`` found when the tree last was as it is, or what it finds now.
@@ -143,8 +143,8 @@ class Cache:
 
     def _holds_helpers(self, path: str) -> bool:
         """Whether a file may be one of helpers, or keep the folder of helpers from being written."""
-        beside = f"{self._folder}.py"
-        return os.path.basename(path) == beside or os.path.basename(os.path.dirname(path)) == self._folder
+        beside = f"{self._helpers}.py"
+        return os.path.basename(path) == beside or os.path.basename(os.path.dirname(path)) == self._helpers
 
     def _kept(self, states: Mapping[str, _State] | None) -> dict[str, Any] | None:
         """What the last run left, if it can be nothing else; None where all is to be looked at."""

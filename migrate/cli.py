@@ -14,10 +14,11 @@ from migrate.arguments import STDIN, Arguments, parse, parse_plan, standard_inpu
 from migrate.invocation import program
 from migrate.outcome import Outcome
 from migrate.parser import Parser
+from migrate.printable import printable
 from migrate.report import summary
 from migrate.report.pages import pages
 from migrate.report.report import Report
-from migrate.report.terminal import plain, printable, show
+from migrate.report.terminal import plain, show
 from migrate.settings import SettingsError, unknown_code
 
 if TYPE_CHECKING:

@@ -58,7 +58,7 @@ def judged(
     from migrate.judging.judge import judge
 
     around = Tree()
-    others = reached(module, around, settings.canned)
+    others = reached(module, around)
     if others and not is_alone:
         return Examined(path, reaches=others)
     findings, plan, programs = judge(module, settings, around)

@@ -46,11 +46,10 @@ def difference(rule: Rule) -> str:
     example = shown_example(rule)
     if example is None:
         return ""
-    settings = example.settings("loop" if rule.check_file is None else "object")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "program.py")
         path.write_text(example.source, encoding="utf-8")
-        changes = rewrite([path], settings).changes
+        changes = rewrite([path], example.settings).changes
     after = next(change.after for change in changes if os.path.basename(change.path) == path.name)
     lines = difflib.unified_diff(
         example.source.splitlines(), after.splitlines(), path.name, path.name, n=_WHOLE, lineterm=""

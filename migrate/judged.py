@@ -16,7 +16,7 @@ class JudgedProgram:
     Attributes:
       files: its files as the user named them, that with its estimator first.
       kinds: what it trains, ``premade``, ``model_fn``, ``TPU``, ``Keras`` or ``other``, each kind once.
-      form: how it would train, ``keras`` by ``fit``, in a ``loop`` or by an ``object``.
+      form: how it would train, ``keras`` by ``fit``, or by an ``object`` with an Estimator's methods.
       directories: its ``model_dir`` arguments, as they are written.
       cause: what it is skipped for; None where it is rewritten.
     """

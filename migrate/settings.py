@@ -14,8 +14,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "recovery": ("auto", "checkpoint-manager", "backup-and-restore"),
     "target": ("portable", "keras2", "keras3"),
     "input": ("restart", "continue"),
-    "canned": ("auto", "keras", "model-fn"),
-    "form": ("auto", "loop", "object"),
+    "canned": ("auto", "keras", "object"),
     "tpu": ("refuse", "leave"),
     "helpers": ("copy", "package"),
 }
@@ -33,10 +32,8 @@ class Settings:
       target: the TensorFlow that the output runs on, ``portable`` (both lines), ``keras2`` or ``keras3``.
       input: where the input stands after a resume, ``restart`` (at its first element, as an Estimator's) or
         ``continue``.
-      canned: what a canned estimator becomes, a ``keras`` model or a visible ``model-fn``; ``auto`` is the first of
-        these in which its program is not left.
-      form: how a program trains, in a ``loop`` where it trained or by an ``object`` with an Estimator's methods;
-        ``auto`` is a loop where the program is followed whole, else an object.
+      canned: what a premade estimator becomes, a ``keras`` model or an ``object`` with an Estimator's methods; ``auto``
+        is a Keras model where one trains as it does, else an object.
       tpu: what becomes of a program that may run on a TPU: it will ``refuse`` one as it starts, or the tool shall
         ``leave`` it.
       helpers: where the helpers stand, as a ``copy`` of their files in a folder beside the program, or in the
@@ -57,7 +54,6 @@ class Settings:
     target: str = "portable"
     input: str = "restart"
     canned: str = "auto"
-    form: str = "auto"
     tpu: str = "refuse"
     helpers: str = "copy"
     select: tuple[str, ...] = ()

@@ -51,7 +51,7 @@ def examine_together(
     related = {os.path.abspath(one.path) for one in found} | {path for one in found for path in one.reaches}
     related.update(*ties.values())
     given = {absolute: path for absolute, path in walked.items() if absolute in related}
-    groups = _groups(found, given, _users(found, paths, settings.canned), ties)
+    groups = _groups(found, given, _users(found, paths), ties)
     for group in processes.map(examine_group, zip(groups, repeat(settings)), few=_FEW_GROUPS):
         yield from group
 
@@ -105,7 +105,7 @@ def _groups(
         yield Group(own, tuple((path, tuple(sorted(users[path]))) for path in paths if path in users))
 
 
-def _users(found: Sequence[Examined], paths: Sequence[str], canned: str) -> dict[str, set[str]]:
+def _users(found: Sequence[Examined], paths: Sequence[str]) -> dict[str, set[str]]:
     """The files beside the given ones that make an estimator with one of the same files, by that file."""
     wanted = {path for one in found for path in one.reaches}
     named = [os.path.abspath(path) for path in paths]
@@ -115,7 +115,7 @@ def _users(found: Sequence[Examined], paths: Sequence[str], canned: str) -> dict
             continue
         for path in walk([root]):
             if isinstance(path, str) and not _is_given(os.path.abspath(path), named):
-                for other in _reached(path, canned) & wanted:
+                for other in _reached(path) & wanted:
                     users.setdefault(other, set()).add(os.path.abspath(path))
     return users
 
@@ -125,7 +125,7 @@ def _is_given(path: str, named: Sequence[str]) -> bool:
     return any(is_below(path, one) for one in named)
 
 
-def _reached(path: str, canned: str) -> set[str]:
+def _reached(path: str) -> set[str]:
     """The files that a file's programs reach; none where it cannot be judged, which is no run's end."""
 
     def found() -> set[str]:
@@ -133,7 +133,7 @@ def _reached(path: str, canned: str) -> set[str]:
         if b"stimator" not in data or not may_hold_site(data):
             return set()
         tree = Tree()
-        return set(reached(tree.module(os.path.abspath(path)), tree, canned))
+        return set(reached(tree.module(os.path.abspath(path)), tree))
 
     return guarded(found, lambda error: set())
 

@@ -19,19 +19,20 @@ TF2 = ROOT / "tf2_examples"
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to migrate the examples whose names match a pattern, and the folder for its output."""
+    """One way to migrate the examples whose names match one of some patterns, and the folder for its output."""
 
     folder: Path
     settings: Settings
-    examples: str = "*.py"
+    examples: tuple[str, ...] = ("*.py",)
 
 
+_WITHOUT_SESSIONS = ("checkpoint_*.py", "fault_*.py", "keras_*.py", "multi_worker_*.py", "resume_*.py")
 VARIANTS = (
     Variant(TF2, Settings()),
-    Variant(TF2 / "backup_and_restore", Settings(recovery="backup-and-restore")),
-    Variant(TF2 / "contrib", Settings(), "contrib/*.py"),
-    Variant(TF2 / "feature_columns", Settings(canned="model-fn"), "feature_columns/*.py"),
-    Variant(TF2 / "keras2", Settings(target="keras2"), "multi_worker_*.py"),
+    Variant(TF2 / "backup_and_restore", Settings(recovery="backup-and-restore"), _WITHOUT_SESSIONS),
+    Variant(TF2 / "contrib", Settings(), ("contrib/*.py",)),
+    Variant(TF2 / "feature_columns", Settings(canned="object"), ("feature_columns/*.py",)),
+    Variant(TF2 / "keras2", Settings(target="keras2"), ("multi_worker_*.py",)),
 )
 
 
@@ -70,7 +71,7 @@ def helpers() -> dict[str, str]:
 @cache
 def _changed(variant: Variant) -> dict[str, str]:
     """The text of every file that the codemod writes, by its path beside the examples."""
-    examples = sorted(LEGACY.glob(variant.examples))
+    examples = sorted(path for pattern in variant.examples for path in LEGACY.glob(pattern))
     outcome = run([str(path) for path in examples], variant.settings, jobs=1, progress=None)
     found = {os.path.relpath(change.path, examples[0].parent): change.after for change in outcome.changes}
     return {name: text for name, text in found.items() if not name.startswith(os.pardir)}
@@ -93,11 +94,6 @@ def write_all(folder: Path, **settings: str) -> None:
         place.mkdir(exist_ok=True)
         for name, text in written(replace(one, settings=replace(one.settings, **settings))).items():
             (place / name).write_text(text, encoding="utf-8")
-
-
-def is_object(name: str) -> bool:
-    """Whether an example is migrated into the form of an object, which knows ``--input restart`` alone."""
-    return " Estimator(" in (TF2 / name).read_text(encoding="utf-8")
 
 
 def _imported(node: ast.stmt) -> list[str]:

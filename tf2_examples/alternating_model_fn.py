@@ -6,12 +6,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.model_fn_dataset import dataset_from_input_fn
-from tf2_recovery.model_fn_evaluation import evaluate_model_fn
-from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.estimator import Estimator
 from tf2_recovery.model_fn_spec import EstimatorSpec, ModeKeys
-from tf2_recovery.model_fn_training import ModelFnTraining
-from tf2_recovery.run_training import run_training
+from tf2_recovery.run_config import RunConfig
 
 
 def model_fn(features, labels, mode):
@@ -37,15 +34,11 @@ def main():
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
 
-    model_dir = args.model_dir
+    config = RunConfig(save_checkpoints_secs=120)
+    estimator = Estimator(model_fn, args.model_dir, config)
     for max_steps in range(10, args.max_steps + 1, 10):
-        dataset = dataset_from_input_fn(input_fn)
-        training = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)
-        manager = ModelFnCheckpointManager(
-            training, model_dir, max_to_keep=5, checkpoint_interval=1
-        )
-        run_training(training, manager, max_steps=max_steps, save_secs=120)
-        metrics = evaluate_model_fn(model_fn, input_fn, model_dir, steps=10)
+        estimator.train(input_fn, max_steps=max_steps)
+        metrics = estimator.evaluate(input_fn, steps=10)
         print("step", metrics["global_step"], "loss", metrics["loss"])
 
 

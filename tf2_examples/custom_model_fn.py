@@ -5,21 +5,17 @@ same --model_dir it resumes at the newest checkpoint.
 """
 
 import argparse
-import os
 
 import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.evaluation_listener import EvaluationListener
-from tf2_recovery.model_fn_evaluation import evaluate_model_fn
-from tf2_recovery.model_fn_export import export_model_fn
-from tf2_recovery.model_fn_exporters import BestResult, keep_newest_exports
-from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.estimator import Estimator
+from tf2_recovery.exporters import BestExporter, LatestExporter
 from tf2_recovery.model_fn_serving import ServingInputReceiver
 from tf2_recovery.model_fn_spec import EstimatorSpec, ModeKeys
-from tf2_recovery.model_fn_training import ModelFnTraining
-from tf2_recovery.run_training import run_training
+from tf2_recovery.run_config import RunConfig
+from tf2_recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
 
 
 def model_fn(features, labels, mode, params):
@@ -85,54 +81,36 @@ def main():
         )
         return dataset.batch(100)
 
-    model_dir = args.model_dir
-    params = {"units": 64, "dropout": args.dropout, "rate": 0.01}
-    best = BestResult(os.path.join(model_dir, "eval"))
-
-    def evaluate_and_export():
-        metrics = evaluate_model_fn(
-            model_fn, eval_input_fn, model_dir, params=params, seed=1, steps=None
-        )
-        export_dir = os.path.join(model_dir, "export", "latest")
-        export_model_fn(
-            model_fn, export_dir, serving_input_receiver_fn, model_dir, params=params
-        )
-        keep_newest_exports(export_dir, 2)
-        if best.improves(metrics):
-            export_dir = os.path.join(model_dir, "export", "best")
-            export_model_fn(
-                model_fn,
-                export_dir,
-                serving_input_receiver_fn,
-                model_dir,
-                params=params,
-            )
-            keep_newest_exports(export_dir, 5)
-
-    tf.compat.v1.set_random_seed(1)
-    dataset = train_input_fn()
-    training = ModelFnTraining(
-        model_fn,
-        dataset,
-        params=params,
-        seed=1,
-        summary_dir=model_dir,
+    config = RunConfig(
+        tf_random_seed=1,
+        save_checkpoints_steps=args.save_steps,
+        keep_checkpoint_max=3,
         save_summary_steps=50,
+        log_step_count_steps=50,
     )
-    manager = ModelFnCheckpointManager(
-        training, model_dir, max_to_keep=3, checkpoint_interval=args.save_steps or None
+    estimator = Estimator(
+        model_fn=model_fn,
+        model_dir=args.model_dir,
+        config=config,
+        params={"units": 64, "dropout": args.dropout, "rate": 0.01},
     )
-    run_training(
-        training,
-        manager,
-        max_steps=args.max_steps,
-        log_every=50,
-        saving_listeners=[EvaluationListener(evaluate_and_export, 60)],
+    train_spec = TrainSpec(train_input_fn, max_steps=args.max_steps)
+    eval_spec = EvalSpec(
+        eval_input_fn,
+        steps=None,
+        throttle_secs=60,
+        exporters=[
+            LatestExporter(
+                "latest",
+                serving_input_receiver_fn,
+                exports_to_keep=2,
+            ),
+            BestExporter("best", serving_input_receiver_fn),
+        ],
     )
+    train_and_evaluate(estimator, train_spec, eval_spec)
 
-    metrics = evaluate_model_fn(
-        model_fn, eval_input_fn, model_dir, params=params, seed=1
-    )
+    metrics = estimator.evaluate(eval_input_fn)
     print(
         "step",
         metrics["global_step"],

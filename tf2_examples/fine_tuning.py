@@ -7,14 +7,10 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.model_fn_dataset import dataset_from_input_fn
-from tf2_recovery.model_fn_evaluation import evaluate_model_fn
-from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
-from tf2_recovery.model_fn_prediction import predict_with_model_fn
 from tf2_recovery.model_fn_spec import ModeKeys
 from tf2_recovery.model_fn_tpu_spec import TPUEstimatorSpec
-from tf2_recovery.model_fn_training import ModelFnTraining
-from tf2_recovery.run_training import run_training
+from tf2_recovery.tpu_estimator import TPUEstimator
+from tf2_recovery.tpu_run_config import TPUConfig, TPURunConfig
 
 
 def model_fn_builder(init_checkpoint, rate, steps, warmup_steps):
@@ -82,23 +78,21 @@ def main():
     parser.add_argument("--max_steps", type=int, default=200)
     args = parser.parse_args()
 
-    if args.use_tpu:
-        raise ValueError("This program no longer runs on a TPU: use_tpu must be false.")
-    model_dir = args.model_dir
-    model_fn = model_fn_builder(args.init_checkpoint, 1e-3, 10000, 10)
-    train_params = {"batch_size": 32}
-    eval_params = {"batch_size": 8}
-    dataset = dataset_from_input_fn(input_fn_builder(True), params=train_params)
-    training = ModelFnTraining(
-        model_fn, dataset, params=train_params, summary_dir=model_dir
+    run_config = TPURunConfig(
+        model_dir=args.model_dir,
+        save_checkpoints_steps=40,
+        tpu_config=TPUConfig(iterations_per_loop=30),
     )
-    manager = ModelFnCheckpointManager(
-        training, model_dir, max_to_keep=5, checkpoint_interval=40
+    estimator = TPUEstimator(
+        use_tpu=args.use_tpu,
+        model_fn=model_fn_builder(args.init_checkpoint, 1e-3, 10000, 10),
+        config=run_config,
+        train_batch_size=32,
+        eval_batch_size=8,
+        predict_batch_size=8,
     )
-    run_training(training, manager, max_steps=args.max_steps)
-    metrics = evaluate_model_fn(
-        model_fn, input_fn_builder(False), model_dir, params=eval_params
-    )
+    estimator.train(input_fn_builder(True), max_steps=args.max_steps)
+    metrics = estimator.evaluate(input_fn_builder(False))
     print(
         "step",
         metrics["global_step"],
@@ -107,9 +101,7 @@ def main():
         "loss",
         metrics["mean_loss"],
     )
-    predictions = predict_with_model_fn(
-        model_fn, input_fn_builder(False), model_dir, params=eval_params
-    )
+    predictions = estimator.predict(input_fn_builder(False))
     print(sum(1 for _ in predictions), "predictions")
 
 

@@ -6,12 +6,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.model_fn_dataset import dataset_from_input_fn
-from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.estimator import Estimator
 from tf2_recovery.model_fn_spec import EstimatorSpec
-from tf2_recovery.model_fn_training import ModelFnTraining
-from tf2_recovery.run_training import run_training
-from tf2_recovery.training_hooks import TrainingHooks
+from tf2_recovery.run_config import RunConfig
 
 
 class StopWhenLow(tf1.train.SessionRunHook):
@@ -63,19 +60,14 @@ def main():
     parser.add_argument("--enough", type=float, default=0.0)
     args = parser.parse_args()
 
-    model_dir = args.model_dir
-    params = {"rate": 0.1, "batch_size": 10}
-    dataset = dataset_from_input_fn(input_fn, params=params)
-    training = ModelFnTraining(model_fn, dataset, params=params, summary_dir=model_dir)
-    manager = ModelFnCheckpointManager(
-        training, model_dir, max_to_keep=5, checkpoint_interval=25
+    estimator = Estimator(
+        model_fn,
+        args.model_dir,
+        RunConfig(save_checkpoints_steps=25, log_step_count_steps=None),
+        params={"rate": 0.1, "batch_size": 10},
     )
-    run_training(
-        training,
-        manager,
-        max_steps=args.max_steps,
-        log_every=None,
-        hooks=TrainingHooks(training, [StopWhenLow(args.enough)]),
+    estimator.train(
+        input_fn, hooks=[StopWhenLow(args.enough)], max_steps=args.max_steps
     )
 
 

@@ -83,7 +83,9 @@ def main():
     parser.add_argument("--max_steps", type=int, default=40)
     args = parser.parse_args()
     config = tf.estimator.RunConfig(
-        tf_random_seed=7, save_checkpoints_steps=5, save_summary_steps=1
+        tf_random_seed=7,
+        save_checkpoints_steps=5,
+        save_summary_steps=1,
     )
     params = {"units": 8, "rate": 0.01}
     estimator = tf.estimator.Estimator(model_fn, args.model_dir, config, params)

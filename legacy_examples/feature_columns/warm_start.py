@@ -30,7 +30,11 @@ def main():
     first_dir = os.path.join(args.model_dir, "first")
     config = tf1.estimator.RunConfig(tf_random_seed=1, save_checkpoints_steps=20)
     first = tf1.estimator.DNNRegressor(
-        [8], columns, first_dir, optimizer="Adagrad", config=config
+        [8],
+        columns,
+        first_dir,
+        optimizer="Adagrad",
+        config=config,
     )
     first.train(input_fn, max_steps=30)
     second = tf1.estimator.DNNRegressor(

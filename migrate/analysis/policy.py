@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import Program
 from migrate.analysis.run_config import DEFAULTS
-from migrate.analysis.strategies import is_on_workers
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,6 @@ def policy_of(program: Program) -> Policy:
         secs = _default("save_checkpoints_secs")
     save_steps = steps if steps is not None and literal(steps) else None
     save_secs = secs if secs is not None and literal(secs) else None
-    if save_secs is not None and is_on_workers(program):  # as the Estimator's workers made it of any number of seconds
-        save_steps, save_secs = ast.Constant(1000), None
     return Policy(
         save_steps,
         save_secs,

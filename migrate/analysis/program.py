@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import is_none, literal
-from migrate.analysis.early_stopping import EarlyStop
 from migrate.analysis.heads import Head
 from migrate.analysis.hooks import HookClass
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import Names, Scope
 from migrate.analysis.run_config_reader import Config
-from migrate.analysis.tree import Link, Tree
+from migrate.analysis.tree import Tree
 
 METHODS = {
     "train": ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
@@ -38,10 +37,6 @@ METHODS = {
     "get_variable_names": (),
     "get_variable_value": ("name",),
 }
-
-
-HAVE_MODEL_FN = frozenset({"custom", "tpu", "model-fn"})
-"""The kinds of program whose estimator has, or gets, a model_fn."""
 
 
 @dataclass
@@ -79,9 +74,7 @@ class Program:
       module: the file.
       tree: the files around it.
       site: the estimator's constructor.
-      others: the imports of the other files in which the migration changes names.
-      kind: ``canned``, ``custom``, ``tpu``, ``other-canned``, ``keras``, or ``model-fn`` for a canned one that becomes
-        one.
+      kind: ``canned``, ``other-canned`` or ``keras``.
       is_v1: whether the constructor has the defaults of TensorFlow 1.
       arguments: the constructor's arguments by parameter name; empty for ``other-canned``.
       config: the settings that reach it.
@@ -91,11 +84,8 @@ class Program:
       returned: the function that hands the estimator over and its ``return``; None when it stays where it is made.
       receivers: the assignments that take it from there.
       calls: its method calls, in the order of the file.
-      early_stops: the calls that make early-stopping hooks from it.
-      model_dirs: where ``estimator.model_dir`` is read.
       problems: what else cannot be understood: the node and the reason.
       head: the standard head of a ``DNNEstimator`` and the like, whose arguments stand among ``arguments``.
-      givers: other files that give it its model_fn.
     """
 
     module: Module
@@ -103,7 +93,6 @@ class Program:
     site: Site
     kind: str
     is_v1: bool
-    others: list[Link] = field(default_factory=list)
     arguments: dict[str, ast.expr] = field(default_factory=dict)
     config: Config = field(default_factory=Config)
     variable: str | None = None
@@ -112,11 +101,8 @@ class Program:
     returned: tuple[ast.FunctionDef, ast.Return] | None = None
     receivers: list[ast.Assign] = field(default_factory=list)
     calls: list[MethodCall] = field(default_factory=list)
-    early_stops: list[EarlyStop] = field(default_factory=list)
-    model_dirs: list[ast.Attribute] = field(default_factory=list)
     problems: list[tuple[ast.expr | ast.stmt, str]] = field(default_factory=list)
     head: Head | None = None
-    givers: list[Module] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -135,16 +121,6 @@ class Program:
         given = self.arguments.get("checkpoint_format")
         is_saver = self.is_v1 if is_none(given) else literal(given) == "saver"
         return self.kind == "keras" and not is_saver
-
-    @property
-    def trains(self) -> bool:
-        """Whether the file trains the estimator, and does not only evaluate, predict or export."""
-        return any(call.method in ("train", "train_and_evaluate") for call in self.calls)
-
-    @property
-    def has_model_fn(self) -> bool:
-        """Whether the estimator is made from a custom model_fn, or becomes one."""
-        return self.kind in HAVE_MODEL_FN
 
 
 def gives_itself(value: ast.AST | None, variable: str) -> bool:

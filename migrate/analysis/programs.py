@@ -1,4 +1,4 @@
-"""The programs of a module, read from its sites, and the files that each of them reaches."""
+"""The programs of a module that could become Keras models, and the files that its programs reach."""
 
 import ast
 import os
@@ -6,25 +6,20 @@ import os
 from migrate.analysis.facts import facts, imported_in
 from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
-from migrate.analysis.program import HAVE_MODEL_FN, Program
+from migrate.analysis.program import Program
 from migrate.analysis.reader import Reader, kind_of
 from migrate.analysis.surroundings import why_not_here
 from migrate.analysis.tree import Link, Tree
-from migrate.analysis.values.values import Values
 from migrate.files.walk import NOTEBOOK
 
 
-def programs(module: Module, tree: Tree, canned: str = "keras") -> list[Program]:
-    """Every program of a module, one for each estimator that it makes; ``canned`` as in the settings."""
-    tree.keep(module)
-    reader = Reader(module, tree, canned)
-    others = tree.changing(module) if makes_from_model_fn(module, canned) else []
-    found = [reader.read(site) for site in module.sites if site.kind == "estimator"]
+def programs(module: Module, tree: Tree) -> list[Program]:
+    """The programs of a module that could become Keras models, one for each premade estimator or Keras model in one."""
+    reader = Reader(module, tree)
+    sites = [site for site in module.sites if site.kind == "estimator" and kind_of(module, site.symbol) in _READ]
+    found = [reader.read(site) for site in sites]
     calls = {site.node for site in module.sites} | {call.node for program in found for call in program.calls}
     for program in found:
-        if program.has_model_fn:
-            program.givers = _givers(program, canned)
-        program.others = _with_users(others, program) if program.has_model_fn else []
         for node in [program.site.node, *(call.node for call in program.calls)]:
             reason = why_not_here(module, node, calls)
             if reason is not None:
@@ -32,7 +27,10 @@ def programs(module: Module, tree: Tree, canned: str = "keras") -> list[Program]
     return found
 
 
-def reached(module: Module, tree: Tree, canned: str = "auto") -> tuple[str, ...]:
+_READ = ("canned", "other-canned", "keras")
+
+
+def reached(module: Module, tree: Tree) -> tuple[str, ...]:
     """The other files, absolute, that the migration of a module's programs would change, or has to look at."""
     tree.keep(module)
     paths = [link.target.path for link in tree.changing(module)] if module.estimator else []
@@ -46,9 +44,6 @@ def reached(module: Module, tree: Tree, canned: str = "auto") -> tuple[str, ...]
         paths += [link.target.path for link in handed_in(module, tree)]
     if trains_another_files(module, tree):
         paths += tree.near(module)
-    if makes_from_model_fn(module, "model-fn" if canned == "auto" else canned):
-        found = programs(module, tree, "model-fn" if canned == "auto" else canned)
-        paths += [link.target.path for program in found for link in program.others]
     return tuple(dict.fromkeys(path for path in paths if path != os.path.abspath(module.path)))
 
 
@@ -109,35 +104,3 @@ def trains_another_files(module: Module, tree: Tree) -> bool:
         return False
     linked = [link.target.path for link in tree.changing(module) if not facts(link.target.path).problem]
     return not any(tree.module(path).names_estimator for path in linked)
-
-
-def _with_users(others: list[Link], program: Program) -> list[Link]:
-    """The files of a program, with those that give it its model_fn and what they import."""
-    tree, own = program.tree, os.path.abspath(program.module.path)
-    links = {link.target.path: link for link in others}
-    for user in program.givers:
-        path = os.path.abspath(user.path)
-        links.setdefault(path, Link(path, Target(path, os.path.dirname(path), ()), 1))
-    for link in tree.changing(program.module, *program.givers) if program.givers else []:
-        links.setdefault(link.target.path, link)
-    return [link for path, link in links.items() if path != own]
-
-
-def _givers(program: Program, canned: str) -> list[Module]:
-    """The other files that give a program its model_fn; sees to their names too."""
-    tree, module, arguments = program.tree, program.module, program.arguments
-    values = Values(tree)
-    if "model_fn" in arguments:
-        values.ends(module, arguments["model_fn"])
-    givers = {user.path: user for user in values.givers if user is not module}
-    for user in givers.values():
-        if makes_from_model_fn(user, canned):
-            reason = f"{user.path} gives it its model_fn, and makes another estimator too"
-            program.problems.append((program.site.node, reason))
-    return list(givers.values())
-
-
-def makes_from_model_fn(module: Module, canned: str) -> bool:
-    """Whether a module makes an estimator from a custom model_fn, or one that gets a model_fn."""
-    kinds = {kind_of(module, site.symbol, canned) for site in module.sites if site.kind == "estimator"}
-    return not kinds.isdisjoint(HAVE_MODEL_FN)

@@ -3,13 +3,7 @@
 import ast
 
 from migrate.analysis.arguments import Unbindable, bind
-from migrate.analysis.constructors import (
-    CUSTOM_PARAMETERS,
-    KERAS_PARAMETERS,
-    TPU_PARAMETERS,
-    parameters,
-)
-from migrate.analysis.early_stopping import EarlyStop, early_stopping
+from migrate.analysis.constructors import KERAS_PARAMETERS, parameters
 from migrate.analysis.heads import read_head
 from migrate.analysis.inputs import Inputs
 from migrate.analysis.module import Module, Site
@@ -22,12 +16,12 @@ from migrate.analysis.tree import Tree
 from migrate.analysis.values.uses import Hidden, uses
 
 
-def kind_of(module: Module, found: Symbol, canned: str) -> str | None:
+def kind_of(module: Module, found: Symbol) -> str | None:
     """The kind of program that a constructor begins; None for another name."""
     kind = estimator_kind(found)
     if kind == "canned":
         is_known = parameters(found.tail.rpartition(".")[2], is_v1=_is_v1(module, found))
-        return ("model-fn" if canned == "model-fn" else kind) if is_known else "other-canned"
+        return kind if is_known else "other-canned"
     return kind
 
 
@@ -37,20 +31,18 @@ class Reader:
     Args:
       module: the file with the site.
       tree: the files around it.
-      canned: what canned estimators become, as in the settings.
     """
 
-    def __init__(self, module: Module, tree: Tree, canned: str) -> None:
+    def __init__(self, module: Module, tree: Tree) -> None:
         self.module = module
         self.tree = tree
-        self.canned = canned
         self.names: Names = module.names
         self.configs = Configs(module.names)
         self.inputs = Inputs(module.names)
 
     def read(self, site: Site) -> Program:
         """The program whose estimator ``site`` makes; what cannot be followed stands in its ``problems``."""
-        kind = self._kind(self.module, site.symbol)
+        kind = kind_of(self.module, site.symbol)
         assert kind is not None
         program = Program(self.module, self.tree, site, kind, _is_v1(self.module, site.symbol))
         if site.symbol.is_contrib_learn:
@@ -63,20 +55,14 @@ class Reader:
             self.configs.hold_at(program.config, program.statement)
         if program.head is not None and program.head.statement is not None:
             program.config.statements.append(program.head.statement)  # goes as a config's own statements do
-        if program.has_model_fn and program.returned is not None and not program.problems:
-            program.problems.append((program.returned[1], "the estimator is returned, and trained by whoever gets it"))
         program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
         return program
-
-    def _kind(self, module: Module, found: Symbol) -> str | None:
-        return kind_of(module, found, self.canned)
 
     def _read_arguments(self, program: Program) -> None:
         if program.kind == "other-canned":
             return
-        others = {"custom": CUSTOM_PARAMETERS, "tpu": TPU_PARAMETERS, "keras": KERAS_PARAMETERS}
         canned = parameters(program.name, is_v1=program.is_v1)
-        known = others.get(program.kind, canned)
+        known = KERAS_PARAMETERS if program.kind == "keras" else canned
         try:
             program.arguments = bind(program.site.node, known)
         except Unbindable as reason:
@@ -143,7 +129,7 @@ class Reader:
                 self._read_method(program, variable, use, parent)
             elif isinstance(parent, ast.Return):
                 self._read_returned(program, parent, variable)
-            elif self._is_trained_and_evaluated(program, variable, use) or self._stops_early(program, variable, use):
+            elif self._is_trained_and_evaluated(program, variable, use):
                 continue
             else:
                 program.problems.append((use, f"`{variable}` is passed on here, so its training cannot be followed"))
@@ -165,19 +151,6 @@ class Reader:
             method_call.problem = (call, str(reason))
         return True
 
-    def _stops_early(self, program: Program, variable: str, use: ast.expr) -> bool:
-        """Whether a use makes an early-stopping hook of the estimator."""
-        parent = self.names.parent(use)
-        call = self.names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "estimator" else parent
-        found = symbol_of(self.names, call.func) if isinstance(call, ast.Call) else None
-        name = early_stopping(found.tail) if found is not None else None
-        if not program.has_model_fn or not isinstance(call, ast.Call) or name is None:
-            return False
-        if use in call.args[1:]:
-            return False
-        program.early_stops.append(EarlyStop(call, name, variable))
-        return True
-
     def _read_specs(self, program: Program, call: MethodCall) -> None:
         """Makes of ``train_and_evaluate`` a call of ``train`` that evaluates on the way."""
         evaluation = MethodCall("evaluate_on_the_way", call.node, call.estimator)
@@ -197,9 +170,6 @@ class Reader:
 
     def _read_method(self, program: Program, variable: str, use: ast.expr, attribute: ast.Attribute) -> None:
         call = self.names.parent(attribute)
-        if program.has_model_fn and attribute.attr == "model_dir" and isinstance(attribute.ctx, ast.Load):
-            program.model_dirs.append(attribute)
-            return
         if not isinstance(call, ast.Call) or call.func is not attribute or attribute.attr not in METHODS:
             program.problems.append((use, f"`{variable}.{attribute.attr}` has no counterpart here yet"))
             return

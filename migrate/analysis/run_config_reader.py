@@ -5,13 +5,11 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind, defaults, is_none
 from migrate.analysis.moves import why_not_movable
-from migrate.analysis.names import Binding, Names
+from migrate.analysis.names import Names
 from migrate.analysis.run_config import RUN_CONFIG
 from migrate.analysis.symbols import RUN_CONFIGS, Symbol, estimator_kind, symbol_of
 
 RUN_CONFIG_PARAMETERS = tuple(setting.name for setting in RUN_CONFIG)
-FOR_TPUS = ("estimator.tpu.", "contrib.cluster_resolver.", "distribute.cluster_resolver.")
-TPU_PARAMETERS = ("tpu_config", "evaluation_master", "master", "cluster")
 
 
 @dataclass
@@ -49,7 +47,6 @@ class Configs:
 
     def hold_at(self, config: Config, statement: ast.stmt) -> None:
         """Sets the config's problem if one of its settings may have another value where ``statement`` stands."""
-        self._add_feeders(config, statement)
         for setting in RUN_CONFIG:
             value = config.settings.get(setting.name)
             if value is None or is_none(value) or not setting.manager:
@@ -57,38 +54,6 @@ class Configs:
             reason = why_not_movable(self.names, value, statement)
             if reason is not None:
                 config.problem = config.problem or (value, reason)
-
-    def _add_feeders(self, config: Config, statement: ast.stmt) -> None:
-        """Adds the statements that only make what a TPU's RunConfig is given, because nothing reads that any more."""
-        waiting = [config.settings[name] for name in TPU_PARAMETERS if name in config.settings]
-        while waiting:
-            for name in [node for node in ast.walk(waiting.pop()) if isinstance(node, ast.Name)]:
-                found = self.names.scope_of(name).lookup(name.id)
-                if found is None or not all(self._is_for_tpus(binding) for binding in found[1]):
-                    continue
-                made = [self._with_condition(binding.node) for binding in found[1]]
-                going = {id(node) for gone in [*config.statements, *made, statement] for node in ast.walk(gone)}
-                if made[0] not in config.statements and all(
-                    id(use) in going for use in self.names.uses(name.id, found[0])
-                ):
-                    config.statements += made
-                    waiting += [binding.value for binding in found[1] if binding.value is not None]
-
-    def _is_for_tpus(self, binding: Binding) -> bool:
-        """Whether an assignment makes a TPU's config, its input's or its address, or None in its place."""
-        if not isinstance(binding.node, ast.Assign) or binding.value is None:
-            return False
-        value = binding.value.func if isinstance(binding.value, ast.Call) else binding.value
-        found = symbol_of(self.names, value)
-        return is_none(value) or (found is not None and found.tail.startswith(FOR_TPUS))
-
-    def _with_condition(self, statement: ast.AST) -> ast.stmt:
-        """The ``if`` that holds a statement and nothing else, or the statement itself."""
-        assert isinstance(statement, ast.stmt)
-        parent = self.names.parent(statement)
-        alone = isinstance(parent, ast.If) and parent.body == [statement] and not parent.orelse
-        is_elif = alone and isinstance(above := self.names.parent(parent), ast.If) and above.orelse == [parent]
-        return parent if alone and not is_elif and isinstance(parent, ast.If) else statement
 
     def _read(self, expression: ast.expr) -> Config:
         if expression in self._reading:
@@ -214,7 +179,7 @@ def _parameters_of(found: Symbol) -> tuple[str, ...]:
     """The parameters that positional arguments of a RunConfig fill."""
     if found.is_contrib_learn:
         raise Unbindable(f"`{found.qualified}` is older than tf.estimator and has other arguments")
-    return TPU_PARAMETERS if found.tail == "estimator.tpu.RunConfig" else RUN_CONFIG_PARAMETERS
+    return () if found.tail == "estimator.tpu.RunConfig" else RUN_CONFIG_PARAMETERS
 
 
 def _parameters(function: ast.FunctionDef) -> list[str]:

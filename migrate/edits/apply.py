@@ -34,7 +34,7 @@ def apply(text: str, plan: Plan, imports: Sequence[str] = ()) -> str:
     gone = _edit(source, plan)
     added = [*sorted(plan.imports), *imports]
     drop_unused(source, gone, bound_by(added))
-    add_imports(source, added)
+    add_imports(source, added, plan.statements)
     after = source.text
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -19,25 +19,27 @@ def bound_by(imports: Iterable[str]) -> set[str]:
     return {name for statement in imports for name in _names(statement)}
 
 
-def add_imports(source: Source, imports: Iterable[str]) -> None:
-    """Adds the imports whose names the code uses before any import binds them.
+def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str] = ()) -> None:
+    """Adds the imports whose names the code uses before any import binds them, and what stands below all imports.
 
     Args:
       source: the rewritten file.
       imports: import statements, each of one module, or a ``try`` of such.
+      statements: what follows them.
     """
     body = source.statements
     layout = source.layout
     uses = _Uses(body)
     bound = {text: _names(text) for text in dict.fromkeys(imports)}
     names = {name for some in bound.values() for name in some}
-    used = source.mentioned(names)
+    own = _loaded(node for text in statements for node in ast.walk(ast.parse(text)))
+    used = source.mentioned(names) | (names & own)
     needed = [text for text in bound if bound[text] & used]
     wanted = [text for text in needed if not _is_present(text, body[: uses.first(bound[text])])]
     new = {text: _statement(_only(text, used), layout) for text in wanted}
     standard = [new[text] for text in wanted if _root(text) in sys.stdlib_module_names]
     others = [new[text] for text in wanted if new[text] not in standard]
-    limit = uses.first({name for text in wanted for name in bound[text]})
+    limit = uses.first({name for text in wanted for name in bound[text]} | own)
     places = [index for index, statement in enumerate(body[:limit]) if _is_import(statement.nodes)]
     top = 1 if body and _is_docstring(body[0]) else 0
     late = [index + 1 for index in places if _is_future(body[index])]  # these must stay the first
@@ -45,12 +47,13 @@ def add_imports(source: Source, imports: Iterable[str]) -> None:
     last = places[-1] + 1 if places else top
     if others and "tensorflow" not in others[0].code:
         others[0].above = [layout.newline]
+    added = [*others, *(Statement([layout.newline], f"{text}{layout.newline}") for text in statements)]
     if others and top and not places:  # nothing stands between them and the docstring
         _set_apart(others[0], 1, layout)
-    if others and last < len(body) and not _is_import(body[last].nodes):
+    if added and last < len(body) and not _is_import(body[last].nodes):
         is_definition = isinstance(body[last].nodes[0], _DEFINITIONS)
         _set_apart(body[last], 2 if is_definition else 1, layout)
-    body[last:last] = others
+    body[last:last] = added
     for statement in standard:
         _put_standard(source, statement, range(first, last))
         last += 1

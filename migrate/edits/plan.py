@@ -143,6 +143,7 @@ class Plan:
       edits: the edits; two programs that share a statement ask for the same edit of it.
       pieces: names of the runtime package that the new code uses.
       imports: import statements that it may need; one whose name nothing uses is not added.
+      statements: what stands below the imports.
       shared: where the helpers stand if the program has several files; None for one file.
       is_imported: whether another file of the program imports this one.
       aliases: other names for those of the pieces whose own names stand for something else in the file.
@@ -151,6 +152,7 @@ class Plan:
     edits: list[Edit] = field(default_factory=list)
     pieces: set[str] = field(default_factory=set)
     imports: set[str] = field(default_factory=set)
+    statements: list[str] = field(default_factory=list)
     shared: Shared | None = None
     is_imported: bool = False
     aliases: dict[str, str] = field(default_factory=dict)

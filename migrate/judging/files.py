@@ -1,15 +1,13 @@
-"""What the drafts of several files have in common."""
+"""What the programs of several files have in common."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Sequence
 
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
-from migrate.analysis.programs import makes_from_model_fn
 from migrate.edits.plan import Plan
 from migrate.finding import Cause, Fidelity, Finding, Obstacle
-from migrate.rewrite.draft import Draft, LoopNames, OtherFile
+from migrate.rewrite.draft import Draft
 from migrate.rewrite.eager_names import eager_names
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import Rule
@@ -19,17 +17,11 @@ from migrate.settings import Settings
 
 
 class Files:
-    """What the drafts of all files have in common."""
+    """What the programs of all files have in common."""
 
-    def __init__(
-        self,
-        modules: Sequence[Module],
-        settings: Settings,
-        becoming_v1: frozenset[str],
-        canned: Mapping[str, str],
-    ) -> None:
-        self.settings, self.canned = settings, canned
-        self.vocabularies = {module.path: Vocabulary(module, module.path in becoming_v1) for module in modules}
+    def __init__(self, modules: Sequence[Module], settings: Settings) -> None:
+        self.settings = settings
+        self.vocabularies = {module.path: Vocabulary(module) for module in modules}
         self.selections = {module.path: Selection(settings, module.path, module.text) for module in modules}
         self.plans = {module.path: Plan() for module in modules}
 
@@ -68,26 +60,14 @@ class Files:
                 settings=self.settings,
                 dataset_names=datasets,
                 all=drafts,
-                others=list(self._others(program)),
             )
             fresh = draft.fresh
             draft.model = program.variable or fresh("model")
             stem = f"{draft.model}_" if number else ""
             draft.inputs, draft.net = fresh(f"{stem}inputs"), fresh("net")
-            draft.recovery, draft.backup = fresh(f"{stem}recovery"), fresh(f"{stem}backup")
+            draft.recovery, draft.backup = (fresh(f"{stem}recovery"), fresh(f"{stem}backup"))
             draft.log = fresh(f"{stem}training_log")
             if program.has_fit:
                 draft.renamed |= eager_names(module, vocabulary)
-            if program.has_model_fn:
-                draft.model = fresh("training")
-                draft.loop_names = LoopNames(*(fresh(field.name) for field in fields(LoopNames)))
             drafts.append(draft)
         return drafts
-
-    def _others(self, program: Program) -> Iterator[OtherFile]:
-        for link in program.others:
-            name = program.tree.name(link.target.path)
-            if name in self.vocabularies:  # else it is not given or not readable, and the program is left
-                other = program.tree.module(link.target.path)
-                makes = makes_from_model_fn(other, self.canned[name])
-                yield OtherFile(module=other, vocabulary=self.vocabularies[name], has_program=makes)

@@ -11,13 +11,12 @@ from migrate.judging.files import Files
 from migrate.rules import Rule
 from migrate.rules.rule import REWRITTEN, Verdict
 
-METHOD_CODES = {"train": "FT130", "evaluate": "FT131", "predict": "FT132", "train_and_evaluate": "FT143"}
-
+METHOD_CODES = {"train": "FT130", "train_and_evaluate": "FT130", "evaluate": "FT131", "predict": "FT132"}
 
 _LOOSE = {
     "run_config": ("FT101", "no estimator in this file is seen to use this RunConfig"),
     "input_fn": ("FT123", "no estimator in this file is seen to use this input function"),
-    "train_and_evaluate": ("FT143", "no estimator in this file is seen to be trained and evaluated here"),
+    "train_and_evaluate": ("FT151", "no estimator in this file is seen to be trained and evaluated here"),
 }
 
 
@@ -46,7 +45,7 @@ def silent_findings(program: Program, collected: list[tuple[Rule, Verdict]]) -> 
     rule, verdict = collected[0]
     cause = Cause(Obstacle.BLOCKED, rule.code, (verdict.module or module).path, module.span(verdict.node))
     sites = [("FT101", call) for call in program.config.calls]
-    sites += [(METHOD_CODES.get(call.method, "FT146"), call.node) for call in program.calls]
+    sites += [(METHOD_CODES.get(call.method, "FT133"), call.node) for call in program.calls]
     for code, node in sites:
         symbol = _symbol(program, module, node)
         yield Finding(code, Fidelity.MANUAL, module.path, module.span(node), symbol, "").left_for(cause)

@@ -15,17 +15,16 @@ _KINDS = {"canned": "premade", "other-canned": "premade", "custom": "model_fn", 
 
 
 def judged_program(draft: Draft, cause: Cause | None) -> JudgedProgram:
-    """A program that is followed, in a loop or as a Keras model."""
+    """A program that is followed, and becomes a Keras model."""
     program = draft.program
-    files = (draft.module.path, *(other.module.path for other in draft.others))
-    form = "keras" if program.has_fit else "loop"
-    return JudgedProgram(files, (_KINDS.get(program.kind, "premade"),), form, _directories([draft.module]), cause)
+    kinds = (_KINDS.get(program.kind, "premade"),)
+    return JudgedProgram((draft.module.path,), kinds, "keras", _directories([draft.module]), cause)
 
 
 def judged_as_object(form: ObjectForm) -> JudgedProgram:
     modules = form.unit.modules
     sites = [(module, site) for module in modules for site in module.sites if site.kind == "estimator"]
-    kinds = [kind_of(module, site.symbol, "keras") for module, site in sites]
+    kinds = [kind_of(module, site.symbol) for module, site in sites]
     named = dict.fromkeys(_KINDS.get(kind or "", "other") for kind in kinds)
     return JudgedProgram(
         tuple(module.path for module in modules), tuple(named) or ("other",), "object", _directories(modules), form.left

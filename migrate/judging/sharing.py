@@ -41,8 +41,3 @@ def _shared(draft: Draft) -> Iterator[ast.AST]:
         if call.input is not None and call.input.maker is not None:
             yield call.input.maker
         yield from (hook.node for hook in call.hooks)
-    if program.has_model_fn:
-        yield program.module.tree  # the names around a model_fn are replaced in the whole file
-        for other in draft.others:
-            if other.module.is_tied:  # another import of TensorFlow hurts no other program
-                yield other.module.tree

@@ -2,29 +2,23 @@
 
 import ast
 import os
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.compiled import compiled_with_tensorflow_1
 from migrate.analysis.module import Module
 from migrate.analysis.sessions import EagerCode, uses_of_estimators
-from migrate.analysis.tree import Tree
 from migrate.finding import Cause, Fidelity, Finding
 from migrate.objects.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES
-from migrate.rules.contrib_names import contrib_names_of
 from migrate.rules.horovod_program import UNDER_HOROVOD
-from migrate.rules.layer_apply import applied_in
 from migrate.rules.missing_names import imported_by, missing_names_of
 from migrate.rules.model_to_estimator import optimizer_of_tensorflow_1
 from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
-from migrate.rules.shared_embedding_columns import shared_columns_of
-from migrate.rules.tensorflow_1_import import has_sessions, is_in_graph_mode, star_imports_of, tensorflow_1_names_of
-from migrate.rules.truth_of_variable import truths_of
+from migrate.rules.several_files import site_of
+from migrate.rules.tensorflow_1_import import has_sessions, is_in_graph_mode
 from migrate.settings import Settings
-
-CODE = "FT151"
 
 
 @dataclass
@@ -33,7 +27,7 @@ class ObjectForm:
 
     Attributes:
       unit: the files.
-      pending: those of the unit's files that no other form rewrites.
+      pending: those of the unit's files with a program that does not become a Keras model.
       files: those that change, by their paths.
       verdicts: what is said of each name, with the rule that says it.
       left: why the unit is left; None where it is rewritten.
@@ -49,7 +43,7 @@ class ObjectForm:
         """What is said of the unit: of one that is left its reasons, and that its sites are left for them.
 
         Args:
-          others: sites that another form rewrites.
+          others: sites of which the Keras form tells.
         """
         for rule, verdict in self.verdicts:
             module = verdict.module or self.unit.roots[0]
@@ -58,12 +52,16 @@ class ObjectForm:
             finding = replace(finding, successor=verdict.successor)
             if self.left is None:
                 yield replace(finding, rewritten=True)
+            elif any(verdict.node in (site, site.func) for site in others):
+                continue
             elif verdict.fidelity is Fidelity.MANUAL:
                 yield finding
-            elif verdict.successor or (
-                any(verdict.node is site.node for site in module.sites) and verdict.node not in others
-            ):
+            elif verdict.successor or any(verdict.node is site.node for site in module.sites):
                 yield finding.left_for(self.left)
+
+
+_OF_FILES = ("FT151", "FT138", "FT197", "FT192", "FT195", "FT196")
+"""The rules of each file, the first of which says what stands for the names of the Estimator API."""
 
 
 def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: frozenset[str]) -> ObjectForm:
@@ -72,68 +70,57 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     Args:
       unit: the files.
       settings: the user's choices.
-      changing: the given files that no other form rewrites.
-      pending: those of the unit that none of them rewrites.
+      changing: the given files that do not become Keras programs.
+      pending: those of the unit with a program that does not.
     """
     form = ObjectForm(unit, pending)
-    modules = unit.modules
-    is_tf1 = any(module.is_tf1 for module in modules)
-    for reason, help in unit.obstacles():
-        form.verdicts.append((RULES["FT194"], manual(_site(unit.roots[0]), reason, help, unit.roots[0])))
-    if unit.tree.imports_package("horovod", *unit.roots):
-        form.verdicts.append((RULES["FT406"], manual(_site(unit.roots[0]), *UNDER_HOROVOD, unit.roots[0])))
-    eager = None
-    if any(has_sessions(module) for module in modules) and is_in_graph_mode(modules):
-        paths = {os.path.abspath(module.path): module.path for module in modules}
-        imported = {paths[link.target.path] for link in unit.tree.links_into(paths)}
-        eager = EagerCode(unit.tree, modules, uses_of_estimators(modules), frozenset(imported))
-    if any(site.symbol.tail == "estimator.model_to_estimator" for module in modules for site in module.sites):
+    modules, roots, site = unit.modules, unit.roots, site_of(unit.roots[0])
+    check = RULES["FT194"].check_unit
+    assert check is not None
+    form.verdicts += [(RULES["FT194"], verdict) for verdict in check(unit.tree, roots, unit.links)]
+    if unit.tree.imports_package("horovod", *roots):
+        form.verdicts.append((RULES["FT406"], manual(site, *UNDER_HOROVOD, roots[0])))
+    if any(one.symbol.tail == "estimator.model_to_estimator" for module in modules for one in module.sites):
         for module in modules:
             for node, name in compiled_with_tensorflow_1(module):
                 verdict = replace(manual(node, *optimizer_of_tensorflow_1(name)), module=module)
                 form.verdicts.append((RULES["FT142"], verdict))
-    on_keras_2 = unit.tree.needs_tf_keras(*unit.roots)
+    eager, is_tf1 = _eager_code(unit), any(module.is_tf1 for module in modules)
+    on_keras_2 = unit.tree.needs_tf_keras(*roots)
     for module in modules:
         if module.path not in changing:
             continue
         file = ObjectFile(
-            module=module, vocabulary=Vocabulary(module), settings=settings, is_tf1=is_tf1, needs_tf_keras=on_keras_2
+            module=module,
+            vocabulary=Vocabulary(module),
+            settings=settings,
+            tree=unit.tree,
+            modules=modules,
+            eager=eager,
+            is_tf1=is_tf1,
+            needs_tf_keras=on_keras_2,
         )
-        for code, verdict in _of_file(file, unit.tree, eager, modules):
-            form.verdicts.append((RULES[code], verdict))
+        for rule in (RULES[code] for code in _OF_FILES):
+            assert rule.check_file is not None
+            form.verdicts += [(rule, verdict) for verdict in rule.check_file(file)]
         form.files[module.path] = file
     files = list(form.files.values())
     if files:
-        known = [(root, node) for root in unit.roots for node, _ in root.estimator]
-        below = imported_by(unit.tree, unit.roots, {os.path.abspath(module.path) for module in modules})
-        site = _site(unit.roots[0])
-        missing = missing_names_of(files, below, unit.roots, known, site, settings.target)
+        known = [(root, node) for root in roots for node, _ in root.estimator]
+        below = imported_by(unit.tree, roots, {os.path.abspath(module.path) for module in modules})
+        missing = missing_names_of(files, below, roots, known, site, settings.target)
         form.verdicts += [(RULES["FT198"], verdict) for verdict in missing]
     return form
 
 
-def _of_file(
-    file: ObjectFile, tree: Tree, eager: EagerCode | None, modules: Sequence[Module]
-) -> Iterator[tuple[str, Verdict]]:
-    check = RULES[CODE].check_file
-    assert check is not None
-    for code, verdicts in (
-        (CODE, check(file)),
-        ("FT138", contrib_names_of(file, set(), file.settings.target, modules, gives_strategies=True)),
-        ("FT197", shared_columns_of(file)),
-        ("FT192", tensorflow_1_names_of(file, eager, keeps_graph_mode=True)),
-        ("FT192", star_imports_of(file)),
-        ("FT195", truths_of(file, tree)),
-        ("FT196", applied_in(file, tree)),
-    ):
-        for verdict in verdicts:
-            yield code, verdict
-
-
-def _site(module: Module) -> ast.expr:
-    """Where a file makes an estimator; else the first name of the API."""
-    made = next((site.node for site in module.sites if site.kind == "estimator"), None)
-    return made or module.estimator[0][0]
+def _eager_code(unit: Unit) -> EagerCode | None:
+    """What runs eagerly around the estimators of a unit; None where no file of it has a session in graph mode."""
+    modules = unit.modules
+    if not any(map(has_sessions, modules)) or not is_in_graph_mode(modules):
+        return None
+    paths = {os.path.abspath(module.path): module.path for module in modules}
+    imported = {paths[link.target.path] for link in unit.tree.links_into(paths)}
+    return EagerCode(unit.tree, modules, uses_of_estimators(modules), frozenset(imported))
 
 
 def _symbol(module: Module, node: ast.expr | ast.stmt) -> str:

@@ -76,6 +76,8 @@ class KerasEstimator(Estimator):
             tf1.logging.info("Skipping training since max_steps has already saved.")
             return self
         dataset = dataset_from_input_fn(input_fn, self.params, config)
+        if self.input == "continue":
+            dataset = dataset.skip(step)
         if last is not None:
             dataset = dataset.take(last - step)
         summaries, lines = config.save_summary_steps, config.log_step_count_steps

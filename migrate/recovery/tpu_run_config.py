@@ -51,7 +51,7 @@ class TPURunConfig(RunConfig):
         evaluation_master=None,
         master=None,
         cluster=None,
-        **settings
+        **settings,
     ):
         super().__init__(**settings)
         self.tpu_config, self.cluster = tpu_config or TPUConfig(), cluster

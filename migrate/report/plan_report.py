@@ -88,9 +88,7 @@ def _row(row: ProgramRow) -> Iterator[Line]:
 
 
 def _form(form: str) -> str:
-    return {"keras": "a Keras model", "loop": "a training loop", "object": "an object with the Estimator's methods"}[
-        form
-    ]
+    return {"keras": "a Keras model", "object": "an object with the Estimator's methods"}[form]
 
 
 def _note(title: str, text: str) -> Line:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from migrate.finding import Finding, Obstacle
 from migrate.helpers import package
 from migrate.outcome import FileChange, Outcome
+from migrate.printable import printable
 from migrate.report.terminal import Line
 
 _REASONS = 10
@@ -115,7 +116,7 @@ def about_helpers(outcome: Outcome, is_stdin: bool) -> Iterator[Line]:
         name = package.PACKAGE
         yield [(f"The source imports {name}, which is copied beside a file that is named, or installed.", "")]
     if outcome.unlisted:
-        files = ", ".join(printable(path) for path in outcome.unlisted)
+        files = ", ".join(printable(path, keep="") for path in outcome.unlisted)
         yield [(f"Add {package.REQUIREMENT} to what {files} need: no list of requirements was found for it.", "")]
 
 

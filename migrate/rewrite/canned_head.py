@@ -26,7 +26,7 @@ class NotCarried(Exception):
       help: what the user can do.
     """
 
-    def __init__(self, node: ast.expr, reason: str, help: str = "Use --canned model-fn.") -> None:
+    def __init__(self, node: ast.expr, reason: str, help: str = "Use --canned object.") -> None:
         super().__init__(reason)
         self.node, self.reason, self.help = node, reason, help
 

@@ -2,43 +2,11 @@
 
 from migrate.edits.indent import hung
 from migrate.edits.plan import Part, ReplaceStatement
-from migrate.finding import Span
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.training_loop import training_loop
 
 
 def compose(draft: Draft) -> None:
     """Adds the edits of the estimator's own statement, and of those that hand the estimator on."""
-    if draft.program.has_model_fn:
-        _model_fn(draft)
-    else:
-        _keras(draft)
-
-
-def _model_fn(draft: Draft) -> None:
-    """The values that the calls need, where the Estimator was made, and the loops where it was trained."""
-    program, span = draft.program, draft.module.span
-    assert program.statement is not None
-    going = [span(statement) for statement in draft.absorbed]
-    if draft.before:
-        part = Part("\n".join(draft.before), tuple(going))
-        draft.edits.append(ReplaceStatement(span(program.statement), (part,)))
-        going = []
-    else:
-        draft.edits.append(ReplaceStatement(span(program.statement)))
-        going.append(span(program.statement))
-    _loops(draft, going)
-
-
-def _loops(draft: Draft, going: list[Span]) -> None:
-    """The loops where the estimator was trained; the comments of what goes stand above the first."""
-    for loop in draft.loops:
-        part = Part(training_loop(draft, loop), tuple(going))
-        draft.edits.append(ReplaceStatement(draft.module.span(loop.statement), (part,)))
-        going = []
-
-
-def _keras(draft: Draft) -> None:
     program, span = draft.program, draft.module.span
     assert program.statement is not None
     made = [*draft.columns, *draft.layers]

@@ -7,10 +7,9 @@ from functools import cached_property
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
-from migrate.analysis.moves import is_pure, why_not_movable
+from migrate.analysis.moves import is_pure
 from migrate.analysis.policy import Policy, policy_of
 from migrate.analysis.program import MethodCall, Program
-from migrate.analysis.strategies import is_on_workers
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.precedence import (
@@ -25,43 +24,6 @@ from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
 
-@dataclass(frozen=True)
-class LoopNames:
-    """The variables of a custom model_fn's training; the fields' own names where they are free."""
-
-    dataset: str
-    manager: str
-
-
-@dataclass(frozen=True)
-class Loop:
-    """A call that trains a custom model_fn; as arguments the user's own expressions, None where there is none.
-
-    Attributes:
-      statement: the call's own statement.
-      input: where the batches come from.
-      hooks: the user's hooks.
-      max_steps: the total number of steps.
-      steps: how many more steps to make.
-      listeners: the user's ``saving_listeners``.
-      evaluation: a function that evaluates, as source text; "" for nothing.
-      throttle: the seconds between two evaluations, as source text.
-      before: statements that stand above the loop, as source text.
-      evaluator: what the task ``evaluator`` of a cluster does instead, as source text; "" where it has none.
-    """
-
-    statement: ast.stmt
-    input: Input
-    hooks: ast.expr | None
-    max_steps: ast.expr | None = None
-    steps: ast.expr | None = None
-    listeners: ast.expr | None = None
-    evaluation: str = ""
-    throttle: str = "600"
-    before: tuple[str, ...] = ()
-    evaluator: str = ""
-
-
 @dataclass(kw_only=True)
 class ChangedFile:
     """A file of a program that changes.
@@ -73,6 +35,7 @@ class ChangedFile:
       renamed: names that TensorFlow 2 has elsewhere, and what stands for each.
       edits: what changes.
       pieces: the emitted classes and functions in use.
+      statements: what stands below the file's imports.
     """
 
     module: Module
@@ -81,6 +44,7 @@ class ChangedFile:
     renamed: dict[ast.expr, str] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
     pieces: set[str] = field(default_factory=set)
+    statements: list[str] = field(default_factory=list)
 
     @property
     def v1(self) -> str:
@@ -98,21 +62,6 @@ class ChangedFile:
 
 
 @dataclass(kw_only=True)
-class OtherFile(ChangedFile):
-    """Another file of a program, in which names change and nothing else.
-
-    Attributes:
-      has_program: whether it makes an estimator from a model_fn itself.
-    """
-
-    has_program: bool = False
-
-    @property
-    def tf(self) -> str:
-        return self.vocabulary.v1_or_tf
-
-
-@dataclass(kw_only=True)
 class Draft(ChangedFile):
     """What the rules have decided so far about one program.
 
@@ -122,7 +71,6 @@ class Draft(ChangedFile):
       dataset_names: the variable for the dataset made from a helper, by the helper's statement; shared by the programs
         of a module.
       all: the drafts of all programs of the module.
-      others: the program's other files.
       datasets: the expression for such a dataset where it is used.
       inline_datasets: the dataset made from a helper that stands inside a call.
       model: the Keras model's variable.
@@ -147,11 +95,6 @@ class Draft(ChangedFile):
       has_backup_fit: whether a ``fit`` with ``BackupAndRestore`` stands in the program.
       strategy: the variable of the distribution strategy that training is under; "" for none.
       eval_strategy: the variable of the strategy of which each replica draws a batch of an evaluation; "" for none.
-      model_fn: a custom model_fn, as an expression cheap enough to be repeated.
-      loops: the calls that train a custom model_fn.
-      loop_names: variables of a custom model_fn's training.
-      config: what a custom model_fn gets as ``config``; "" for nothing.
-      params: what a custom model_fn gets as ``params``, by mode: ``train``, ``eval``, ``infer`` or ``export``.
       serving: the code of the serving functions, whose names an export's rewrite changes.
       exporters: what makes the exporters, whose work is written out.
       shared: other statements that change, which another program may use too.
@@ -161,7 +104,6 @@ class Draft(ChangedFile):
     settings: Settings
     dataset_names: dict[ast.stmt, str]
     all: "list[Draft]"
-    others: list[OtherFile] = field(default_factory=list)
     datasets: dict[ast.stmt, str] = field(default_factory=dict)
     inline_datasets: dict[ast.Call, str] = field(default_factory=dict)
     model: str = "model"
@@ -186,19 +128,9 @@ class Draft(ChangedFile):
     has_backup_fit: bool = False
     strategy: str = ""
     eval_strategy: str = ""
-    model_fn: str = ""
-    loops: list[Loop] = field(default_factory=list)
-    loop_names: "LoopNames | None" = None
-    config: str = ""
-    params: dict[str, str] = field(default_factory=dict)
     serving: list[ast.AST] = field(default_factory=list)
     exporters: set[ast.Call] = field(default_factory=set)
     shared: list[ast.stmt] = field(default_factory=list)
-
-    @cached_property
-    def has_workers(self) -> bool:
-        """Whether training is under a strategy of several processes."""
-        return is_on_workers(self.program)
 
     @cached_property
     def policy(self) -> Policy:
@@ -217,18 +149,8 @@ class Draft(ChangedFile):
         return {"max_to_keep": self.or_none(self.policy.keep), **given}
 
     @property
-    def files(self) -> "list[Draft | OtherFile]":
-        """All files of the program, the one that makes the estimator first."""
-        return [self, *self.others]
-
-    @property
-    def changed_files(self) -> "list[Draft | OtherFile]":
-        """The files in which the program changes names: one with a model_fn's estimator of its own sees to itself."""
-        return [self, *(other for other in self.others if not other.has_program)]
-
-    @property
     def tf(self) -> str:
-        return self.vocabulary.v1_or_tf if self.program.has_model_fn else self.vocabulary.tf
+        return self.vocabulary.tf
 
     def delete(self, statement: ast.stmt) -> None:
         super().delete(statement)
@@ -244,25 +166,6 @@ class Draft(ChangedFile):
     def uses_backup(self) -> bool:
         """Whether recovery is carried out with ``BackupAndRestore``."""
         return self.settings.recovery == "backup-and-restore"
-
-    def shared_arguments(self, mode: str) -> dict[str, str]:
-        """The arguments that whatever runs a custom model_fn in ``mode`` is given."""
-        seed = self.seed if mode != "export" else ""
-        given = {"params": self.params.get(mode, ""), "config": self.config, "seed": seed}
-        return {name: value for name, value in given.items() if value}
-
-    @property
-    def returns_hooks(self) -> bool:
-        """Whether some EstimatorSpec of the program names hooks that training runs."""
-        names = {"training_hooks", "training_chief_hooks", "host_call"}
-        found = [(file.module, node) for file in self.files for node in file.module.names.nodes(ast.keyword)]
-        return any(n.arg in names and not Values(self.program.tree).is_none(m, n.value) for m, n in found)
-
-    @property
-    def takes_input_context(self) -> bool:
-        """Whether some input function of the program asks which part of the data is its own."""
-        nodes = (node for file in self.files for node in file.module.names.nodes(ast.arg))
-        return any(node.arg == "input_context" for node in nodes)
 
     @property
     def continues_input(self) -> bool:
@@ -317,18 +220,12 @@ class Draft(ChangedFile):
 
     def repeatable(self, node: ast.expr, name: str) -> str:
         """An expression that may stand more than once: ``node`` itself, or a variable set in ``before``."""
-        if all(isinstance(part, _CHEAP) for part in ast.walk(node)) and self._keeps_its_value(node):
+        if all(isinstance(part, _CHEAP) for part in ast.walk(node)):
             return self.text(node)
         if node not in self.variables:
             self.variables[node] = self.fresh(name)
             self.before.append(f"{self.variables[node]} = {self.text(node)}")
         return self.variables[node]
-
-    def _keeps_its_value(self, node: ast.expr) -> bool:
-        """Whether ``node`` has the value that the Estimator got where a custom model_fn is trained and used, too."""
-        names = self.module.names
-        calls = self.program.calls if self.program.has_model_fn and hasattr(node, "lineno") else []
-        return all(why_not_movable(names, node, names.statement_of(call.node)) is None for call in calls)
 
     def or_none(self, node: ast.expr) -> str:
         """An expression with RunConfig's rule that 0 means None, applied now where it is known, else at run time."""

@@ -15,8 +15,6 @@ _NAMES = {
 
 def eager_names(module: Module, vocabulary: Vocabulary) -> dict[ast.expr, str]:
     """What stands for each name of TensorFlow 1 in a file that TensorFlow 2 has under ``tf.compat.v1`` alone."""
-    if vocabulary.becomes_v1:  # they have their meaning as they stand
-        return {}
     return {
         node: f"{vocabulary.v1(becomes_v1=False)}.{found.tail}"
         for node, found in module.tf1_only

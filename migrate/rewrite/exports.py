@@ -1,7 +1,6 @@
 """What stands for exports: the call, and for the exporters of an ``EvalSpec`` a function."""
 
 import ast
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
@@ -37,37 +36,10 @@ class Exporter:
     statement: ast.stmt | None
 
 
-def evaluate_and_export(
-    draft: Draft, evaluation: str, eval_dir: str, exporters: ast.expr, max_steps: ast.expr | None
-) -> tuple[list[str], str]:
-    """The statements that define the function, and its name.
-
-    Args:
-      draft: the program's draft.
-      evaluation: the expression that evaluates.
-      eval_dir: the name of the directory that the metrics go to, below ``model_dir``.
-      exporters: the ``exporters`` argument of the ``EvalSpec``.
-      max_steps: the total number of steps, or None.
-
-    Raises:
-      Unbindable: for anything but the exporters of ``tf.estimator``, written out.
-    """
-
-    def export(arguments: dict[str, ast.expr]) -> str:
-        given = [draft.model_fn, "export_dir", draft.text(arguments["serving_input_receiver_fn"]), draft.model_dir]
-        given += [f"{name}={value}" for name, value in draft.shared_arguments("export").items()]
-        return f"{draft.piece('export_model_fn')}({', '.join([*given, *_assets(draft, arguments)])})"
-
-    before, body = _exports(draft, exporters, eval_dir, max_steps, export)
-    function = draft.fresh("evaluate_and_export")
-    lines = [f"metrics = {evaluation}", *body]
-    return [*before, f"def {function}():", *(f"    {line}" for line in lines)], function
-
-
 def export_after_evaluation(
     draft: Draft, model: str, exporters: ast.expr, max_steps: ast.expr | None
 ) -> tuple[list[str], str]:
-    """The same for a Keras model that has been evaluated: the function takes the metrics.
+    """The statements that define a function that exports an evaluated model by its metrics, and its name.
 
     Args:
       draft: the program's draft.
@@ -79,10 +51,7 @@ def export_after_evaluation(
       Unbindable: for anything but the exporters of ``tf.estimator``, written out.
     """
 
-    def export(arguments: dict[str, ast.expr]) -> str:
-        return keras_export(draft, model, "export_dir", arguments)
-
-    before, body = _exports(draft, exporters, "eval", max_steps, export)
+    before, body = _exports(draft, model, exporters, max_steps)
     function = draft.fresh("export")
     return [*before, f"def {function}(metrics):", *(f"    {line}" for line in body)], function
 
@@ -115,13 +84,7 @@ def read_exporters(names: Names, exporters: ast.expr) -> list[Exporter]:
     return [_exporter(names, element) for element in elements]
 
 
-def _exports(
-    draft: Draft,
-    exporters: ast.expr,
-    eval_dir: str,
-    max_steps: ast.expr | None,
-    export_of: Callable[[dict[str, ast.expr]], str],
-) -> tuple[list[str], list[str]]:
+def _exports(draft: Draft, model: str, exporters: ast.expr, max_steps: ast.expr | None) -> tuple[list[str], list[str]]:
     """The statements before a function that exports by its ``metrics``, and those of its body."""
     join = f"{draft.vocabulary.standard('os')}.path.join"
     before: list[str] = []
@@ -134,7 +97,7 @@ def _exports(
         keep = draft.text(arguments["exports_to_keep"]) if "exports_to_keep" in arguments else "5"
         export = [
             f'export_dir = {join}({draft.model_dir}, "export", {name})',
-            export_of(arguments),
+            keras_export(draft, model, "export_dir", arguments),
         ]
         if kind != "FinalExporter":
             export.append(f"{draft.piece('keep_newest_exports')}(export_dir, {keep})")
@@ -146,7 +109,7 @@ def _exports(
             continue
         best = draft.fresh("best")
         compare = f", {draft.text(arguments['compare_fn'])}" if "compare_fn" in arguments else ""
-        before.append(f'{best} = {draft.piece("BestResult")}({join}({draft.model_dir}, "{eval_dir}"){compare})')
+        before.append(f'{best} = {draft.piece("BestResult")}({join}({draft.model_dir}, "eval"){compare})')
         body += [f"if {best}.improves(metrics):", *(f"    {line}" for line in export)]
     return before, body
 

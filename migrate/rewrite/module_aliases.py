@@ -4,12 +4,12 @@ import ast
 
 from migrate.analysis.module import Module
 from migrate.rewrite.counterparts import is_module
-from migrate.rewrite.draft import OtherFile
+from migrate.rewrite.draft import ChangedFile
 
 _MODULES = ("estimator", "contrib", "contrib.estimator", "contrib.tpu", "contrib.learn")
 
 
-def modules_kept(file: OtherFile) -> set[ast.expr]:
+def modules_kept(file: ChangedFile) -> set[ast.expr]:
     """The uses of modules of the Estimator API that stay; a variable for one that is only read from goes.
 
     Args:

@@ -18,7 +18,7 @@ _PARAMETERS = (
 
 
 def shared_embeddings(draft: Draft, piece: str) -> list[tuple[ast.expr, str]]:
-    """Writes an emitted function for TensorFlow's wherever the program's files make such columns.
+    """Writes an emitted function for TensorFlow's wherever the program makes such columns.
 
     Args:
       draft: the program's.
@@ -27,24 +27,20 @@ def shared_embeddings(draft: Draft, piece: str) -> list[tuple[ast.expr, str]]:
     Returns:
       The places that cannot be written so, each with the reason.
     """
-    problems = []
-    for file in draft.changed_files:
-        made_of = _made_of(draft.program) if file is draft else None
-        makers, untrained = (
-            [node for node in file.module.uses.get(tail, ()) if made_of is None or node in made_of]
-            for tail in (_MAKER, _UNTRAINED)
-        )
-        problems += [(node, f"`{_UNTRAINED}` makes no columns outside of a graph") for node in untrained]
-        for node in makers:
-            call = file.module.names.parent(node)
-            problem = _problem(call, node)
-            if problem is not None:
-                problems.append((node, problem))
-                continue
-            file.renamed[node] = file.piece(piece)
-            file.edits.append(ReplaceExpression(file.module.span(node), file.renamed[node]))
-            if file is draft:
-                draft.shared.append(file.module.names.statement_of(node))
+    module, made_of = draft.module, _made_of(draft.program)
+    makers, untrained = (
+        [node for node in module.uses.get(tail, ()) if made_of is None or node in made_of]
+        for tail in (_MAKER, _UNTRAINED)
+    )
+    problems = [(node, f"`{_UNTRAINED}` makes no columns outside of a graph") for node in untrained]
+    for node in makers:
+        problem = _problem(module.names.parent(node), node)
+        if problem is not None:
+            problems.append((node, problem))
+            continue
+        draft.renamed[node] = draft.piece(piece)
+        draft.edits.append(ReplaceExpression(module.span(node), draft.renamed[node]))
+        draft.shared.append(module.names.statement_of(node))
     return problems
 
 

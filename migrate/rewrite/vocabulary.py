@@ -12,13 +12,10 @@ class Vocabulary:
       tf: the name of plain ``tensorflow`` in this module.
       imports: the imports that have to be added for the names handed out.
       aliases: the names of emitted classes and functions whose own names stand for something else in the module.
-      becomes_v1: whether plain ``tensorflow`` becomes ``tensorflow.compat.v1`` here, for the sake of a ``model_fn``;
-        code for Keras then has TensorFlow by another name.
     """
 
-    def __init__(self, module: Module, becomes_v1: bool = False, aliases: dict[str, str] | None = None) -> None:
+    def __init__(self, module: Module, aliases: dict[str, str] | None = None) -> None:
         self.module = module
-        self.becomes_v1 = becomes_v1
         self.imports: set[str] = set()
         self.aliases: dict[str, str] = {} if aliases is None else aliases
         self._taken: set[str] = set()
@@ -28,8 +25,6 @@ class Vocabulary:
 
     @property
     def tf(self) -> str:
-        if self.becomes_v1:
-            return self.tf2
         if self._tf is None:
             names = self.module.names
             is_free = not names.is_bound_anywhere("tf") or names.is_always_import("tf", "tensorflow")
@@ -51,7 +46,7 @@ class Vocabulary:
     @property
     def v1_or_tf(self) -> str:
         """Plain ``tensorflow``, or ``tensorflow.compat.v1`` where that alone is imported: both have ``tf.train``."""
-        own = self._existing("tensorflow.compat.v1") if self._tf is None else self._tf if self.becomes_v1 else None
+        own = self._existing("tensorflow.compat.v1") if self._tf is None else None
         return own or self.tf
 
     def v1(self, becomes_v1: bool) -> str:

@@ -40,7 +40,7 @@ _WARM_START = (
     "ckpt_to_initialize_from", "vars_to_warm_start", "var_name_to_vocab_info", "var_name_to_prev_var_name",
 )  # fmt: skip
 _PARTITIONERS = ("input_layer_partitioner", "partitioner")
-_MODEL_FN = "Use --canned model-fn."
+_MODEL_FN = "Use --canned object."
 _ONE = "Write the model with one tf.keras.layers.Embedding for all of them."
 
 

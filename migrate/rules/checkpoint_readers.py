@@ -8,8 +8,8 @@ Instead: nothing; each such place is told. Looked at are the program's file, the
 import it. A reader counts where its path is made from the estimator's ``model_dir``, or from the latest checkpoint in
 it; the names of files count wherever they are written.
 
-Fidelity: noted. With ``--canned auto`` a premade estimator that has such a reader becomes its ``model_fn``, which keeps
-the names and the files, so that nothing is to be told.
+Fidelity: noted. With ``--canned auto`` a premade estimator that has such a reader is written in object form, which
+keeps the names and the files, so that nothing is to be told.
 
 See: tf.train.latest_checkpoint, tf.train.list_variables, tf.compat.v1.train.init_from_checkpoint.
 """
@@ -27,7 +27,7 @@ from migrate.analysis.program import Program
 from migrate.files.trouble import Unreadable
 from migrate.invocation import program as command
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import FIT, Example, Verdict, manual, noted, rule
+from migrate.rules.rule import Example, Verdict, manual, noted, rule
 
 _LATEST = "train.latest_checkpoint"
 _READERS = {
@@ -52,15 +52,14 @@ _WORD = re.compile(
     "FT128",
     "noted",
     Example('print("model.ckpt-0.meta")', 'print("model.ckpt-0.meta")', "head"),
-    kinds=FIT,
 )
 def checkpoint_readers(program: Program, draft: Draft) -> Iterator[Verdict]:
     found = list(_readers(program, program.module))
-    becomes_model_fn = program.kind == "canned" and draft.settings.canned == "auto"
+    becomes_object = program.kind == "canned" and draft.settings.canned == "auto"
     for node, what, by_name in found:
         message = f"{what}, and the Keras model's checkpoints are files ckpt-N that hold objects"
-        if becomes_model_fn and by_name:
-            yield manual(node, message, "Use --canned model-fn, which keeps their names.")
+        if becomes_object and by_name:
+            yield manual(node, message, "Use --canned object, which keeps their names.")
         else:
             yield noted(node, message, _help(program))
     for path in _around(program):
@@ -76,7 +75,7 @@ def checkpoint_readers(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 def _help(program: Program) -> str:
     back = f"{command()} checkpoint --to-estimator writes one with the old names."
-    return f"Use --canned model-fn, which keeps the names, or read what {back}" if program.kind == "canned" else back
+    return f"Use --canned object, which keeps the names, or read what {back}" if program.kind == "canned" else back
 
 
 def _around(program: Program) -> list[str]:

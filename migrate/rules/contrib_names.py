@@ -43,24 +43,21 @@ See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from migrate.analysis.module import Module
-from migrate.analysis.program import Program
-from migrate.analysis.run_config_reader import FOR_TPUS
 from migrate.analysis.symbols import Symbol
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
-from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.contrib import Row, in_tf_slim, name_of, rows_around, rows_of
 from migrate.tensorflow.names import lacking, lines_of
 from migrate.tensorflow.slim import REQUIREMENT
 
 
-@rule(
+@file_rule(
     "FT138",
     "exact",
     Example("print(tf.contrib.data.AUTOTUNE)", "print(tf.data.AUTOTUNE)", "head", kind="custom"),
@@ -187,43 +184,17 @@ from migrate.tensorflow.slim import REQUIREMENT
     ),
     Example("d = tf.contrib.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)", "head", kind="custom"),
     Example("d = tf.contrib.data.Dataset.range(3).map(f, num_threads=2)", None, "head", kind="custom"),
-    kinds=CUSTOM,
-    needs=("config", "strategy"),
-    settles=("names",),
 )
-def contrib_names(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for file in draft.changed_files:
-        gone = {node for node, found in file.module.tf1_only if found.tail.startswith((*FOR_TPUS, _STRATEGIES))}
-        gone = {node for node in gone if file is draft and draft.replaces(node)}
-        modules = [other.module for other in draft.files]
-        yield from contrib_names_of(file, gone, draft.settings.target, modules, gives_strategies=False)
-
-
-def contrib_names_of(
-    file: Draft | OtherFile,
-    gone: Collection[ast.expr],
-    target: str,
-    modules: Sequence[Module],
-    gives_strategies: bool,
-) -> Iterator[Verdict]:
-    """Replaces the names of contrib in one file.
-
-    Args:
-      file: the file.
-      gone: names of contrib in code that is replaced or removed.
-      target: the TensorFlow that the output runs on, as in the settings.
-      modules: the files of the program: one that needs tf_slim may have its layers in an ``arg_scope`` of another, and
-        what it asks of a dataset may stand in another.
-      gives_strategies: whether a strategy may be given to a ``RunConfig`` that stays.
-    """
+def contrib_names(file: ObjectFile) -> Iterator[Verdict]:
     needs_slim = False
-    with_slim, asks_old_data = _names_slim(modules), any(map(_has_old_dataset_calls, modules))
+    # One file that needs tf_slim may have its layers in an arg_scope of another, which may ask a dataset, too.
+    with_slim, asks_old_data = _names_slim(file.modules), any(map(_has_old_dataset_calls, file.modules))
     for node, found in file.module.tf1_only:
         if not found.is_contrib or found.tail.startswith("estimator."):
             continue  # what contrib shares with tf.estimator has rules of its own
-        if node in gone or node in file.renamed:
+        if node in file.renamed:
             continue
-        verdict = _verdict(file, node, found, target, with_slim, asks_old_data, gives_strategies)
+        verdict = _verdict(file, node, found, with_slim, asks_old_data)
         is_of_slim = verdict.fidelity is Fidelity.NOTED and REQUIREMENT in verdict.successor
         if is_of_slim and not needs_slim:  # said once a file
             verdict = replace(verdict, message=f"{verdict.message}, {_NEEDS}", help=_TO_ADD)
@@ -238,13 +209,11 @@ def _names_slim(modules: Iterable[Module]) -> bool:
 
 
 def _verdict(
-    file: Draft | OtherFile,
+    file: ObjectFile,
     node: ast.expr,
     found: Symbol,
-    target: str,
     with_slim: bool,
     asks_old_data: bool,
-    gives_strategies: bool,
 ) -> Verdict:
     """Writes what stands for a name, by the first row of the table that fits."""
     name = _name(found)
@@ -257,7 +226,7 @@ def _verdict(
             break  # TensorFlow 2 has another thing by its name
         if asks_old_data and row.successor.startswith(_DATASET):
             continue
-        verdict = _written(file, node, row, target, gives_strategies)
+        verdict = _written(file, node, row)
         if verdict is not None:
             return replace(verdict, successor=row.told() or "TensorFlow 2's of that name")
     known = next((row for row in rows if row.told()), None)
@@ -282,7 +251,7 @@ def _public(found: Symbol) -> Iterator[Row]:
         yield Row("tf", module, name, (found.tail,))
 
 
-def _written(file: Draft | OtherFile, node: ast.expr, row: Row, target: str, gives_strategies: bool) -> Verdict | None:
+def _written(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
     """Writes what a row says stands for a name; None where it does not fit."""
     parent = file.module.names.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
@@ -290,7 +259,7 @@ def _written(file: Draft | OtherFile, node: ast.expr, row: Row, target: str, giv
         is_open = any(one.startswith("-") for one in row.arguments)
         if call is not None or not is_open:
             return None
-    if row.kind == "tf" and not lacking(f"tensorflow.compat.v1.{row.successor}", lines_of(target)):
+    if row.kind == "tf" and not lacking(f"tensorflow.compat.v1.{row.successor}", lines_of(file.settings.target)):
         if row.successor.startswith(_DATASET):
             return _of_data(file, node, row.successor)
         return _replaced(file, node, f"{file.v1}.{row.successor}")
@@ -300,12 +269,12 @@ def _written(file: Draft | OtherFile, node: ast.expr, row: Row, target: str, giv
         return _by_name(file, node, call, row)
     if row.kind == "slim":
         return _of_slim(file, node, row.successor)
-    if row.kind == "rule" and row.name == "MirroredStrategy" and call is not None and gives_strategies:
+    if row.kind == "rule" and row.name == "MirroredStrategy" and call is not None:
         return _mirrored(file, node, call, row)
     return None
 
 
-def _of_data(file: Draft | OtherFile, node: ast.expr, successor: str) -> Verdict:
+def _of_data(file: ObjectFile, node: ast.expr, successor: str) -> Verdict:
     told = _replaced(file, node, f"{file.v1}.{successor}")
     return replace(told, fidelity=Fidelity.NOTED, message=f"{told.message}; if shuffled, in another random order")
 
@@ -324,13 +293,13 @@ def _is_taken(row: Row, call: ast.Call) -> bool:
     return row.takes(len(call.args), [keyword.arg for keyword in call.keywords])
 
 
-def _replaced(file: Draft | OtherFile, node: ast.expr, text: str) -> Verdict:
+def _replaced(file: ObjectFile, node: ast.expr, text: str) -> Verdict:
     file.renamed[node] = text
     file.edits.append(ReplaceExpression(file.module.span(node), text))
     return exact(node, f"becomes {text}", file.module)
 
 
-def _of_slim(file: Draft | OtherFile, node: ast.expr, path: str) -> Verdict:
+def _of_slim(file: ObjectFile, node: ast.expr, path: str) -> Verdict:
     """Writes the name that tf_slim has for one of contrib."""
     text = ".".join(part for part in (file.piece("slim"), path) if part)
     file.renamed[node] = text
@@ -338,7 +307,7 @@ def _of_slim(file: Draft | OtherFile, node: ast.expr, path: str) -> Verdict:
     return Verdict(node, Fidelity.NOTED, f"becomes {text}", module=file.module)
 
 
-def _by_name(file: Draft | OtherFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
+def _by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
     """Writes a call whose arguments stand in another order, with a name for each; None where it cannot."""
     text = f"{file.v1}.{row.successor}"
     inside = {part for argument in call.args + call.keywords for part in ast.walk(argument)}
@@ -355,7 +324,7 @@ def _by_name(file: Draft | OtherFile, node: ast.expr, call: ast.Call, row: Row) 
     return exact(node, f"becomes {text}, whose arguments stand in another order", file.module)
 
 
-def _mirrored(file: Draft | OtherFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:
+def _mirrored(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:
     """Writes TensorFlow 2's strategy for contrib's, or what makes it by contrib's arguments."""
     given = [keyword.arg for keyword in call.keywords]
     is_plain = not given and len(call.args) <= 1
@@ -369,7 +338,6 @@ _DATASET = "data.Dataset"
 _OF_OLD_MAP = {"num_threads", "output_buffer_size"}
 _OLD_METHODS = {"dense_to_sparse_batch", "group_by_window", "ignore_errors"}
 """Methods that ``tf.compat.v1.data.Dataset`` lacks, or that give another class there."""
-_STRATEGIES = "contrib.distribute."
 _NEEDS = f"which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"
 _TO_ADD = f"Add the lines `{REQUIREMENT}` and `tf_keras` to requirements.txt, and set TF_USE_LEGACY_KERAS=1."
 _SCOPED = ("slim", "layers.")

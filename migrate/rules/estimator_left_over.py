@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import REWRITTEN, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 
 @rule(
@@ -27,16 +27,13 @@ from migrate.rules.rule import REWRITTEN, Example, Verdict, exact, manual, rule
     Example("Config = tf1.estimator.RunConfig; print(Config)", None, "head"),
     Example("print(tf1.estimator.BestExporter)", None, "head"),
     Example("RunConfig(model_dir=RunConfig().model_dir)", None),
-    kinds=REWRITTEN,
-    needs=("config", "names", "training", "replaced", "imports"),
+    needs=("config", "names", "training", "replaced"),
 )
 def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
     while aliases := list(_unused_aliases(program, draft)):  # one alias may be the only use of another
         for alias in aliases:
             draft.delete(alias)
             yield exact(alias, "the alias is removed: nothing uses it any more")
-    if not program.has_fit:
-        return
     known = {part for other in draft.all for part in _parts(other.program)}
     carried = {part for other in draft.all for part in _carried(other)}
     for node, found in program.module.estimator:
@@ -45,7 +42,7 @@ def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
             yield manual(
                 node,
                 f"`{found.qualified}` would stay here, and TensorFlow 2.16 does not have it any more",
-                "Take it out, or use --canned model-fn."
+                "Take it out, or use --canned object."
                 if program.kind == "canned"
                 else "Take it out, or move it to a file of its own.",
             )

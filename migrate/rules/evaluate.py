@@ -19,7 +19,7 @@ from migrate.analysis.arguments import is_none
 from migrate.analysis.program import MethodCall, Program
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import FIT, Example, Verdict, manual, noted, rule
+from migrate.rules.rule import Example, Verdict, manual, noted, rule
 
 
 @rule(
@@ -30,7 +30,6 @@ from migrate.rules.rule import FIT, Example, Verdict, manual, noted, rule
     Example("name='held_out'", 'callbacks=[EvaluationLog(training_log.directory, "held_out")]', "evaluate"),
     Example("steps=total / 10", "steps=math.ceil(total / 10),", "evaluate"),
     Example("checkpoint_path='x'", None, "evaluate"),
-    kinds=FIT,
     needs=("strategy", "inputs", "model", "training"),
 )
 def evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:

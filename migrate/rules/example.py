@@ -18,7 +18,6 @@ class Example:
       recovery: the recovery target.
       kind: the kind of the program.
       target: the TensorFlow that the output runs on.
-      form: ``loop`` or ``object``; "" for the one that its rule is about.
     """
 
     before: str
@@ -27,17 +26,17 @@ class Example:
     recovery: str = "auto"
     kind: str = "canned"
     target: str = "portable"
-    form: str = ""
 
     @property
     def source(self) -> str:
         """The whole program before."""
         return self.before if self.slot == "module" else program(self.kind, **{self.slot: self.before})
 
-    def settings(self, form: str) -> Settings:
-        """The choices that it is rewritten with; ``form`` is that of its rule, ``loop`` or ``object``."""
-        canned = "model-fn" if self.kind == "model-fn" else "keras"
-        return Settings(recovery=self.recovery, target=self.target, canned=canned, form=self.form or form)
+    @property
+    def settings(self) -> Settings:
+        """The choices that it is rewritten with: where it is about a premade estimator, for a Keras model or none."""
+        canned = "auto" if self.kind in ("custom", "tpu") else "keras"
+        return Settings(recovery=self.recovery, target=self.target, canned=canned)
 
 
 SLOTS = {

@@ -21,7 +21,7 @@ from migrate.analysis.program import MethodCall, Program
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import keras_export
-from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 _EXPORT = "max_steps=10, hooks=[Hook()])\n    model.export_saved_model('/tmp/e', lambda: tf1.estimator.export."
 _RECEIVER = "ServingInputReceiver({}, {})"
@@ -38,7 +38,6 @@ _RECEIVER = "ServingInputReceiver({}, {})"
     Example(f"{_EXPORT}{_RECEIVER}, as_text=True", None, "train"),
     Example(f"{_EXPORT}{_RECEIVER}, checkpoint_path='/tmp/c'", None, "train"),
     Example("max_steps=10, hooks=[Hook()])\n    model.export_saved_model('/tmp/e'", None, "train"),
-    kinds=FIT,
     needs=("strategy", "serving", "model", "training"),
 )
 def export_in_keras(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -57,7 +56,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         return manual(arguments["as_text"], "as_text is not carried over", "Take as_text out.")
     if not is_none(arguments.get("checkpoint_path")):
         reason = "checkpoint_path of an export is not carried over to Keras"
-        return manual(arguments["checkpoint_path"], reason, "Use --canned model-fn.")
+        return manual(arguments["checkpoint_path"], reason, "Use --canned object.")
     if draft.strategy:
         reason = "the export of a model under a distribution strategy is not carried over yet"
         return manual(call.node, reason, "Export in a program of its own.")

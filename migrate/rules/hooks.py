@@ -26,7 +26,7 @@ from migrate.edits.plan import (
     ReplaceStatement,
 )
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 _CALLBACK_METHODS = {
     "begin": ("on_train_begin", ("logs=None",)),
@@ -41,7 +41,6 @@ _CALLBACK_METHODS = {
     "exact",
     Example("self.count = 0", "def on_train_begin(self, logs=None):\n        self.count = 0", "hook"),
     Example("self.session = run_context.session", None, "hook"),
-    kinds=FIT,
 )
 def hooks(program: Program, draft: Draft) -> Iterator[Verdict]:
     seen: set[ast.ClassDef] = set()

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import REWRITTEN, Example, Verdict, manual, rule
+from migrate.rules.rule import Example, Verdict, manual, rule
 
 UNDER_HOROVOD = (
     "the program imports Horovod: whether all of its ranks would resume at one step is not known",
@@ -29,9 +29,7 @@ UNDER_HOROVOD = (
     "manual",
     Example("import horovod.tensorflow as hvd; print(hvd.rank())", None, "head", kind="custom"),
     Example("from horovod import tensorflow as hvd; print(hvd.size())", None, "head"),
-    kinds=REWRITTEN,
 )
 def horovod_program(program: Program, draft: Draft) -> Iterator[Verdict]:
-    others = [file.module for file in draft.others]
-    if program.tree.imports_package("horovod", program.module, *others):
+    if program.tree.imports_package("horovod", program.module):
         yield manual(program.site.node, *UNDER_HOROVOD)

@@ -19,7 +19,7 @@ from migrate.analysis.inputs import Input
 from migrate.analysis.program import Program
 from migrate.edits.plan import Part, ReplaceStatement
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 
 @rule(
@@ -28,7 +28,6 @@ from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
     Example("lambda: dataset_fn(8)", "model.fit(\n", "train_input_fn"),
     Example("args.input_fn", None, "train_input_fn"),
     Example("lambda: dataset_fn(8).make_one_shot_iterator().get_next()", None, "train_input_fn"),
-    kinds=FIT,
     settles=("replaced",),
 )
 def input_function(program: Program, draft: Draft) -> Iterator[Verdict]:

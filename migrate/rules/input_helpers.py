@@ -5,8 +5,8 @@
 Instead: a ``tf.data.Dataset`` with the same batches: they run on over the end of an epoch, and the last one may be
 short. ``queue_capacity`` becomes the shuffle buffer.
 
-With a ``model_fn``, and where a function of the file returns the helper: a lambda that makes this dataset, because the
-input function is called later, with a ``model_fn`` in a graph of its own.
+Where a function of the file returns the helper: a lambda that makes this dataset, because the input function is called
+later.
 
 Fidelity: exact without shuffling; with it the examples come in another random order. ``num_threads`` has no
 counterpart. With ``--input continue`` the shuffle gets a seed, without which a resumed job could not find its place.
@@ -42,8 +42,6 @@ _PARAMETERS = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity"
     Example("pandas_input_fn(x, y, shuffle=False)", "from_tensor_slices((dict(x), y))", "train_input_fn"),
     Example("numpy_input_fn({'x': x}, y, shuffle=args.every)", ".shuffle(1000 if args.every else 1)", "train_input_fn"),
     Example("numpy_input_fn({'x': x}, y)", None, "train_input_fn"),
-    Example("numpy_input_fn({'x': x}, x, shuffle=False)", "lambda: (", "train_input_fn", kind="custom"),
-    Example("numpy_input_fn({'x': y}, y, shuffle=False); y = 1", None, "train_input_fn", kind="custom"),
     settles=("inputs",),
 )
 def input_helpers(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -81,8 +79,9 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
     try:
         arguments = bind(helper, _PARAMETERS, no_others=True)
         dataset = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
-        if program.has_model_fn or given.maker is not None:
-            _refuse_late_binding(program, draft, given)
+        if given.maker is not None:
+            _require_known_uses(program, draft, given.maker)
+            _refuse_changing_names(program.module.names, given.helper, given.maker)
             draft.renamed[helper] = f"lambda: ({dataset.text})"
             draft.edits.append(ReplaceExpression(program.module.span(helper), draft.renamed[helper]))
         elif given.statement is not None:
@@ -97,25 +96,6 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
             helper, f"{name} becomes a tf.data.Dataset with the same batches, shuffled in another random order"
         )
     return exact(helper, f"{name} becomes a tf.data.Dataset with the same batches in the same order")
-
-
-def _refuse_late_binding(program: Program, draft: Draft, given: Input) -> None:
-    """A lambda reads its names when it is called: each must still stand for what it did where the lambda is made."""
-    assert given.helper is not None
-    if given.maker is not None:
-        _require_known_uses(program, draft, given.maker)
-        _refuse_changing_names(program.module.names, given.helper, given.maker)
-        return
-    if given.statement is None:
-        return
-    names, last = program.module.names, given.helper.end_lineno or given.helper.lineno
-    if any(isinstance(node, ast.For | ast.While) for node in names.ancestors(given.statement)):
-        raise Unbindable("the input function is made in a loop, and would read its names later")
-    for node in ast.walk(given.helper):
-        for binding in names.bound(node):
-            if getattr(binding.node, "lineno", 0) >= last and binding.node is not given.statement:
-                assert isinstance(node, ast.Name)
-                raise Unbindable(f"`{node.id}` changes after the input function is made, which would read it later")
 
 
 def _refuse_changing_names(names: Names, helper: ast.Call, maker: ast.FunctionDef) -> None:

@@ -14,32 +14,22 @@ from collections.abc import Iterator
 
 from migrate.analysis.module import Module
 from migrate.analysis.names import FARTHEST
-from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
-from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import End, Values
 from migrate.edits.plan import ReplaceExpression
-from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rules.rule import CUSTOM, Example, Verdict, exact, rule
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
 
 _LAYERS = ("keras.layers.", "keras.models.", "keras.Model", "keras.Sequential")
 
 
-@rule(
+@file_rule(
     "FT196",
     "exact",
     Example("x = tf.keras.layers.Dense(3).apply(x)", "x = tf.keras.layers.Dense(3)(x)", "head", kind="custom"),
     Example("d = tf.keras.layers.Dense(3); x = d.apply(x)", "x = d(x)", "head", kind="custom"),
-    kinds=CUSTOM,
 )
-def layer_apply(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for file in draft.changed_files:
-        yield from applied_in(file, program.tree)
-
-
-def applied_in(file: Draft | OtherFile, tree: Tree) -> Iterator[Verdict]:
-    """Calls each layer of Keras that a file applies."""
-    module, values = file.module, Values(tree)
+def layer_apply(file: ObjectFile) -> Iterator[Verdict]:
+    module, values = file.module, Values(file.tree)
     for node in module.names.attributes.get("apply", ()):
         parent = module.names.parent(node)
         if isinstance(parent, ast.Call) and parent.func is node and _is_layer(values, module, node.value):

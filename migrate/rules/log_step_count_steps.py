@@ -2,8 +2,7 @@
 
 The Estimator logs the loss and the steps per second every N steps, 100 by default.
 
-Instead: ``TrainingLog(…, log_steps=N)``, and ``log_every=N`` of the loop of a ``model_fn``, through TensorFlow's
-logger, so that the verbosity set for it still holds.
+Instead: ``TrainingLog(…, log_steps=N)``, through TensorFlow's logger, so that the verbosity set for it still holds.
 
 Fidelity: exact.
 
@@ -28,5 +27,4 @@ from migrate.rules.rule import Example, Verdict, exact, rule
 def log_step_count_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
     steps = program.config.settings.get("log_step_count_steps")
     if steps is not None:
-        becomes = "TrainingLog's log_steps" if program.has_fit else "log_every of the training loop"
-        yield exact(steps, f"the steps between two lines of the log become {becomes}")
+        yield exact(steps, "the steps between two lines of the log become TrainingLog's log_steps")

@@ -30,8 +30,8 @@ from migrate.analysis.tree import Tree
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
-from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rules.rule import REWRITTEN, Example, Verdict, exact, manual, rule
+from migrate.rewrite.draft import ChangedFile, Draft
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.moved import piece_for
 from migrate.tensorflow.names import lacking, lines_of, public_name, spelled
@@ -71,20 +71,16 @@ _V1 = "tensorflow.compat.v1."
         "from tensorflow.python.estimator.canned import optimizers; print(optimizers)", None, "head", kind="custom"
     ),
     Example("print(tf1.test.mock)", None, "head", kind="custom"),
-    kinds=REWRITTEN,
-    needs=("config", "names", "replaced", "imports"),
+    needs=("config", "names", "replaced"),
 )
 def missing_names(program: Program, draft: Draft) -> Iterator[Verdict]:
-    missing = {link.target.path for link in program.others}  # those of them that are not given leave the program
     known = [(program.module, node) for node in (program.site.node, *(call.node for call in program.calls))]
-    imported = imported_by(program.tree, [program.module], missing)
-    yield from missing_names_of(
-        draft.changed_files, imported, [program.module], known, program.site.node, draft.settings.target
-    )
+    imported = imported_by(program.tree, [program.module])
+    yield from missing_names_of([draft], imported, [program.module], known, program.site.node, draft.settings.target)
 
 
 def missing_names_of(
-    files: Sequence[Draft | OtherFile],
+    files: Sequence[ChangedFile],
     imported: Sequence[Module],
     started: Sequence[Module],
     known: Sequence[tuple[Module, ast.AST]],
@@ -144,7 +140,7 @@ def missing_names_of(
             yield manual(site, message, help, started[0])
 
 
-def imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) -> list[Module]:
+def imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str] = ()) -> list[Module]:
     """The files that are imported, but for some others, given by their absolute paths."""
     modules: dict[str, Module] = {}
     for link in (link for root in roots for link in tree.closure(root) if link.target.path not in others):
@@ -155,7 +151,7 @@ def imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) ->
 
 
 def _lacked(
-    module: Module, file: Draft | OtherFile | None, lines: tuple[str, ...]
+    module: Module, file: ChangedFile | None, lines: tuple[str, ...]
 ) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """The names and imports of a file, as they will be, that some TensorFlow of ``lines`` lacks."""
     for node, name, found in _of_tensorflow(module.names):
@@ -180,7 +176,7 @@ def _of_tensorflow(names: Names) -> list[tuple[ast.Import | ast.ImportFrom | ast
     return [*found, *(one for one in named if one[2] is not None)]
 
 
-def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: Draft | OtherFile | None) -> str:
+def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile | None) -> str:
     """The TensorFlow name that a node will stand for; "" where another rule sees to it, or says why it cannot."""
     if file is not None and (f"{found.tail}.".startswith("estimator.") or found.is_contrib):
         return ""
@@ -188,8 +184,7 @@ def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: Dra
         return ""
     if found.api != "tf" or file is None or not module.is_tf1:
         return name
-    becomes_v1 = file.vocabulary.becomes_v1 or not isinstance(file, Draft) or file.program.has_model_fn
-    if not becomes_v1:
+    if isinstance(file, Draft):
         return "" if found.is_tf1_only else name
     root = import_of(module.names, node)
     is_plain = isinstance(root, ast.Import) and all(alias.name == "tensorflow" for alias in root.names)
@@ -220,7 +215,7 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, st
             yield alias, path
 
 
-def _goes_with_its_uses(file: Draft | OtherFile, node: ast.stmt, lines: tuple[str, ...]) -> bool:
+def _goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]) -> bool:
     """Whether all that an import names in vain goes, because nothing reads it or what does is rewritten."""
     assert isinstance(node, ast.Import | ast.ImportFrom)
     names = file.module.names
@@ -232,7 +227,7 @@ def _goes_with_its_uses(file: Draft | OtherFile, node: ast.stmt, lines: tuple[st
     return True
 
 
-def _in_vain(file: Draft | OtherFile) -> Iterator[Verdict]:
+def _in_vain(file: ChangedFile) -> Iterator[Verdict]:
     """Removes what a file imports in vain that nothing else changes: elsewhere it goes with what does."""
     for node, unread in () if file.edits else file.module.in_vain.items():
         kept = [alias for alias in node.names if alias not in unread]
@@ -245,13 +240,13 @@ def _bound(alias: ast.alias) -> str:
     return alias.asname or alias.name.partition(".")[0]
 
 
-def _is_rewritten(file: Draft | OtherFile, use: ast.expr) -> bool:
+def _is_rewritten(file: ChangedFile, use: ast.expr) -> bool:
     while isinstance(above := file.module.names.parent(use), ast.Attribute) and use not in file.renamed:
         use = above
     return use in file.renamed or (isinstance(file, Draft) and file.is_replaced(use))
 
 
-def _emitted(file: Draft | OtherFile) -> Iterator[Verdict]:
+def _emitted(file: ChangedFile) -> Iterator[Verdict]:
     """Writes the pieces that do the work of names which TensorFlow 2 lacks."""
     for tail, nodes in file.module.uses.items():
         found = piece_for(tail)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from migrate.analysis.program import Program
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import FIT, Example, Verdict, exact, rule
+from migrate.rules.rule import Example, Verdict, exact, rule
 
 
 @rule(
@@ -22,7 +22,6 @@ from migrate.rules.rule import FIT, Example, Verdict, exact, rule
     "exact",
     Example("print(tf1.estimator.ModeKeys.TRAIN)", "print(ModeKeys.TRAIN)", "head"),
     Example("max_steps={tf1.estimator.ModeKeys.TRAIN: 3}['train']", "{ModeKeys.TRAIN: 3}", "train"),
-    kinds=FIT,
     settles=("names",),
 )
 def mode_keys(program: Program, draft: Draft) -> Iterator[Verdict]:

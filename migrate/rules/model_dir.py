@@ -6,9 +6,9 @@ Estimator makes a temporary directory. A flag that is required, or has a text fo
 Instead: the directory of the ``CheckpointManager``; with ``--recovery backup-and-restore`` a directory ``backup`` in
 it, because Keras 3 removes the whole backup directory at the end of a successful ``fit``.
 
-Fidelity: exact. A ``model_fn`` resumes from the Estimator's own checkpoints in an old ``model_dir``. A Keras model
-rejects them at the start and never trains over them: ``CheckpointRecovery`` names the command that converts them, and
-``refuse_old_job`` runs before ``BackupAndRestore``, which can resume from none.
+Fidelity: exact. A Keras model rejects the Estimator's own checkpoints in an old ``model_dir`` at the start and never
+trains over them: ``CheckpointRecovery`` names the command that converts them, and ``refuse_old_job`` runs before
+``BackupAndRestore``, which can resume from none.
 
 See: tf.estimator.Estimator, tf.train.CheckpointManager.
 """
@@ -20,7 +20,6 @@ from migrate.analysis.arguments import is_none
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.analysis.values.flags import is_given_flag
-from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.precedence import OR
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
@@ -33,7 +32,6 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("RunConfig(model_dir=args.model_dir)", "model_dir = args.model_dir or tempfile.mkdtemp()"),
     Example("RunConfig()", "model_dir = tempfile.mkdtemp()"),
     Example('RunConfig(model_dir=args.get("dir"))', 'model_dir = args.get("dir") or tempfile.mkdtemp()'),
-    Example("max_steps=3); print(model.model_dir", "print(model_dir)", "train", kind="custom"),
     is_setting=True,
     settles=("model_dir",),
 )
@@ -55,23 +53,14 @@ def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
     elif tempfile:
         draft.model_dir = draft.fresh("model_dir")
         draft.before.append(f"{draft.model_dir} = {draft.text(given, OR)} or {tempfile}")
-    elif program.has_model_fn and not isinstance(given, ast.Name):
-        draft.model_dir = draft.fresh("model_dir")
-        draft.before.append(f"{draft.model_dir} = {draft.text(given)}")
     else:
         draft.model_dir = draft.repeatable(given, "model_dir")
-    for attribute in program.model_dirs:
-        draft.renamed[attribute] = draft.model_dir
-        draft.edits.append(ReplaceExpression(program.module.span(attribute), draft.model_dir))
-        yield exact(attribute, "`model_dir` is a variable now")
     if of_config is not None and given is of_config:
-        yield exact(of_config, "the checkpoint directory becomes the manager's", why=_old_jobs(program, draft))
+        yield exact(of_config, "the checkpoint directory becomes the manager's", why=_old_jobs(draft))
 
 
-def _old_jobs(program: Program, draft: Draft) -> str:
+def _old_jobs(draft: Draft) -> str:
     """What becomes of a job that the Estimator began in the directory."""
-    if program.has_model_fn:
-        return "exact; in an old model_dir, training resumes from the Estimator's own checkpoint"
     how = "" if draft.uses_backup else ", with the command that converts it"
     return f"exact; an old model_dir that holds the Estimator's own checkpoints is rejected at the start{how}"
 

@@ -51,6 +51,7 @@ from migrate.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
 from migrate.rewrite.module_aliases import modules_kept
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual, without_counterpart
+from migrate.settings import Settings
 from migrate.tensorflow.contrib import name_of, rows_of
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
@@ -212,6 +213,8 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
         return manual(call, *reason, module)
     text = _text(file, other)
     _replace(file, node, text)
+    if estimator_kind(found) is not None and file.settings.input == "continue" and not file.statements:
+        file.statements.append(f'{file.piece("Estimator")}.input = "continue"')
     verdict = _said(file, node, call, found, text)
     return replace(verdict, successor=other.told()) if found.is_contrib else verdict
 
@@ -240,6 +243,7 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
             refused = "; fit trains the Keras model itself, which has the trained weights then, and hooks are refused"
         if found.is_contrib and (differs := _difference(found)):
             refused = f"; {differs}"
+        refused += _other_recovery(file.settings)
         needed = f"; {NEEDS_TF_KERAS}" if file.needs_tf_keras else ""
         message = f"in object form: {text} has the Estimator's methods, and the calls stay{refused}{needed}"
         return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)
@@ -253,6 +257,13 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
     if found.is_contrib and (differs := _difference(found)):
         return Verdict(call, Fidelity.NOTED, f"in object form: becomes {text}: {differs}", module=module)
     return exact(call, f"in object form: becomes {text}", module)
+
+
+def _other_recovery(settings: Settings) -> str:
+    """What is said of a recovery that only Keras models have."""
+    if settings.recovery != "backup-and-restore":
+        return ""
+    return "; a CheckpointManager saves, because BackupAndRestore belongs to Keras's fit"
 
 
 def _difference(found: Symbol) -> str:

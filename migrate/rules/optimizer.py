@@ -14,7 +14,7 @@ Fidelity: exact to rounding: from the same checkpoint the losses of 50 steps are
 file that makes the optimizer, another learning rate that is computed from the global step, and Momentum of TensorFlow 1
 under a changing rate block the program. So do Momentum, RMSProp and Adadelta on categorical columns, Ftrl on
 embeddings, and Ftrl on categorical columns under a changing rate or with ``warm_start_from``: the Estimator's train the
-rows of a variable that a batch reads, and Keras's train all rows. ``--canned model-fn`` keeps them.
+rows of a variable that a batch reads, and Keras's train all rows. ``--canned object`` keeps them.
 
 See: tf.compat.v1.train.AdamOptimizer, tf.keras.optimizers.Adam.
 """
@@ -116,7 +116,7 @@ _BY_NAME = {
 }
 _KERAS = {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD"}
 _IGNORED = {"use_locking", "name"}
-_HELP = "Use --canned model-fn, or give a constant rate and an optimizer of tf.compat.v1.train or tf.keras."
+_HELP = "Use --canned object, or give a constant rate and an optimizer of tf.compat.v1.train or tf.keras."
 
 
 @rule(

@@ -15,10 +15,8 @@ FACTS = {
     "serving": "the serving functions whose names change",
     "inputs": "the datasets that input helpers become",
     "model": "the Keras model that stands for a premade estimator",
-    "model_fn": "the model_fn and what it is given",
     "training": "what trains, which ends with a recovery or with BackupAndRestore",
     "replaced": "the statements that new code takes the place of",
-    "imports": "which import of TensorFlow a file has",
 }
 """What rules settle for others, by the name that ``settles`` and ``needs`` of a rule call it."""
 

@@ -13,6 +13,7 @@ See: tf.estimator.
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
+from migrate.rewrite.counterparts import counterpart
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Verdict, manual, rule, without_counterpart
 
@@ -28,7 +29,7 @@ _ELSE = "Keep it on TensorFlow 2.15 for now."
 @rule("FT141", "manual", kinds=frozenset({"other-canned"}))
 def other_canned(program: Program, draft: Draft) -> Iterator[Verdict]:
     if program.site.symbol.is_contrib:
-        yield without_counterpart(program.site.node, program.site.symbol, program.module)
+        yield _of_contrib(program)
         return
     help = next((help for start, help in _INSTEAD.items() if program.name.startswith(start)), _ELSE)
     if program.name.removesuffix("Estimator") in _WITH_HEAD:
@@ -36,3 +37,10 @@ def other_canned(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield manual(program.site.node, f"{program.name} is skipped: {reasons[0]}", _OWN_HEAD)
         return
     yield manual(program.site.node, f"{program.name} is not rewritten by this version", help)
+
+
+def _of_contrib(program: Program) -> Verdict:
+    node, found = program.site.node, program.site.symbol
+    if counterpart(found, is_v1=True) is None:
+        return without_counterpart(node, found, program.module)
+    return manual(node, f"`{found.qualified}` has a counterpart in object form alone", "Use --canned object.")

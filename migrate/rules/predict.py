@@ -16,7 +16,7 @@ from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import MethodCall, Program
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 
 @rule(
@@ -24,7 +24,6 @@ from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
     "exact",
     Example("", "predict_classes(recovery, test_dataset)", "predict"),
     Example("predict_keys=['logits']", None, "predict"),
-    kinds=FIT,
     needs=("inputs", "model", "training"),
 )
 def predict(program: Program, draft: Draft) -> Iterator[Verdict]:

@@ -2,18 +2,18 @@
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.analysis.run_config import table
+from migrate.analysis.sessions import EagerCode
 from migrate.analysis.symbols import Symbol
-from migrate.analysis.tree import Tree
+from migrate.analysis.tree import Link, Tree
 from migrate.edits.plan import Edit
 from migrate.finding import Fidelity
-from migrate.rewrite.counterparts import counterpart
-from migrate.rewrite.draft import Draft, OtherFile
+from migrate.rewrite.draft import ChangedFile, Draft
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules.example import Example as Example
 from migrate.settings import Settings
@@ -61,23 +61,14 @@ def manual(node: ast.expr | ast.stmt, message: str, help: str, module: Module | 
 def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdict:
     """A name of the Estimator API, contrib's included, that nothing is written for: its program is left whole."""
     _, _, name = found.qualified.partition(".contrib.")
-    if counterpart(found, is_v1=True) is not None:
-        return manual(node, f"`{found.qualified}` has a counterpart in the object form alone", _OBJECT, module)
     help = advice(f"contrib.{name}") if found.is_contrib else "Take it out, or migrate what it does by hand."
     return manual(node, f"`{found.qualified}` has no counterpart that is written yet", help, module)
 
 
-_OBJECT = "Take --form object, which writes it."
-
-REWRITTEN = frozenset({"canned", "keras", "custom", "tpu", "model-fn"})
-"""The kinds of program that can be rewritten today; the others have one rule that says so."""
+REWRITTEN = frozenset({"canned", "keras"})
+"""The kinds of program that can become Keras models; the others have one rule that says so."""
 
 CANNED = frozenset({"canned"})
-FIT = frozenset({"canned", "keras"})
-CUSTOM = frozenset({"custom", "tpu", "model-fn"})
-GIVEN = frozenset({"custom", "tpu"})
-MODEL_FN = frozenset({"model-fn"})
-TPU = frozenset({"tpu"})
 
 
 @dataclass(frozen=True)
@@ -121,37 +112,49 @@ class Workbench:
 
 
 @dataclass(kw_only=True)
-class ObjectFile(OtherFile):
+class ObjectFile(ChangedFile):
     """A file of a program in object form, in which names change and the calls stay.
 
     Attributes:
       settings: the user's choices.
+      tree: the files around it.
+      modules: all files of the program.
+      eager: what runs eagerly in the program; None where no file of it has a session.
       is_tf1: whether the program is one for TensorFlow 1.
       needs_tf_keras: whether the program needs ``tf_keras`` from TensorFlow 2.16 on.
     """
 
-    settings: Settings = field(default_factory=Settings)
-    is_tf1: bool = False
-    needs_tf_keras: bool = False
+    settings: Settings
+    tree: Tree
+    modules: Sequence[Module]
+    eager: EagerCode | None
+    is_tf1: bool
+    needs_tf_keras: bool
+
+    @property
+    def tf(self) -> str:
+        return self.vocabulary.v1_or_tf
 
 
 Check = Callable[[Program, Draft], Iterator[Verdict]]
 FileCheck = Callable[[ObjectFile], Iterator[Verdict]]
+UnitCheck = Callable[[Tree, Sequence[Module], Sequence[Link]], Iterator[Verdict]]
 SiteCheck = Callable[[Workbench], Iterator[Mend]]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. One of ``check``, ``check_sites`` and ``check_file`` is its function.
+    """One rule. One of ``check``, ``check_sites``, ``check_file`` and ``check_unit`` is its function.
 
     Attributes:
       code: ``FT104``.
       name: the name of its file, ``keep_checkpoint_max``.
       fidelity: the closest that its rewrite can be.
       examples: programs that tests and documentation share.
-      check: finds its sites in an Estimator program, adds to the draft, yields a verdict for each.
+      check: finds its sites in a program that becomes a Keras model, adds to the draft, yields a verdict for each.
       check_sites: finds the sites of a file that stand by themselves, yields what becomes of each.
       check_file: finds the names of a file in object form, yields what becomes of each.
+      check_unit: finds what keeps the files of a program in object form from changing together.
       is_setting: whether it is about one argument of a site that another rule reports.
       kinds: the kinds of program that ``check`` speaks of.
       needs: the facts of a program that ``check`` reads from the draft, by their names in ``rules/order.py``.
@@ -167,6 +170,7 @@ class Rule:
     is_setting: bool = False
     kinds: frozenset[str] = REWRITTEN
     check_file: FileCheck | None = None
+    check_unit: UnitCheck | None = None
     needs: tuple[str, ...] = ()
     settles: tuple[str, ...] = ()
 
@@ -200,7 +204,7 @@ def rule(
     needs: tuple[str, ...] = (),
     settles: tuple[str, ...] = (),
 ) -> Callable[[Check], Check]:
-    """Registers a rule for Estimator programs under its code, with the facts that it needs and settles."""
+    """Registers a rule for programs that become Keras models, with the facts that it needs and settles."""
 
     def register(check: Check) -> Check:
         known = Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting, kinds)
@@ -225,6 +229,16 @@ def file_rule(code: str, fidelity: str, *examples: Example) -> Callable[[FileChe
 
     def register(check: FileCheck) -> FileCheck:
         _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check_file=check))
+        return check
+
+    return register
+
+
+def unit_rule(code: str, fidelity: str, *examples: Example) -> Callable[[UnitCheck], UnitCheck]:
+    """Registers a rule for all files of a program in object form under its code."""
+
+    def register(check: UnitCheck) -> UnitCheck:
+        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check_unit=check))
         return check
 
     return register

@@ -6,8 +6,8 @@ Instead: its settings become arguments of a visible ``tf.train.CheckpointManager
 ``BackupAndRestore``; each setting has a rule of its own, FT102 to FT111. The RunConfig is removed.
 
 Fidelity: exact; each setting is reported separately. A config that cannot be followed from where it is made to the
-estimator (a parameter, a branch, another module) blocks a premade estimator's program without ``--canned model-fn``; a
-``model_fn``'s gets a generated ``RunConfig`` in its place, which FT140 tells of.
+estimator (a parameter, a branch, another module) blocks the Keras model. In object form (FT151) the RunConfig stays,
+and its settings are read as the program runs.
 
 See: tf.estimator.RunConfig.
 """
@@ -15,7 +15,7 @@ See: tf.estimator.RunConfig.
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
-from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS, TPU_PARAMETERS
+from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
 from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
@@ -33,8 +33,7 @@ def run_config(program: Program, draft: Draft) -> Iterator[Verdict]:
         node, reason = program.config.problem
         yield manual(node, reason, "Make the RunConfig in this file, in a variable assigned once, for one estimator.")
         return
-    known = {*RUN_CONFIG_PARAMETERS, *(TPU_PARAMETERS if program.has_model_fn else ())}
-    unknown = [name for name in program.config.settings if name not in known]
+    unknown = [name for name in program.config.settings if name not in RUN_CONFIG_PARAMETERS]
     for name in unknown:
         yield manual(
             program.config.settings[name],

@@ -3,12 +3,10 @@
 The Estimator saves a checkpoint every T seconds. When a RunConfig names neither steps nor seconds, or there is no
 RunConfig at all, it saves every 600 seconds.
 
-Instead: ``CheckpointRecovery(…, save_secs=T)``, and ``save_secs=T`` of ``run_training`` for a ``model_fn``.
-``CheckpointManager`` has no clock of its own.
+Instead: ``CheckpointRecovery(…, save_secs=T)``: ``CheckpointManager`` has no clock of its own.
 
 Fidelity: exact; the clock is looked at after each step, as the Estimator's hook did. ``BackupAndRestore`` saves by
-epochs and has no place for seconds: with ``--recovery backup-and-restore`` the program is skipped. Several workers,
-whose clocks are not one, saved every 1000 steps whatever the seconds, and do so still (FT111).
+epochs and has no place for seconds: with ``--recovery backup-and-restore`` no Keras model is written.
 
 See: tf.estimator.RunConfig.
 """
@@ -17,9 +15,8 @@ from collections.abc import Iterator
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.program import Program
-from migrate.analysis.strategies import is_on_workers
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 
 @rule(
@@ -40,8 +37,6 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
     node = seconds or (program.config.calls or [program.site.node])[0]
     if seconds is None and "save_checkpoints_steps" in settings:
         return
-    if program.has_model_fn and not program.trains:
-        return
     if seconds is not None and not literal(seconds):
         if "save_checkpoints_steps" not in settings:
             yield manual(
@@ -50,10 +45,7 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
                 "Set save_checkpoints_steps or save_checkpoints_secs, or move the model to Keras by hand.",
             )
         return
-    if is_on_workers(program):
-        yield noted(node, "a checkpoint every 1000 steps, as the Estimator's workers made it of any number of seconds")
-        return
-    if draft.uses_backup and program.has_fit:
+    if draft.uses_backup:
         yield manual(
             node,
             f"checkpoints go by the clock ({'every 600 s by default' if seconds is None else 'save_checkpoints_secs'}),"
@@ -62,5 +54,4 @@ def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
         )
         return
     message = "a checkpoint every 600 seconds, the Estimator's default," if seconds is None else "the save interval"
-    becomes = "save_secs of CheckpointRecovery" if program.has_fit else "save_secs of run_training"
-    yield exact(node, f"{message} becomes {becomes}")
+    yield exact(node, f"{message} becomes save_secs of CheckpointRecovery")

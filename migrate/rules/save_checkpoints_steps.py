@@ -6,7 +6,7 @@ Instead: ``CheckpointManager(…, step_counter=model.optimizer.iterations, check
 ``CheckpointRecovery`` obeys; with ``--recovery backup-and-restore``: epochs of N steps, one backup each.
 
 Fidelity: exact. ``None`` and ``0`` turn checkpointing off in a RunConfig, so that there is nothing to recover from:
-such a program is skipped, if it trains. Where the value is known only at run time, 0 becomes None there.
+such a program gets no Keras model. Where the value is known only at run time, 0 becomes None there.
 
 See: tf.estimator.RunConfig, tf.train.CheckpointManager.
 """
@@ -33,7 +33,7 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
 def save_checkpoints_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
     settings = program.config.settings
     steps = settings.get("save_checkpoints_steps")
-    if steps is None or (program.has_model_fn and not program.trains):
+    if steps is None:
         return
     if not literal(steps):
         if is_none(settings.get("save_checkpoints_secs")):

@@ -6,9 +6,6 @@ Instead: ``TrainingLog(model_dir, summary_steps=N)``, which writes the loss of t
 ``loss``, beside it ``average_loss`` where a TensorFlow 1 estimator sums the loss, and ``loss_1`` of
 ``model_to_estimator``.
 
-With a custom ``model_fn``: ``ModelFnTraining(…, save_summary_steps=N)``, which writes the summaries of the ``model_fn``
-and the loss, exactly.
-
 Fidelity: noted. A premade estimator's summaries of its layers (``fraction_of_zero_values``, ``activation``, ``bias``)
 are not written.
 
@@ -19,7 +16,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, exact, noted, rule
+from migrate.rules.rule import Example, Verdict, noted, rule
 
 
 @rule(
@@ -33,7 +30,4 @@ def save_summary_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
     steps = program.config.settings.get("save_summary_steps")
     if steps is None:
         return
-    if program.has_model_fn and program.kind != "model-fn":
-        yield exact(steps, "the model_fn's summaries and the loss are written by ModelFnTraining")
-    else:
-        yield noted(steps, "the summaries of the loss are written, those of the layers are not")
+    yield noted(steps, "the summaries of the loss are written, those of the layers are not")

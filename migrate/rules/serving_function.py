@@ -23,7 +23,7 @@ from migrate.analysis.symbols import symbol_of
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import read_exporters
-from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 _SERVE = (
     "max_steps=10, hooks=[Hook()])\n    def serve():\n        fed = {'x': tf1.placeholder(tf.float32, [None])}\n"
@@ -44,7 +44,6 @@ _BUILD = f"{_EXPORT}tf1.estimator.export.build_"
         "train",
     ),
     Example(f"{_EXPORT}args.serve", None, "train"),
-    kinds=FIT,
     settles=("serving",),
 )
 def serving_function(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -52,7 +51,7 @@ def serving_function(program: Program, draft: Draft) -> Iterator[Verdict]:
         try:
             found = receiver_functions(program.tree, program.module, given)
         except Unbindable as reason:
-            help = "Write it as a function of this file that makes its own placeholders, or use --canned model-fn."
+            help = "Write it as a function of this file that makes its own placeholders, or use --canned object."
             yield manual(given, str(reason), help)
             continue
         draft.serving += found

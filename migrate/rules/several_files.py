@@ -20,73 +20,77 @@ tree.
 See: sys.path, and the last lines of the report.
 """
 
+import ast
 import os
 from collections.abc import Iterator, Sequence
 
 from migrate.analysis.facts import facts
+from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
-from migrate.analysis.program import Program
 from migrate.analysis.tree import Link, Tree
 from migrate.files.walk import NOTEBOOK
 from migrate.invocation import program
-from migrate.rewrite.draft import Draft
-from migrate.rules.rule import CUSTOM, Verdict, manual, rule
+from migrate.rules.rule import Verdict, manual, unit_rule
 
 
-@rule("FT194", "exact", kinds=CUSTOM)
-def several_files(program: Program, draft: Draft) -> Iterator[Verdict]:
-    tree, site = program.tree, program.site.node
-    missing = [tree.name(link.target.path) for link in program.others if link.target.path not in tree.given]
-    for link in program.others:
-        path = link.target.path
-        name = tree.name(path)
-        reason, help = _why_left(program, link)
-        if reason:
-            yield manual(site, f"its program needs {name}, imported at {_place(program, link)}, {reason}", help)
-        elif is_written_by_a_cell(program.module, tree):
-            yield manual(site, f"its program needs {name}, {WRITTEN}", f"Put the module into a file beside {name}.")
+@unit_rule("FT194", "exact")
+def several_files(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> Iterator[Verdict]:
+    for reason, help in _obstacles(tree, roots, links):
+        yield manual(site_of(roots[0]), reason, help, roots[0])
+
+
+def site_of(module: Module) -> ast.expr:
+    """Where a file makes an estimator; else the first name of the API."""
+    made = next((site.node for site in module.sites if site.kind == "estimator"), None)
+    return made or module.estimator[0][0]
+
+
+def _obstacles(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> Iterator[tuple[str, str]]:
+    """Why not all of the files can be changed, each reason with what to do about it."""
+    paths = [os.path.abspath(root.path) for root in roots]
+    own = [Link(path, Target(path, "", ()), 1) for path in paths]
+    needed = [*links, *(own if tree.given else [])]  # a file that is judged by itself is there
+    missing = [tree.name(link.target.path) for link in needed if link.target.path not in tree.given]
+    for link in needed:
+        path, name = link.target.path, tree.name(link.target.path)
+        if facts(path).problem:
+            yield f"its program needs {name}, which {facts(path).problem}", "Fix the file, then migrate again."
+        elif link.target.other is not None:
+            reason = (
+                f"its program needs {name}, or {tree.name(link.target.other)}, according to how the program is started"
+            )
+            yield reason, "Give one of the two files another name, or import it by its whole name."
+        elif any(_is_written_by_a_cell(module, tree) for module in roots):
+            reason = f"its program needs {name}, and a module that a notebook's cell writes is rewritten alone"
+            yield reason, f"Put the module into a file beside {name}."
         elif path not in tree.given:
-            message = f"its program needs {name}, which is not among the given files"
-            yield manual(site, message, _together([program.module.path, *missing]))
-        user_on_2 = tree.user_on_2(path)
-        if user_on_2 is not None:
-            yield manual(site, *shared_with_2(tree.name(user_on_2), name))
-        users = [tree.name(user) for user in tree.users.get(path, ()) if facts(path).ties]
-        if users:
-            message = f"{users[0]}, which is not among the given files, makes an estimator with {name} too"
-            yield manual(site, message, _together([program.module.path, *missing, *users]))
+            yield f"its program needs {name}, which is not among the given files", _together(roots, missing)
+    for path in dict.fromkeys(link.target.path for link in [*links, *own] if not facts(link.target.path).problem):
+        name, found = tree.name(path), tree.users.get(path, ()) if facts(path).ties else ()
+        users = [tree.name(user) for user in [*found, *_importers(tree, path, found)]]
+        if (user_on_2 := tree.user_on_2(path)) is not None:
+            user = tree.name(user_on_2)
+            reason = (
+                f"its program needs {name} with TensorFlow 1's meaning of its names, and {user} with TensorFlow 2's"
+            )
+            yield reason, f"Give the program a copy of {name} of its own, then migrate again."
+        elif users:
+            reason = f"{users[0]}, which is not among the given files, works with {name} too"
+            yield reason, _together(roots, [*missing, *users])
 
 
-WRITTEN = "and a module that a notebook's cell writes is rewritten alone"
+def _importers(tree: Tree, path: str, known: Sequence[str]) -> list[str]:
+    """The other files that are not given, name the Estimator API and import a file of the unit."""
+    if not tree.given or not facts(path).ties:
+        return []
+    importers = tree.importers(tree.module(path), "estimator")
+    return [user for user in importers if user not in tree.given and user not in known and facts(user).names_api]
 
 
-def is_written_by_a_cell(module: Module, tree: Tree) -> bool:
+def _is_written_by_a_cell(module: Module, tree: Tree) -> bool:
     """Whether a program stands in a module that a notebook writes: its own is judged with the files that it needs."""
     return module.path.endswith(NOTEBOOK) and not tree.given
 
 
-def shared_with_2(user: str, name: str) -> tuple[str, str]:
-    """Why a program is left that shares a file with one for TensorFlow 2, with what to do about it."""
-    reason = f"its program needs {name} with TensorFlow 1's meaning of its names, and {user} with TensorFlow 2's"
-    return reason, f"Give the program a copy of {name} of its own, then migrate again."
-
-
-def _why_left(program: Program, link: Link) -> tuple[str, str]:
-    tree, found = program.tree, link.target
-    problem = facts(found.path).problem
-    if problem:
-        return f"which {problem}", "Fix the file, then migrate again."
-    if found.other is not None:
-        reason = f"or {tree.name(found.other)}, according to how the program is started"
-        return reason, "Give one of the two files another name, or import it by its whole name."
-    return "", ""
-
-
-def _place(program: Program, link: Link) -> str:
-    importer = program.tree.name(link.importer)
-    is_own = link.importer == os.path.abspath(program.module.path)
-    return f"line {link.line}" + ("" if is_own else f" of {importer}")
-
-
-def _together(paths: Sequence[str]) -> str:
-    return f"Migrate them together: {program()} {' '.join(sorted(set(paths)))}"
+def _together(roots: Sequence[Module], others: Sequence[str]) -> str:
+    return f"Migrate them together: {program()} {' '.join(sorted({*(root.path for root in roots), *others}))}"

@@ -12,13 +12,11 @@ See: tf.compat.v1.feature_column.shared_embedding_columns.
 
 from collections.abc import Iterator
 
-from migrate.analysis.program import Program
 from migrate.edits.plan import ReplaceExpression
-from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rules.rule import GIVEN, Example, Verdict, exact, rule
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
 
 
-@rule(
+@file_rule(
     "FT197",
     "exact",
     Example(
@@ -27,15 +25,8 @@ from migrate.rules.rule import GIVEN, Example, Verdict, exact, rule
         "head",
         kind="custom",
     ),
-    kinds=GIVEN,
 )
-def shared_embedding_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for file in draft.changed_files:
-        yield from shared_columns_of(file)
-
-
-def shared_columns_of(file: Draft | OtherFile) -> Iterator[Verdict]:
-    """Writes the emitted function for TensorFlow's, wherever a file names it."""
+def shared_embedding_columns(file: ObjectFile) -> Iterator[Verdict]:
     for node in file.module.uses.get("feature_column.shared_embedding_columns", ()):
         file.renamed[node] = file.piece("tf1_shared_embedding_columns")
         file.edits.append(ReplaceExpression(file.module.span(node), file.renamed[node]))

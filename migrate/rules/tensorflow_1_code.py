@@ -8,8 +8,6 @@ Instead: names that work eagerly as they did (``tf.logging.info``, ``tf.decode_c
 nothing else in the file needs graphs. Otherwise the program is skipped: run TensorFlow's ``tf_upgrade_v2`` first, which
 writes the ``tf.compat.v1`` names, then run the migration again.
 
-Where a ``model_fn`` of the same file gives it ``import tensorflow.compat.v1 as tf`` (FT192), these names stay.
-
 Fidelity: exact.
 
 See: tf.compat.v1, tf_upgrade_v2.
@@ -22,7 +20,7 @@ from migrate.analysis.program import Program
 from migrate.analysis.symbols import EAGER
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 
 @rule(
@@ -34,15 +32,12 @@ from migrate.rules.rule import FIT, Example, Verdict, exact, manual, rule
     Example("print(tf.placeholder)", None, "head"),
     Example("tf.logging.set_verbosity(tf.logging.INFO)", "tf1.logging.set_verbosity(tf1.logging.INFO)", "head"),
     Example("print(tf.to_float(1)); k = tf.train.get_global_step()", None, "head"),
-    kinds=FIT,
     needs=("config", "serving", "replaced"),
 )
 def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     module = program.module
     modes = {call.func for call, _ in module.modes if isinstance(module.names.parent(call), ast.Expr)}
     remaining = [(node, found) for node, found in module.tf1_only if node not in modes and not draft.is_replaced(node)]
-    if draft.vocabulary.becomes_v1:
-        remaining = []
     for node, _ in remaining:
         if node in draft.renamed:
             draft.edits.append(ReplaceExpression(module.span(node), draft.renamed[node]))
@@ -51,7 +46,7 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield manual(
             node,
             f"`{found.qualified}` exists in TensorFlow 1 alone, and is outside what is rewritten",
-            "Run tf_upgrade_v2 on the file first, then migrate it again; or use --canned model-fn."
+            "Run tf_upgrade_v2 on the file first, then migrate it again; or use --canned object."
             if program.kind == "canned"
             else "Run tf_upgrade_v2 on the file first, then migrate it again.",
         )

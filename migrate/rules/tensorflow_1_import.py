@@ -40,12 +40,9 @@ from collections.abc import Iterable, Iterator
 from migrate.analysis.arguments import Unbindable, bind, is_none
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names, import_of, imports_of
-from migrate.analysis.program import Program
-from migrate.analysis.sessions import EagerCode
 from migrate.analysis.symbols import symbol_of
 from migrate.edits.plan import Decorate, Part, ReplaceExpression, ReplaceStatement
-from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual
 
 _SESSIONS = {
     "InteractiveSession", "Session", "global_variables_initializer", "placeholder", "train.MonitoredTrainingSession",
@@ -54,7 +51,7 @@ _SESSIONS = {
 _V1 = "tensorflow.compat.v1"
 
 
-@rule(
+@file_rule(
     "FT192",
     "exact",
     Example("tf.logging.info(x)", "import tensorflow.compat.v1 as tf\n", "head", kind="custom"),
@@ -65,9 +62,8 @@ _V1 = "tensorflow.compat.v1"
         kind="custom",
     ),
     Example("tf.logging.info(x.shape[0].value)", "tf.disable_v2_tensorshape()", "head", kind="custom"),
-    Example("tf1.disable_v2_behavior()", "training = ModelFnTraining(", "head", kind="custom"),
-    Example("tf1.Session()", "tf.compat.v1.disable_eager_execution()", "head", kind="custom", form="object"),
-    Example("tf1.Session()", None, "head", kind="custom"),
+    Example("tf1.disable_v2_behavior()", "model = Estimator(", "head", kind="custom"),
+    Example("tf1.Session()", "tf.compat.v1.disable_eager_execution()", "head", kind="custom"),
     Example(
         "f = tf1.estimator.export.build_raw_serving_input_receiver_fn({'x': tf1.placeholder(tf.int64, [None])})",
         "tf.TensorSpec(shape=[None], dtype=tf.int64)",
@@ -79,9 +75,7 @@ _V1 = "tensorflow.compat.v1"
         "tf.compat.v1.disable_eager_execution()",
         "head",
         kind="custom",
-        form="object",
     ),
-    Example("f = {'x': tf1.placeholder(tf.int64, [None])}", None, "head", kind="custom"),
     Example(
         "def log(): import tensorflow as t; t.logging.info(1)",
         "import tensorflow.compat.v1 as t",
@@ -112,12 +106,10 @@ _V1 = "tensorflow.compat.v1"
         "tf.compat.v1.disable_eager_execution()",
         "head",
         kind="custom",
-        form="object",
     ),
-    Example("def export(): tf1.Session()\n    export()", None, "head", kind="custom"),
     Example(
         "def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)",
-        "training = ModelFnTraining(",
+        "model = Estimator(",
         "head",
         kind="custom",
     ),
@@ -127,27 +119,19 @@ _V1 = "tensorflow.compat.v1"
         "head",
         kind="custom",
     ),
-    Example("g = tf.Graph(); s = tf1.Session(graph=g)", "training = ModelFnTraining(", "head", kind="custom"),
-    Example("def unused(): tf1.Session()", "training = ModelFnTraining(", "head", kind="custom"),
+    Example("g = tf.Graph(); s = tf1.Session(graph=g)", "model = Estimator(", "head", kind="custom"),
+    Example("def unused(): tf1.Session()", "model = Estimator(", "head", kind="custom"),
     Example(
         "with tf1.Session(graph=tf.Graph()): tf1.placeholder(tf.int64)",
-        "training = ModelFnTraining(",
+        "model = Estimator(",
         "head",
         kind="custom",
     ),
-    Example("with tf.Graph().as_default(): tf1.Session()", "training = ModelFnTraining(", "head", kind="custom"),
-    kinds=CUSTOM,
-    needs=("config", "replaced"),
-    settles=("imports",),
+    Example("with tf.Graph().as_default(): tf1.Session()", "model = Estimator(", "head", kind="custom"),
 )
-def tensorflow_1_import(program: Program, draft: Draft) -> Iterator[Verdict]:
-    files = draft.changed_files
-    eager = None
-    if any(has_sessions(file.module) for file in files) and is_in_graph_mode(file.module for file in files):
-        uses = [(program.module, node) for node in (program.site.node, *(call.node for call in program.calls))]
-        eager = EagerCode(program.tree, [file.module for file in draft.files], uses)
-    for file in files:
-        yield from tensorflow_1_names_of(file, eager)
+def tensorflow_1_import(file: ObjectFile) -> Iterator[Verdict]:
+    yield from _names(file)
+    yield from _star_imports(file)
 
 
 def has_sessions(module: Module) -> bool:
@@ -168,16 +152,9 @@ def _is_eager(module: Module) -> bool:
     return "tensorflow.compat.v2" in imported or "numpy" in module.names.attributes
 
 
-def tensorflow_1_names_of(
-    file: Draft | OtherFile, eager: EagerCode | None, keeps_graph_mode: bool = False
-) -> Iterator[Verdict]:
-    """Keeps the meaning of the names of TensorFlow 1 in one file.
-
-    Args:
-      file: the file.
-      eager: what runs eagerly in its program; None where no file of that has a session.
-      keeps_graph_mode: whether the code around the estimators can stay in graph mode, as it can around objects.
-    """
+def _names(file: ObjectFile) -> Iterator[Verdict]:
+    """Keeps the meaning of the names of TensorFlow 1 in one file."""
+    eager = file.eager
     module = file.module
     beside: ast.expr | None = None
     for node, found in [*module.v1, *module.tf1_only]:
@@ -196,7 +173,7 @@ def tensorflow_1_names_of(
                 message = f"`{function.name}` makes all that its session runs, and gets a graph of its own"
                 yield exact(node, message, module)
         elif found.tail in _SESSIONS and eager is not None and eager.holds(module, node):
-            if keeps_graph_mode and _mode_place(module) is not None:
+            if _mode_place(module) is not None:
                 beside = beside or node
                 continue
             yield manual(
@@ -227,7 +204,7 @@ def tensorflow_1_names_of(
     other = [
         (node, found)
         for node, found in module.tf1_only
-        if node not in statements and not _is_rewritten(file, node) and not found.is_contrib
+        if node not in statements and node not in file.renamed and not found.is_contrib
     ]  # contrib's have a rule of their own
     if other:
         node, found = other[0]
@@ -281,7 +258,7 @@ _GIVES_V1 = {"tensorflow": ".compat.v1", "tensorflow.compat.v1": "", "tensorflow
 """What follows the name of an import to name TensorFlow 1."""
 
 
-def star_imports_of(file: Draft | OtherFile) -> Iterator[Verdict]:
+def _star_imports(file: ObjectFile) -> Iterator[Verdict]:
     """Imports TensorFlow where ``from … import *`` gave it to a file that is not TensorFlow 1's: there it may go."""
     module = file.module
     if module.tf1_only:
@@ -312,7 +289,7 @@ def _beside(module: Module, statement: ast.stmt, name: str, package: str) -> lis
     return [*([ast.unparse(ast.ImportFrom(statement.module, others, statement.level))] if others else []), own]
 
 
-def _spec_of_feature(file: Draft | OtherFile, node: ast.expr) -> str | None:
+def _spec_of_feature(file: ObjectFile, node: ast.expr) -> str | None:
     """The ``TensorSpec`` for a placeholder in a dict that ``build_raw_serving_input_receiver_fn`` alone is given."""
     names, call = file.module.names, file.module.names.parent(node)
     if not isinstance(call, ast.Call) or call.func is not node:
@@ -354,13 +331,6 @@ def _is_receiver(names: Names, use: ast.expr) -> bool:
     call = names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "features" else parent
     found = symbol_of(names, call.func) if isinstance(call, ast.Call) and use not in call.args[1:] else None
     return found is not None and found.tail == "estimator.export.build_raw_serving_input_receiver_fn"
-
-
-def _is_rewritten(file: Draft | OtherFile, node: ast.expr) -> bool:
-    if node in file.renamed or not isinstance(file, Draft):
-        return node in file.renamed
-    is_constructor = file.program.has_model_fn and any(site.node.func is node for site in file.module.sites)
-    return is_constructor or file.replaces(node)
 
 
 _OTHER_PACKAGES = ("compat", "contrib", "core", "estimator", "examples", "python", "tools")

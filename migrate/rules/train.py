@@ -34,7 +34,7 @@ from migrate.edits.plan import Part, ReplaceStatement
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.exports import export_after_evaluation
 from migrate.rewrite.precedence import ARGUMENT, COMPARED, PRODUCT, SUM
-from migrate.rules.rule import FIT, Example, Verdict, exact, manual, noted, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 
 _BACKUP_COST = (
     "recovered by BackupAndRestore: nothing is saved before the first epoch ends, an exception in the last step of an"
@@ -72,7 +72,6 @@ _BACKUP_COST = (
     ),
     Example("max_steps=10, hooks=[tf1.train.StepCounterHook()]", None, "train"),
     Example("steps=10", None, "train", recovery="backup-and-restore"),
-    kinds=FIT,
     needs=("model_dir", "interval", "strategy", "inputs", "model"),
     settles=("training", "replaced"),
 )
@@ -160,7 +159,7 @@ def _why_no_evaluation(draft: Draft, call: MethodCall) -> Verdict | None:
         return manual(call.node, "the EvalSpec has no input_fn", "Give an input_fn.")
     if not is_none(evaluation.arguments.get("hooks")):
         reason = "hooks of an EvalSpec are not carried over to Keras"
-        return manual(evaluation.arguments["hooks"], reason, "Use --canned model-fn, or take them out.")
+        return manual(evaluation.arguments["hooks"], reason, "Use --canned object, or take them out.")
     if draft.uses_backup:
         reason = "evaluation follows the saves of a CheckpointManager"
         return manual(call.node, reason, "Use --recovery checkpoint-manager.")

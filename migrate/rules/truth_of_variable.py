@@ -18,13 +18,11 @@ from collections.abc import Iterator
 
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
-from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import End, Values
 from migrate.edits.plan import ReplaceExpression
-from migrate.rewrite.draft import Draft, OtherFile
-from migrate.rules.rule import CUSTOM, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual
 
 _AVERAGES = "train.ExponentialMovingAverage"
 _VARIABLES = {
@@ -35,7 +33,7 @@ _VARIABLE, _OTHER = "variable", "other"
 _BRANCHES = (ast.IfExp, ast.If, ast.While, ast.Assert)
 
 
-@rule(
+@file_rule(
     "FT195",
     "exact",
     Example(
@@ -57,18 +55,11 @@ _BRANCHES = (ast.IfExp, ast.If, ast.While, ast.Assert)
         kind="custom",
     ),
     Example("print(tf1.train.get_global_step() or 2)", None, "head", kind="custom"),
-    kinds=CUSTOM,
 )
-def truth_of_variable(program: Program, draft: Draft) -> Iterator[Verdict]:
-    for file in draft.changed_files:
-        yield from truths_of(file, program.tree)
-
-
-def truths_of(file: Draft | OtherFile, tree: Tree) -> Iterator[Verdict]:
-    """Asks whether a variable is None where a file asks for its truth."""
+def truth_of_variable(file: ObjectFile) -> Iterator[Verdict]:
     module = file.module
     for node in _asked(module):
-        if not _is_variable(tree, module, node):
+        if not _is_variable(file.tree, module, node):
             continue
         parent = module.names.parent(node)
         negated = isinstance(parent, ast.UnaryOp)

@@ -3,11 +3,11 @@
 To rewrite a program, all of it must be seen: where its config comes from, which variable holds the estimator, and
 every call on it.
 
-Instead: nothing is guessed. The program is skipped as a whole, with the place that hides the rest.
+Instead: nothing is guessed. No Keras model is written, and the place that hides the rest is told.
 
 Fidelity: manual. A premade estimator that is passed to another function, kept in an attribute, assigned twice or made
-by a function that is called twice is left without ``--canned model-fn``; one that has or gets a ``model_fn``, where a
-list, unknown code or a file that is not among the given ones takes it.
+by a function that is called twice becomes no Keras model; with ``--canned auto`` or ``object`` it is written in object
+form (FT151).
 
 See: the reason beside the finding.
 """
@@ -19,7 +19,7 @@ from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, manual, rule
 
 _HELP = "Keep config, estimator and its train, evaluate and predict calls in variables assigned once in one file."
-_FOLLOWED = "Use --canned model-fn, which follows an estimator from place to place."
+_FOLLOWED = "Use --canned object, for which no use of an estimator has to be followed."
 _CARRIED = ("train", "evaluate", "evaluate_on_the_way", "predict", "export_saved_model", "export_savedmodel")
 """The methods that other rules rewrite for Keras."""
 

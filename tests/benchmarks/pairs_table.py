@@ -26,7 +26,7 @@ from migrate.verify.faults import FaultUnavailable
 from migrate.verify.row import Verdict
 from migrate.verify.verification import default_step
 from tests.nursery import Nursery
-from tests.pairs import LEGACY, TF2, for_2, is_object
+from tests.pairs import LEGACY, TF2, for_2
 from tests.program_arguments import arguments, digits, keras_of
 
 MAX_STEPS = 40
@@ -60,7 +60,7 @@ class Pair:
         self.name, self.data, self.place = name, data, place
         self.old = self.program(self.old_script(), old)
         self.initial = None
-        if "ModelFnTraining" in (TF2 / name).read_text() or is_object(name):
+        if " Estimator(" in (TF2 / name).read_text():
             self.initial = place / "initial"
             first = run(self.old, self.initial, FAULTS["sigkill"](1))
             assert first.of("save"), first.output

@@ -16,13 +16,13 @@ from tests.codemod.shared import apply, shared
 
 @cache
 def judged(text: str, **settings: str) -> Judged:
-    """The findings and the plan of a text, in a loop or as a Keras model."""
+    """The findings and the plan of a text; a premade estimator becomes a Keras model, or is left."""
     return shared(("judge", text, sorted(settings.items())), lambda: _judged(text, **settings))
 
 
 def _judged(text: str, **settings: str) -> Judged:
     module = Module("program.py", text, ast.parse(text))
-    return judge(module, Settings(**{"form": "loop", "canned": "keras", **settings}))
+    return judge(module, Settings(**{"canned": "keras", **settings}))
 
 
 def deleted_lines(text: str, **settings: str) -> list[int]:
@@ -33,7 +33,7 @@ def deleted_lines(text: str, **settings: str) -> list[int]:
 
 @cache
 def migrate(text: str, **settings: str) -> tuple[str, list[Finding]]:
-    """The rewritten text and the findings, in a loop or as a Keras model; unchanged where nothing is rewritten."""
+    """The rewritten text and the findings, as ``judged``; unchanged where nothing is rewritten."""
     return shared(("migrate", text, sorted(settings.items())), lambda: _migrated(text, **settings))
 
 

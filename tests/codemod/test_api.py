@@ -59,7 +59,7 @@ def test_a_source_that_is_on_no_disk_is_rewritten(project: Path) -> None:
 
 def test_settings_choose_and_a_wrong_one_is_rejected(project: Path) -> None:
     assert check(["train.py"], Settings(ignore=("FT1",))).findings == []
-    with pytest.raises(SettingsError, match="canned must be auto, keras or model-fn"):
+    with pytest.raises(SettingsError, match="canned must be auto, keras or object"):
         check(["train.py"], Settings(canned="kears"))
     with pytest.raises(SettingsError, match="unknown rule 'FT999'"):
         check(["train.py"], Settings(select=("FT999",)))

@@ -18,12 +18,9 @@ from tf2_recovery.contrib_seq2seq import (
     dynamic_decode,
     sequence_loss,
 )
-from tf2_recovery.model_fn_evaluation import evaluate_model_fn
-from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
-from tf2_recovery.model_fn_prediction import predict_with_model_fn
+from tf2_recovery.estimator import Estimator
 from tf2_recovery.model_fn_spec import EstimatorSpec, ModeKeys
-from tf2_recovery.model_fn_training import ModelFnTraining
-from tf2_recovery.run_training import run_training
+from tf2_recovery.run_config import RunConfig
 
 WORDS = 12
 LONGEST = 6
@@ -96,29 +93,17 @@ def main():
     parser.add_argument("--model_dir", required=True)
     parser.add_argument("--max_steps", type=int, default=40)
     args = parser.parse_args()
-    params = {"units": 8, "rate": 0.01}
-    model_dir = args.model_dir
-    tf.compat.v1.set_random_seed(7)
-    dataset = input_fn()
-    training = ModelFnTraining(
-        model_fn,
-        dataset,
-        params=params,
-        seed=7,
-        summary_dir=model_dir,
+    config = RunConfig(
+        tf_random_seed=7,
+        save_checkpoints_steps=5,
         save_summary_steps=1,
     )
-    manager = ModelFnCheckpointManager(
-        training, model_dir, max_to_keep=5, checkpoint_interval=5
-    )
-    run_training(training, manager, max_steps=args.max_steps)
-    metrics = evaluate_model_fn(
-        model_fn, input_fn, model_dir, params=params, seed=7, steps=1
-    )
+    params = {"units": 8, "rate": 0.01}
+    estimator = Estimator(model_fn, args.model_dir, config, params)
+    estimator.train(input_fn, max_steps=args.max_steps)
+    metrics = estimator.evaluate(input_fn, steps=1)
     print(metrics)
-    predictions = predict_with_model_fn(
-        model_fn, input_fn, model_dir, params=params, seed=7
-    )
+    predictions = estimator.predict(input_fn)
     for _, prediction in zip(range(2), predictions):
         print(prediction["words"].tolist())
 

@@ -11,11 +11,9 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf2_recovery.contrib_slim import slim
-from tf2_recovery.model_fn_evaluation import evaluate_model_fn
-from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
+from tf2_recovery.estimator import Estimator
 from tf2_recovery.model_fn_spec import EstimatorSpec, ModeKeys
-from tf2_recovery.model_fn_training import ModelFnTraining
-from tf2_recovery.run_training import run_training
+from tf2_recovery.run_config import RunConfig
 
 
 def network(images, training):
@@ -70,14 +68,10 @@ def main():
     parser.add_argument("--model_dir", required=True)
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
-    model_dir = args.model_dir
-    dataset = input_fn()
-    training = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)
-    manager = ModelFnCheckpointManager(
-        training, model_dir, max_to_keep=3, checkpoint_interval=5
-    )
-    run_training(training, manager, max_steps=args.max_steps)
-    print(evaluate_model_fn(model_fn, input_fn, model_dir, steps=1))
+    config = RunConfig(save_checkpoints_steps=5, keep_checkpoint_max=3)
+    estimator = Estimator(model_fn, args.model_dir, config)
+    estimator.train(input_fn, max_steps=args.max_steps)
+    print(estimator.evaluate(input_fn, steps=1))
 
 
 if __name__ == "__main__":

@@ -13,20 +13,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.heads import CannedClasses
-from tf2_recovery.model_fn_evaluation import evaluate_model_fn
-from tf2_recovery.model_fn_export import export_model_fn
-from tf2_recovery.model_fn_manager import ModelFnCheckpointManager
-from tf2_recovery.model_fn_prediction import predict_with_model_fn
 from tf2_recovery.model_fn_serving import build_parsing_serving_input_receiver_fn
-from tf2_recovery.model_fn_training import ModelFnTraining
-from tf2_recovery.premade_networks import dnn_logits, linear_logits
-from tf2_recovery.premade_optimizers import (
-    canned_optimizer,
-    canned_train_op,
-    whole_variables,
-)
-from tf2_recovery.run_training import run_training
+from tf2_recovery.premade import DNNLinearCombinedClassifier
+from tf2_recovery.run_config import RunConfig
 
 NUMBERS = ("age", "education_num", "hours_per_week")
 WORDS = ("workclass", "occupation", "relationship")
@@ -90,49 +79,28 @@ def main():
     def eval_input_fn():
         return tf.data.Dataset.from_tensor_slices((features, labels)).batch(16)
 
-    model_dir = args.model_dir
-    dnn_optimizer = tf1.train.AdagradOptimizer(0.05)
-    linear_optimizer = tf1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01)
-
-    def model_fn(features, labels, mode):
-        head = CannedClasses()
-        with tf.compat.v1.variable_scope("dnn", partitioner=whole_variables()):
-            dnn = dnn_logits(features, deep, [16, 8], head.units, mode, batch_norm=True)
-        with tf.compat.v1.variable_scope("linear", partitioner=whole_variables()):
-            linear = linear_logits(features, wide, head.units)
-        return head.spec(
-            features,
-            labels,
-            mode,
-            dnn + linear,
-            lambda loss: canned_train_op(
-                loss,
-                {
-                    "dnn": canned_optimizer(dnn_optimizer, 0.001),
-                    "linear": canned_optimizer(linear_optimizer, 0.005),
-                },
-            ),
-        )
-
-    tf.compat.v1.set_random_seed(1)
-    dataset = train_input_fn()
-    training = ModelFnTraining(model_fn, dataset, seed=1, summary_dir=model_dir)
-    manager = ModelFnCheckpointManager(
-        training, model_dir, max_to_keep=5, checkpoint_interval=20
+    classifier = DNNLinearCombinedClassifier(
+        linear_feature_columns=wide,
+        linear_optimizer=tf1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01),
+        dnn_feature_columns=deep,
+        dnn_optimizer=tf1.train.AdagradOptimizer(0.05),
+        dnn_hidden_units=[16, 8],
+        batch_norm=True,
+        config=RunConfig(
+            model_dir=args.model_dir, tf_random_seed=1, save_checkpoints_steps=20
+        ),
     )
-    run_training(training, manager, max_steps=args.max_steps)
-    metrics = evaluate_model_fn(model_fn, eval_input_fn, model_dir, seed=1)
+    classifier.train(train_input_fn, max_steps=args.max_steps)
+    metrics = classifier.evaluate(eval_input_fn)
     for name in sorted(metrics):
         print(name, metrics[name])
-    predictions = predict_with_model_fn(model_fn, eval_input_fn, model_dir, seed=1)
+    predictions = classifier.predict(eval_input_fn)
     for prediction in itertools.islice(predictions, 3):
         print(prediction["class_ids"], prediction["probabilities"])
     columns = tf.feature_column.make_parse_example_spec(wide + deep)
-    export_model_fn(
-        model_fn,
+    classifier.export_saved_model(
         os.path.join(args.model_dir, "export"),
         build_parsing_serving_input_receiver_fn(columns),
-        model_dir,
     )
 
 

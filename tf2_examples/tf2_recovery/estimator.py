@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 51b11be1863c2ddc).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content f039afe68d170eb0).
 """A model_fn, its settings and its checkpoints, with the methods of an Estimator.
 
 What ``tf.estimator`` had is here under the same names, by the modules of this package:
@@ -77,8 +77,13 @@ class Estimator:
     Raises:
       ValueError: the model_fn takes other arguments, or model_dir and that of config
         differ.
+
+    Attributes:
+      input: of this class, which a program may set: where a resumed ``train`` begins in
+        its data, "restart" at the first batch or "continue" where the job stood.
     """
 
+    input = "restart"
     train_under = None  # ``distributed_training``, where that is written too
 
     def __init__(
@@ -158,6 +163,7 @@ class Estimator:
             log_every=config.log_step_count_steps,
             hooks=TrainingHooks(training, hooks),
             saving_listeners=listeners,
+            resume_input=continue_input(training) if self.input == "continue" else None,
         )
         return self
 
@@ -348,6 +354,34 @@ class Estimator:
         spec = call_model_fn(self._model_fn, features, labels, mode, params, config)
         tf1.logging.info("Done calling model_fn.")
         return spec
+
+
+def continue_input(training):
+    """Has a training go on in its data where the job stood.
+
+    The place is an iterator in the checkpoint. Data that Python makes cannot be saved so,
+    and are drawn again up to the step, as the data of several replicas are.
+
+    Args:
+      training: a ``ModelFnTraining``.
+
+    Returns:
+      The ``resume_input`` of ``run_training``.
+    """
+    draws = len(getattr(training, "_devices", [None]))
+    batches = iter(training.dataset)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            saved = tf.train.Checkpoint(batches=batches)
+            saved.write(os.path.join(folder, "batches"))
+    except tf.errors.FailedPreconditionError:
+        draws_again = True
+    else:
+        draws_again = draws > 1 or not training.is_chief
+    if draws_again:
+        return lambda step: training.dataset.skip(step * draws)
+    training.checkpoint.batches = batches
+    return None
 
 
 def _config_of(config, model_dir):

@@ -59,16 +59,12 @@ class Values:
 
     Args:
       tree: the files around those of the expressions.
-
-    Attributes:
-      givers: the files whose calls give a parameter of another file its value, as they were met.
     """
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._truths: dict[ast.expr, bool | None] = {}
         self._called: dict[ast.expr, list[Function] | str] = {}
-        self.givers: list[Module] = []
 
     def ends(self, module: Module, expression: ast.expr, depth: int = 0) -> list[End]:
         """All that an expression may be, each once; at least one.
@@ -209,7 +205,6 @@ class Values:
         except Hidden as reason:
             yield End(module, parameter, str(reason))
             return
-        self.givers += [where for where, _ in given if where is not module]
         for where, value in given:
             yield from self._of(where, value, seen, depth)
 

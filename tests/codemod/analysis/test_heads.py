@@ -45,16 +45,14 @@ def main(args):
 """
 
 
-@pytest.mark.parametrize("canned", ["keras", "model-fn"])
 @pytest.mark.parametrize("head", HEADS)
-def test_it_becomes_what_the_estimator_with_this_head_becomes(head, canned):
-    found, _ = migrate(program(f"DNNEstimator(tf.estimator.{head}, [8], columns)"), canned=canned)
-    expected, _ = migrate(program(f"{HEADS[head].format('[8], columns')}"), canned=canned)
+def test_it_becomes_what_the_estimator_with_this_head_becomes(head):
+    found, _ = migrate(program(f"DNNEstimator(tf.estimator.{head}, [8], columns)"))
+    expected, _ = migrate(program(f"{HEADS[head].format('[8], columns')}"))
     assert "tf2_recovery" in found
     assert found == expected
 
 
-@pytest.mark.parametrize("canned", ["keras", "model-fn"])
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
@@ -65,32 +63,29 @@ def test_it_becomes_what_the_estimator_with_this_head_becomes(head, canned):
         ),
     ],
 )
-def test_linear_and_combined_estimators_do_as_well(made, expected, canned):
-    found, _ = migrate(program(made.format("tf.estimator.RegressionHead()")), canned=canned)
+def test_linear_and_combined_estimators_do_as_well(made, expected):
+    found, _ = migrate(program(made.format("tf.estimator.RegressionHead()")))
     assert "tf2_recovery" in found
-    assert found == migrate(program(expected), canned=canned)[0].replace("Classifier", "Estimator")
+    assert found == migrate(program(expected))[0].replace("Classifier", "Estimator")
 
 
-@pytest.mark.parametrize("canned", ["keras", "model-fn"])
-def test_a_head_in_a_variable_goes_with_its_comment_kept(canned):
+def test_a_head_in_a_variable_goes_with_its_comment_kept():
     before = "# Three kinds.\n    head = tf.estimator.MultiClassHead(3)"
-    found, _ = migrate(program("DNNEstimator(head, [8], columns)", before), canned=canned)
+    found, _ = migrate(program("DNNEstimator(head, [8], columns)", before))
     assert "tf.estimator" not in found
     assert "# Three kinds." in found
 
 
-@pytest.mark.parametrize("canned", ["keras", "model-fn"])
 @pytest.mark.parametrize("head", NOT_CARRIED)
-def test_another_head_leaves_the_program_with_the_reason(head, canned):
+def test_another_head_leaves_the_program_with_the_reason(head):
     text = program(f"DNNEstimator({head}, [8], columns)", "made = tf.estimator.BinaryClassHead(); print(made)")
-    found, findings = migrate(text, canned=canned)
+    found, findings = migrate(text)
     assert found == text
     assert any(NOT_CARRIED[head] in one.message for one in findings)
 
 
-@pytest.mark.parametrize("canned", ["keras", "model-fn"])
-def test_one_of_tensorflow_1_is_left(canned):
+def test_one_of_tensorflow_1_is_left():
     text = program("DNNEstimator(tf.estimator.BinaryClassHead(), [8], columns)").replace(
         "tf.estimator.DNNEstimator", "tf.compat.v1.estimator.DNNEstimator"
     )
-    assert migrate(text, canned=canned)[0] == text
+    assert migrate(text)[0] == text

@@ -120,11 +120,10 @@ def test_numbers_of_a_helper_that_change_before_its_use_leave_a_program_that_con
     assert "train" in rewritten(text)
 
 
-@pytest.mark.parametrize("canned", ["keras", "model-fn"])
-def test_a_helper_that_stands_inside_a_call_changes_with_the_call(canned: str) -> None:
+def test_a_helper_that_stands_inside_a_call_changes_with_the_call() -> None:
     made = f"{HELPER}shuffle=False)"
     text = f"{DEF}    est = DNN()\n    est.train({made}, max_steps=3)\n    est.evaluate(input_fn={made})\n"
     text += f"    return list(est.predict({made}))\n"
-    migrated = rewritten(text, canned=canned)
+    migrated = rewritten(text)
     assert "numpy_input_fn" not in migrated
     assert migrated.count(".batch(128)") == 3

@@ -14,8 +14,8 @@ PROGRAM = """
 import tensorflow as tf
 
 
-def run(model_fn, input_fn, args):
-    model = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig({settings}){own})
+def run(columns, input_fn, args):
+    model = tf.estimator.LinearRegressor(columns, config=tf.estimator.RunConfig({settings}){own})
     model.train(input_fn, max_steps=3)
 """
 DEFAULTS = {
@@ -39,7 +39,6 @@ ASKED = {
     "log_step_count_steps=None, save_summary_steps=7": {"log_steps": "None", "summary_steps": "7"},
     "tf_random_seed=args.seed": {"seed": "args.seed"},
     "tf_random_seed=None": {},
-    "train_distribute=tf.distribute.MultiWorkerMirroredStrategy()": {"save_steps": "1000", "save_secs": None},
 }
 
 

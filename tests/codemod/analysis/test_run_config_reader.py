@@ -103,7 +103,7 @@ LEFT = {
     ),
     "an attribute of a class": f"class A:\n    config = {RUN}()\n" + USE,
     "older than tf.estimator": "def f():\n    config = tf.contrib.learn.RunConfig('', 1)\n" + USE,
-    "`tpu_config` is no argument": "def f(t):\n    config = tf1.estimator.tpu.RunConfig(t)\n" + USE,
+    "`tpu_config` is no argument": "def f(t):\n    config = tf1.estimator.tpu.RunConfig(tpu_config=t)\n" + USE,
     "passed by **kwargs": f"def f(t):\n    config = {RUN}(**t)\n" + USE,
     "from an expression that cannot": f"def f(t):\n    config = {RUN}() if t else None\n" + USE,
 }

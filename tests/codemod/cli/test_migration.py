@@ -132,7 +132,7 @@ def test_text_tells_each_finding_once(project: Path, capfd: pytest.CaptureFixtur
 
 def test_what_is_left_is_counted_with_its_reason(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (project / "train.py").write_text(LEFT)
-    assert main([".", "--form", "loop", "--canned", "keras"]) == 1
+    assert main([".", "--canned", "keras"]) == 1
     printed = capfd.readouterr()
     assert printed.out == ""
     assert "Skipped, by reason:\n" in printed.err
@@ -198,7 +198,7 @@ def test_a_file_on_stdin_that_is_not_rewritten_is_printed_as_it_is(
     project: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, source: bytes
 ) -> None:
     on_stdin(monkeypatch, source)
-    main(["-", "--write", "--form", "loop", "--canned", "keras"])
+    main(["-", "--write", "--canned", "keras"])
     printed = capfdbinary.readouterr()
     assert printed.out == source
     assert printed.err.endswith(b"Printed the source as it is.\n")

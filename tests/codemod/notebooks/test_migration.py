@@ -38,7 +38,7 @@ def sources(path: Path) -> list[str]:
 
 def migrated(path: Path, **settings: Any) -> list[str]:
     """Migrates and writes; the sources of the cells after that."""
-    outcome = run([str(path)], Settings(**{"form": "loop", "canned": "keras", **settings}), jobs=1, progress=None)
+    outcome = run([str(path)], Settings(**{"canned": "keras", **settings}), jobs=1, progress=None)
     assert not [finding for finding in outcome.findings if finding.error], outcome.findings
     assert write_changes(outcome) == []
     return sources(path)
@@ -83,7 +83,7 @@ def test_a_second_run_changes_nothing(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes((OURS / name).read_bytes())
     migrated(path)
-    outcome = run([str(path)], Settings(form="loop", canned="keras"), jobs=1, progress=None)
+    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
     assert (outcome.findings, outcome.changes) == ([], [])
 
 
@@ -184,7 +184,7 @@ est.train(lambda: data(), max_steps=3)
 
 def test_a_variable_that_a_magic_uses_holds_its_program(write: Write) -> None:
     path = write(*JOB[:-1], "%time est.train(data, max_steps=10)")
-    outcome = run([str(path)], Settings(form="loop", canned="keras"), jobs=1, progress=None)
+    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
     assert outcome.changes == []
     (reason,) = {f.message for f in outcome.findings if f.is_own_reason}
     assert "`est` is passed on here" in reason
@@ -207,7 +207,7 @@ def test_findings_name_the_cell_and_the_line_in_it(write: Write, capsys: pytest.
 
 def test_lines_in_messages_count_in_their_cells(write: Write) -> None:
     path = write(IMPORTS, DATA, CONFIG, "x = 1\n" + MADE, TRAIN, "keep(est)")
-    outcome = run([str(path)], Settings(form="loop", canned="keras"), jobs=1, progress=None)
+    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
     causes = {finding.cell: finding for finding in outcome.findings if finding.cause is not None}
     said = "not rewritten: another part of the same program blocks it (FT190, line 1 of cell 6)"
     assert {cell: finding.message for cell, finding in causes.items()} == dict.fromkeys((3, 4, 5), said)
@@ -217,7 +217,7 @@ def test_lines_in_messages_count_in_their_cells(write: Write) -> None:
 def test_a_name_in_a_magic_is_told_with_the_whole_magic(write: Write) -> None:
     magic = "!ls -l {est.model_dir} {est}"
     path = write(*JOB, f"x = 1\n{magic}")
-    outcome = run([str(path)], Settings(form="loop", canned="keras"), jobs=1, progress=None)
+    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
     (told,) = [finding for finding in outcome.findings if finding.cell == 7]
     assert (told.span.line, told.span.column, told.span.end_line, told.span.end_column) == (2, 0, 2, len(magic))
 
@@ -412,7 +412,7 @@ def test_notebooks_of_other_languages_and_jupyters_copies_are_passed_over(write:
     copy = path.parent / ".ipynb_checkpoints" / "job-checkpoint.ipynb"
     copy.parent.mkdir()
     copy.write_text(json.dumps(notebook(*JOB)))
-    outcome = run([str(path.parent)], Settings(form="loop", canned="keras"), jobs=1, progress=None)
+    outcome = run([str(path.parent)], Settings(canned="keras"), jobs=1, progress=None)
     assert (outcome.files_read, outcome.findings, outcome.changes) == (1, [], [])
 
 

@@ -69,7 +69,7 @@ def assert_fits(record: dict[str, Any], kind: type) -> None:
             assert name in ("properties", "partialFingerprints") or not isinstance(value, dict), name
 
 
-LOOPS = ("--form", "loop", "--canned", "keras")
+LOOPS = ("--canned", "keras")
 
 
 def log(*arguments: str) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def test_one_whose_tensors_go_elsewhere_too_leaves_the_program(use):
     assert migrate(PROGRAM + use)[0] == PROGRAM + use
 
 
-def test_with_a_model_fn_it_stays():
-    found, _ = migrate(PROGRAM, canned="model-fn")
+def test_for_an_object_it_stays():
+    found, _ = migrate(PROGRAM, canned="object")
     assert DRAWN in found
-    assert "dataset_from_input_fn(make_input_fn(args.path))" in found
+    assert ".train(make_input_fn(args.path)" in found

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.codemod.bodies import COLUMNS, PRELUDE, reason, rewritten
-from tests.codemod.programs import migrate, program
+from tests.codemod.programs import migrate
 
 TRAIN = "est.train(data, max_steps=3)\n"
 BY_ALIAS = f"est = e.DNNClassifier([4], {COLUMNS}, 'm', config=C())\n{TRAIN}"
@@ -56,17 +56,6 @@ def test_the_modes_that_an_input_function_is_given_are_emitted() -> None:
     assert "g(ModeKeys.TRAIN)" in output
 
 
-def test_a_name_beside_two_kinds_of_program_is_reported_in_the_first_run_already() -> None:
-    canned = f"two = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'n', warm_start_from='w')\n"
-    text = program("custom") + f"\n\nprint(tf1.estimator.RunConfig())\n{canned}"
-    output, findings = migrate(text)
-    assert "ModelFnTraining(" in output
-    first, second = (
-        [f.message for f in found if "would stay here" in f.message] for found in (findings, migrate(output)[1])
-    )
-    assert first == second != []
-
-
 @pytest.mark.parametrize(
     "lines",
     [
@@ -110,11 +99,14 @@ def second():
 
 
 def test_what_one_program_takes_away_does_not_keep_another_from_its_rewrite() -> None:
-    output, findings = migrate(_TWO_PROGRAMS)
+    output, findings = migrate(_TWO_PROGRAMS, canned="auto")
     assert all(finding.rewritten for finding in findings)
     assert "estimator import" not in output
 
 
 def test_what_a_train_spec_holds_is_carried_and_may_keep_a_program_from_its_rewrite() -> None:
-    text = _TWO_PROGRAMS.replace("TrainSpec(data, 9)", "TrainSpec(lambda: data(tf1.estimator.BestExporter), 9)")
-    assert "FT193" in [finding.code for finding in migrate(text)[1]]
+    specs = "tf1.estimator.TrainSpec({}data, 3), tf1.estimator.EvalSpec(data)"
+    text = f"est = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'm')\ntf1.estimator.train_and_evaluate(est, {specs})\n"
+    assert "est.fit(" in rewritten(text.format(""))
+    kept = text.format("lambda: [tf1.estimator.BestExporter] and ")
+    assert "would stay here" in reason(kept) or "is not seen to" in reason(kept)

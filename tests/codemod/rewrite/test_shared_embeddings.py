@@ -27,7 +27,7 @@ def of(columns: str, before: str = "") -> str:
     ],
 )
 def test_columns_that_share_an_embedding_are_emitted(text: str) -> None:
-    for canned, piece in (("keras", "shared_embedding_columns"), ("model-fn", "tf1_shared_embedding_columns")):
+    for canned, piece in (("keras", "shared_embedding_columns"), ("object", "tf1_shared_embedding_columns")):
         output = rewritten(text, canned=canned)
         assert f" {piece}(" in output or f"*{piece}(" in output or f"({piece}(" in output, output
         assert ".shared_embedding_columns" not in output
@@ -57,5 +57,4 @@ def test_columns_that_a_program_shares_with_one_that_is_left_leave_it_too() -> N
     ],
 )
 def test_what_cannot_be_seen_or_carried_leaves_the_program(text: str, expected: str) -> None:
-    for canned in ("keras", "model-fn"):
-        assert expected in reason(text, canned=canned)
+    assert expected in reason(text)

@@ -19,7 +19,7 @@ USED = "x = est.train(data, max_steps=3)\n"
 
 
 def with_todos(text: str) -> str:
-    outcome = run((), Settings(todo=True, form="loop", canned="keras"), jobs=1, progress=None, stdin=text.encode())
+    outcome = run((), Settings(todo=True, canned="keras"), jobs=1, progress=None, stdin=text.encode())
     return outcome.changes[0].after if outcome.changes else text
 
 
@@ -115,7 +115,7 @@ def test_comments_come_into_every_file_of_a_run_but_those_that_need_none(tmp_pat
     left.write_text(body(f"{LEFT}{USED.replace('est', 'two')}"))
     rewritten_too.write_text(body(f"{REWRITTEN}{LEFT}{USED.replace('est', 'two')}"))
     rewritten_only.write_text(body(REWRITTEN))
-    outcome = run([str(tmp_path)], Settings(todo=True, form="loop", canned="keras"), jobs=1, progress=None)
+    outcome = run([str(tmp_path)], Settings(todo=True, canned="keras"), jobs=1, progress=None)
     counts = dict.fromkeys(names(outcome), 0)
     for change in outcome.changes:
         counts[os.path.basename(change.path) if not is_helper(change) else "tf2_recovery"] += change.after.count(
@@ -123,4 +123,4 @@ def test_comments_come_into_every_file_of_a_run_but_those_that_need_none(tmp_pat
         )
     assert counts == {"both.py": 1, "left.py": 1, "rewritten.py": 0, "tf2_recovery": 0}
     assert write(outcome) == []
-    assert run([str(tmp_path)], Settings(todo=True, form="loop", canned="keras"), jobs=1, progress=None).changes == []
+    assert run([str(tmp_path)], Settings(todo=True, canned="keras"), jobs=1, progress=None).changes == []

@@ -1,8 +1,4 @@
-"""TPUEstimator programs in the manner of BERT: what only TPUs read goes, and the rest stays."""
-
-from textwrap import indent
-
-import pytest
+"""TPUEstimator programs in the manner of BERT: names change, and the calls stay."""
 
 from migrate.finding import Fidelity
 from tests.codemod.programs import migrate
@@ -80,13 +76,6 @@ def test_a_program_in_the_manner_of_bert_is_rewritten_whole_and_names_no_contrib
     assert migrate(output) == (output, [])
 
 
-def test_what_only_the_config_of_a_tpu_was_given_goes_with_it() -> None:
-    output = rewritten(BERT)
-    for name in ("tpu_cluster_resolver", "is_per_host", "run_config", "InputPipelineConfig", "tpu_name"):
-        assert name not in output
-    assert "# The TPU's address." in output
-
-
 def test_what_else_uses_a_cluster_resolver_keeps_it() -> None:
     kept = BERT.replace("    is_per_host = ", "    print(tpu_cluster_resolver)\n    is_per_host = ")
     output = rewritten(kept)
@@ -94,80 +83,8 @@ def test_what_else_uses_a_cluster_resolver_keeps_it() -> None:
     assert "print(tpu_cluster_resolver)" in output
 
 
-def test_use_tpu_that_is_known_at_run_time_only_is_refused_before_anything_else() -> None:
-    main = rewritten(BERT).split("def main(_):\n")[1]
-    # Comments of what goes stand first.
-    statements = [line for line in main.splitlines() if line.strip() and not line.strip().startswith("#")]
-    assert statements[0] == "    if FLAGS.use_tpu:"
-    assert statements[1].startswith("        raise ValueError(")
-
-
 def test_cross_shard_optimizer_stays() -> None:
     assert "optimizer = tf.tpu.CrossShardOptimizer(optimizer)" in rewritten(BERT)
-
-
-def test_each_mode_has_its_batch_size() -> None:
-    output = rewritten(BERT)
-    assert 'train_params = {"batch_size": FLAGS.train_batch_size}' in output
-    assert 'eval_params = {"batch_size": FLAGS.eval_batch_size}' in output
-    assert "predict_params" not in output
-
-
-def test_modes_of_one_batch_size_share_their_params() -> None:
-    output = rewritten(BERT.replace("FLAGS.eval_batch_size", "FLAGS.train_batch_size"))
-    assert output.count('"batch_size": ') == 1
-    assert output.count("params=train_params") == 3
-
-
-def test_use_tpu_that_the_model_fn_reads_is_filled_in() -> None:
-    output = rewritten(BERT.replace("    if FLAGS.use_tpu:\n        opt", '    if params["use_tpu"]:\n        opt'))
-    assert 'train_params = {"use_tpu": False, "batch_size": FLAGS.train_batch_size}' in output
-
-
-def test_a_host_call_runs_between_the_steps() -> None:
-    output = rewritten(BERT.replace("scaffold_fn=None)", "host_call=(print, [loss]))"))
-    assert "hooks=TrainingHooks(training)" in output
-
-
-@pytest.mark.parametrize(
-    ("before", "host_call"),
-    [
-        ("", "None"),
-        ("host_call = None", "host_call"),
-        ("host_call = None if summary is None else summary.calls", "host_call"),
-        ("host_call = summary.calls if summary else None", "host_call"),
-        ("if summary:\n        host_call = summary.calls\n    else:\n        host_call = None", "host_call"),
-        ("if not summary:\n        host_call = None\n    else:\n        host_call = summary.calls", "host_call"),
-    ],
-)
-def test_a_host_call_that_is_seen_to_be_none_costs_no_hooks(before: str, host_call: str) -> None:
-    output = rewritten(with_host_call(before, host_call))
-    assert "ModelFnTraining(" in output
-    assert "TrainingHooks(" not in output
-
-
-@pytest.mark.parametrize(
-    ("before", "host_call"),
-    [
-        ("", "summary"),
-        ("host_call = summary.calls if other else None", "host_call"),
-        ("host_call = summary.calls if summary is None else None", "host_call"),
-        ("if other:\n        host_call = summary.calls\n    else:\n        host_call = None", "host_call"),
-        ("for host_call in other:\n        pass", "host_call"),
-    ],
-)
-def test_a_host_call_that_may_be_one_runs_between_the_steps(before: str, host_call: str) -> None:
-    given = "build(False, other=1)" if "other" in before else "build(False, [])" if not before else "build(False)"
-    assert "TrainingHooks(" in rewritten(with_host_call(before, host_call, given))
-
-
-def with_host_call(before: str, host_call: str, built: str = "build(False)") -> str:
-    """The program with a host_call in its TPUEstimatorSpec, and a builder whose last parameters it leaves at None."""
-    start, end = BERT.index("def model_fn("), BERT.index("\n\ndef input_fn(")
-    model_fn = BERT[start:end].replace("scaffold_fn=None)", f"host_call={host_call})")
-    builder = f"def build(flag, summary=None, other=None):\n    {before or 'pass'}\n\n{indent(model_fn, '    ')}"
-    text = f"{BERT[:start]}{builder}\n    return model_fn\n{BERT[end:]}"
-    return text.replace("model_fn=model_fn,", f"model_fn={built},")
 
 
 def test_a_contrib_name_without_a_successor_is_named() -> None:
@@ -178,4 +95,4 @@ def test_a_contrib_name_without_a_successor_is_named() -> None:
 def test_all_spellings_of_a_tpu_estimator_are_found() -> None:
     for spelling in ("tf.estimator.tpu.", "tf.compat.v1.estimator.tpu.", "tf.contrib.tpu.python.tpu.tpu_estimator."):
         output = rewritten(BERT.replace("tf.contrib.tpu.TPUEst", f"{spelling}TPUEst"))
-        assert "ModelFnTraining(" in output
+        assert "estimator = TPUEstimator(" in output

@@ -32,7 +32,7 @@ def input_fn():
 
 
 def told(after: str, report: str = "pass", **settings: str) -> list[Finding]:
-    _, findings = migrate(PROGRAM.format(after=after, report=report), form="loop", **settings)
+    _, findings = migrate(PROGRAM.format(after=after, report=report), **settings)
     return [finding for finding in findings if finding.code == "FT128"]
 
 
@@ -53,7 +53,7 @@ def test_a_reader_of_the_programs_checkpoints_is_told_and_the_program_is_rewritt
     found = told(f"print({reader})", canned="keras")
     assert found
     assert all(finding.rewritten and "hold objects" in finding.message for finding in found)
-    assert all("--canned model-fn" in finding.help for finding in found)
+    assert all("--canned object" in finding.help for finding in found)
 
 
 def test_a_reader_in_a_function_is_found_by_what_its_one_call_gives() -> None:
@@ -75,15 +75,15 @@ def test_what_reads_other_checkpoints_or_other_files_is_not(other: str) -> None:
     assert told(f"print({other})", canned="keras") == []
 
 
-@pytest.mark.parametrize("canned", ["model-fn", "auto"])
+@pytest.mark.parametrize("canned", ["object", "auto"])
 def test_a_reader_by_name_is_not_told_where_the_names_are_kept(canned: str) -> None:
     assert told("print(tf.train.list_variables(args.model_dir))", canned=canned) == []
 
 
-def test_a_reader_by_name_is_why_a_premade_estimator_becomes_its_model_fn_by_itself() -> None:
+def test_a_reader_by_name_is_why_a_premade_estimator_becomes_an_object_by_itself() -> None:
     text = PROGRAM.format(after="print(tf.train.list_variables(args.model_dir))", report="pass")
-    assert "run_training(" in migrate(text, form="loop", canned="auto")[0]
-    assert "run_training(" not in migrate(text.replace("args.model_dir))", "args.other))"), form="loop")[0]
+    assert "model = DNNClassifier(" in migrate(text, canned="auto")[0]
+    assert "model.fit(" in migrate(text.replace("args.model_dir))", "args.other))"), canned="auto")[0]
 
 
 def test_a_reader_in_another_file_of_the_program_is_told_at_the_estimator(tmp_path) -> None:
@@ -92,7 +92,7 @@ def test_a_reader_in_another_file_of_the_program_is_told_at_the_estimator(tmp_pa
         "import main\nimport tensorflow as tf\n\n\ndef look(args):\n    main.main(args)\n"
         "    return tf.train.list_variables(args.model_dir)\n"
     )
-    settings = Settings(canned="keras", form="loop")
+    settings = Settings(canned="keras")
     outcome = run([str(tmp_path)], settings, jobs=1, progress=None)
     (found,) = [finding for finding in outcome.findings if finding.code == "FT128"]
     assert found.path.endswith("main.py")

@@ -30,8 +30,8 @@ def programs() -> list[Program]:
     for rule in RULES.values():
         for example in rule.examples:
             if example.after is not None:
-                after, _ = migrate(example.source, **choices(rule, example))
-                found.append((example.source, choices(rule, example), frozenset(emitted_in(ast.parse(after)))))
+                after, _ = migrate(example.source, **choices(example))
+                found.append((example.source, choices(example), frozenset(emitted_in(ast.parse(after)))))
     return list(_covering(found))
 
 

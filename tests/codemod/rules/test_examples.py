@@ -18,14 +18,13 @@ REWRITTEN = [parameter for parameter in EXAMPLES if parameter.values[1].after is
 LEFT = [parameter for parameter in EXAMPLES if parameter.values[1].after is None]
 
 
-def choices(rule: Rule, example: Example) -> dict[str, str]:
-    settings = example.settings("loop" if rule.check_file is None else "object")
-    return {name: getattr(settings, name) for name in ("recovery", "target", "canned", "form")}
+def choices(example: Example) -> dict[str, str]:
+    return {name: getattr(example.settings, name) for name in ("recovery", "target", "canned")}
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) -> None:
-    text, findings = migrate(example.source, **choices(rule, example))
+    text, findings = migrate(example.source, **choices(example))
     assert example.after is not None
     assert "".join(example.after.split()) in "".join(text.split()), text
     assert all(finding.rewritten for finding in findings), findings
@@ -33,7 +32,7 @@ def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) 
 
 @pytest.mark.parametrize(("rule", "example"), LEFT)
 def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule: Rule, example: Example) -> None:
-    text, findings = migrate(example.source, **choices(rule, example))
+    text, findings = migrate(example.source, **choices(example))
     assert text == example.source
     reasons = [f for f in findings if f.is_own_reason]
     assert any(finding.code == rule.code and finding.message for finding in findings)
@@ -46,23 +45,23 @@ def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule:
 @pytest.mark.parametrize("config", sorted({e.values[1].before for e in LEFT if e.values[1].slot == "config"}))
 def test_a_config_that_leaves_a_program_leaves_one_of_any_kind_without_an_error(config: str, kind: str) -> None:
     for slot, call in (("head", "pass"), ("both", "TrainSpec(test_input_fn, 9), EvalSpec(test_input_fn)")):
-        _, findings = migrate(program(kind, config=config, **{slot: call}), form="loop")
+        _, findings = migrate(program(kind, config=config, **{slot: call}))
         assert findings
         assert not [finding.message for finding in findings if finding.error]
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_a_second_run_over_the_output_finds_nothing(rule: Rule, example: Example) -> None:
-    text, _ = migrate(example.source, **choices(rule, example))
-    assert migrate(text, **choices(rule, example)) == (text, [])
+    text, _ = migrate(example.source, **choices(example))
+    assert migrate(text, **choices(example)) == (text, [])
 
 
 @pytest.mark.parametrize(("rule", "example"), REWRITTEN)
 def test_the_output_compiles_and_names_no_estimator(rule: Rule, example: Example) -> None:
-    text, _ = migrate(example.source, **choices(rule, example))
+    text, _ = migrate(example.source, **choices(example))
     names = {node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
     assert not names & {"estimator", "RunConfig"}
-    assert example.kind in ("custom", "tpu", "model-fn") or "SessionRunHook" not in names
+    assert example.kind in ("custom", "tpu") or "SessionRunHook" not in names
 
 
 @pytest.mark.parametrize(("rule", "example"), EXAMPLES)
@@ -71,8 +70,8 @@ def test_every_comment_survives_but_those_of_statements_that_are_deleted(rule: R
         line if "import" in line or not line.strip() else f"{line}  # line {number}"
         for number, line in enumerate(example.source.splitlines())
     )
-    text, _ = migrate(commented, **choices(rule, example))
-    deleted = deleted_lines(commented, **choices(rule, example))
+    text, _ = migrate(commented, **choices(example))
+    deleted = deleted_lines(commented, **choices(example))
     assert len(deleted) <= 1  # the examples are about statements of which something is carried over, but for a few
     for number in set(range(len(commented.splitlines()))).difference(deleted):
         assert (f"# line {number}\n" in commented + "\n") == (f"# line {number}\n" in text + "\n"), text
@@ -88,7 +87,7 @@ def test_every_rule_has_a_page_that_names_its_code_and_says_what_to_do(rule: Rul
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
 def test_every_rule_stands_in_a_file_of_its_own_name(rule: Rule) -> None:
-    check = rule.check or rule.check_sites or rule.check_file
+    check = rule.check or rule.check_sites or rule.check_file or rule.check_unit
     assert check is not None
     assert check.__module__ == f"migrate.rules.{rule.name}"
     assert all(example.slot in {*SLOTS, "both", "mode", "module"} for example in rule.examples)

@@ -28,9 +28,9 @@ def programs() -> dict[tuple[tuple[str, str], ...], dict[str, bytes]]:
     examples = [(rule, example) for rule in RULES.values() for example in rule.examples]
     found: dict[tuple[tuple[str, str], ...], dict[str, bytes]] = {}
     for number, (rule, example) in enumerate(examples):
-        files = found.setdefault(tuple(choices(rule, example).items()), {})
+        files = found.setdefault(tuple(choices(example).items()), {})
         files[f"{rule.code}_{number}.py"] = LAYOUTS[number % len(LAYOUTS)](example.source)
-    whole = found[tuple(choices(*examples[0]).items())]
+    whole = found[tuple(choices(examples[0][1]).items())]
     whole |= {path.name: path.read_bytes() for path in [*LEGACY.glob("*.py"), *NOTEBOOKS.glob("*.ipynb")]}
     whole |= {f"shape_{number}.py": text.encode() for number, text in enumerate(PUBLIC_SHAPES)}
     return found

@@ -17,20 +17,20 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", ["loop", "object"])
+@pytest.mark.parametrize("canned", ["auto", "object"])
 @pytest.mark.parametrize("text", FORMS.values(), ids=FORMS.keys())
-def test_a_file_that_asks_horovod_is_left_with_its_reason(tmp_path: Path, text: str, form: str) -> None:
+def test_a_file_that_asks_horovod_is_left_with_its_reason(tmp_path: Path, text: str, canned: str) -> None:
     assert "hvd." in text
     put(tmp_path, {"main.py": HVD + text, "modeling.py": MODELING})
-    outcome = migrated(tmp_path, form=form)
+    outcome = migrated(tmp_path, canned=canned)
     assert outcome.changes == []
     assert REASON in reasons(outcome)
 
 
-@pytest.mark.parametrize("form", ["loop", "object"])
-def test_so_is_a_program_of_which_another_file_imports_it(tmp_path: Path, form: str) -> None:
+@pytest.mark.parametrize("canned", ["auto", "object"])
+def test_so_is_a_program_of_which_another_file_imports_it(tmp_path: Path, canned: str) -> None:
     modeling = MODELING.replace("import tensorflow as tf\n", "import ranks\nimport tensorflow as tf\n", 1)
     put(tmp_path, {"main.py": main(), "modeling.py": modeling, "ranks.py": HVD + "\n\nrank = hvd.rank\n"})
-    outcome = migrated(tmp_path, form=form)
+    outcome = migrated(tmp_path, canned=canned)
     assert outcome.changes == []
     assert REASON in reasons(outcome)

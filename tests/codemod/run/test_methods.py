@@ -1,10 +1,10 @@
-"""A model_fn that is a method is followed where the class of its object is seen, and left with a reason elsewhere."""
+"""A model_fn that is a method is migrated with the estimator, wherever the class of its object stands."""
 
 from pathlib import Path
 
 import pytest
 
-from .test_several_files import MODELING, main, migrated, new_text, put, reasons
+from .test_several_files import MODELING, main, migrated, new_text, put
 
 FUNCTION = MODELING.partition("def model_fn_builder")[0].partition("\n\n\n")
 HEAD, BODY = FUNCTION[0], FUNCTION[2].rstrip()
@@ -27,34 +27,6 @@ FOLLOWED = {
     "that a builder's method returns": (BUILDS, "from modeling import Net", "Net().build()"),
     "of a builder in a variable": (BUILDS, "from modeling import Net\n\nnet = Net()", "net.build()"),
 }
-NET = "from modeling import Net"
-LEFT = {
-    "a static method": (
-        PLAIN.replace("    def model_fn(self, ", "    @staticmethod\n    def model_fn("),
-        (NET, "Net().model_fn"),
-        "`Net().model_fn` is not seen to be one plain method of `Net`",
-    ),
-    "a method that is assigned": (
-        PLAIN,
-        (f"{NET}\n\nnet = Net()\nnet.model_fn = print", "net.model_fn"),
-        "`net.model_fn` may be something else than a method: `.model_fn` is assigned",
-    ),
-    "a class that decides by itself": (
-        PLAIN.replace("class Net:\n", "class Net(metaclass=type):\n"),
-        (NET, "Net().model_fn"),
-        "`Net().model_fn` is that of `Net`, which is no plain class",
-    ),
-    "a class that derives from an unknown one": (
-        DERIVED.replace("class Net(Base)", "class Net(dict)"),
-        (NET, "Net().model_fn"),
-        "`Net().model_fn` is not seen to be one plain method of `Net`",
-    ),
-    "one of two objects": (
-        PLAIN,
-        (f"{NET}\n\nnet = Net()\nif main:\n    net = Net()", "net.model_fn"),
-        "`net.model_fn` is not seen to be a function",
-    ),
-}
 
 
 @pytest.mark.parametrize("case", FOLLOWED)
@@ -63,15 +35,5 @@ def test_a_method_whose_class_is_seen_is_migrated_with_the_estimator(tmp_path: P
     put(tmp_path, {"main.py": main(imported, model_fn), "modeling.py": modeling})
     outcome = migrated(tmp_path)
     text = new_text(outcome, tmp_path / "main.py")
-    assert "training = ModelFnTraining(" in text
-    assert model_fn in text
+    assert f"estimator = Estimator({model_fn}, config=config)" in text
     assert " import EstimatorSpec\n" in new_text(outcome, tmp_path / "modeling.py")
-
-
-@pytest.mark.parametrize("case", LEFT)
-def test_a_method_that_may_be_another_leaves_the_program(tmp_path: Path, case: str) -> None:
-    modeling, (imported, model_fn), reason = LEFT[case]
-    put(tmp_path, {"main.py": main(imported, model_fn), "modeling.py": modeling})
-    outcome = migrated(tmp_path)
-    assert outcome.changes == []
-    assert any(found.startswith(reason) for found in reasons(outcome)), reasons(outcome)

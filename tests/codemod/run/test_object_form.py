@@ -311,11 +311,11 @@ def main(flag):
 }
 
 
-@pytest.mark.parametrize("form", ["auto", "object"])
+@pytest.mark.parametrize("canned", ["auto", "object"])
 @pytest.mark.parametrize("flow", [*FLOWS, *(f"tpu: {flow}" for flow in TPU_FLOWS)])
-def test_a_program_is_migrated_whole_however_its_objects_flow(tmp_path: Path, flow: str, form: str) -> None:
+def test_a_program_is_migrated_whole_however_its_objects_flow(tmp_path: Path, flow: str, canned: str) -> None:
     text = HEAD + (TPU_FLOWS[flow.removeprefix("tpu: ")] if flow.startswith("tpu: ") else FLOWS[flow])
-    after, findings = migrated(tmp_path / "program.py", text, form=form)
+    after, findings = migrated(tmp_path / "program.py", text, canned=canned)
     assert all(finding.rewritten for finding in findings), findings
     assert not {node.attr for node in ast.walk(ast.parse(after)) if isinstance(node, ast.Attribute)} & {"estimator"}
 
@@ -323,28 +323,21 @@ def test_a_program_is_migrated_whole_however_its_objects_flow(tmp_path: Path, fl
 @pytest.mark.parametrize("flow", [*FLOWS, *(f"tpu: {flow}" for flow in TPU_FLOWS)])
 def test_in_object_form_only_lines_that_name_the_api_change(tmp_path: Path, flow: str) -> None:
     text = HEAD + (TPU_FLOWS[flow.removeprefix("tpu: ")] if flow.startswith("tpu: ") else FLOWS[flow])
-    after, _ = migrated(tmp_path / "program.py", text, form="object")
+    after, _ = migrated(tmp_path / "program.py", text, canned="object")
     lines = after.splitlines()
     changed = [line for line in text.splitlines() if line not in lines]
     assert all("estimator" in line or "e." in line for line in changed)
 
 
 def test_each_finding_says_that_the_program_is_in_object_form(tmp_path: Path) -> None:
-    _, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["config by branches"], form="object")
+    _, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["config by branches"], canned="object")
     messages = [finding.message for finding in findings if finding.code == "FT151"]
     assert "in object form: Estimator has the Estimator's methods, and the calls stay" in messages
     kept = "in object form: RunConfig(save_checkpoints_steps=5) stays where it is, and is read as the program runs"
     assert kept in messages
 
 
-def test_a_program_that_is_followed_has_a_loop_where_it_trained(tmp_path: Path) -> None:
-    text = HEAD + FLOWS["config by keywords in a statement"]
-    assert "ModelFnTraining(" in migrated(tmp_path / "program.py", text)[0]
-    after, _ = migrated(tmp_path / "program.py", text, form="object")
-    assert "est.train(input_fn, max_steps=10)" in after
-
-
-def test_a_file_that_becomes_a_loop_by_itself_gives_its_model_fn_to_a_program_in_object_form(tmp_path: Path) -> None:
+def test_a_file_with_an_estimator_of_its_own_gives_its_model_fn_to_another_program(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(
         "import tensorflow as tf\n\n\n"
         "def model_fn(features, mode):\n"
@@ -361,7 +354,7 @@ def test_a_file_that_becomes_a_loop_by_itself_gives_its_model_fn_to_a_program_in
     outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
     assert all(finding.rewritten for finding in outcome.findings)
     written = {Path(change.path).name: change.after for change in outcome.changes}
-    assert "evaluate_model_fn(" in written["model.py"]
+    assert "estimator = Estimator(model_fn, 'd')" in written["model.py"]
     assert "makers = [Estimator]" in written["train.py"]
 
 
@@ -473,9 +466,8 @@ class Runner:
 
 @pytest.mark.parametrize("flow", MODEL_FNS)
 def test_a_program_is_migrated_whole_wherever_its_model_fn_comes_from(tmp_path: Path, flow: str) -> None:
-    after, findings = migrated(tmp_path / "program.py", HEAD + MODEL_FNS[flow], form="loop")
+    after, findings = migrated(tmp_path / "program.py", HEAD + MODEL_FNS[flow])
     assert all(finding.rewritten for finding in findings), findings
-    assert "run_training(" in after
     assert "tf.estimator" not in after
 
 
@@ -500,28 +492,6 @@ def test_a_model_fn_that_a_caller_hides_is_called_as_the_program_runs(tmp_path: 
     after, findings = migrated(tmp_path / "program.py", HEAD + FIT + calls)
     assert all(finding.rewritten for finding in findings), findings
     assert 'est = Estimator(chosen, model_dir="/tmp/m")' in after
-
-
-@pytest.mark.parametrize(
-    ("between", "kept"),
-    [
-        ("params = {'rate': 2}", "params_2 = params\n"),
-        ("params['rate'] = 2", "params_2 = copy.deepcopy(params)\n"),
-        ("params.update(rate=2)", "params_2 = copy.deepcopy(params)\n"),
-    ],
-)
-def test_the_model_fn_gets_the_params_that_the_estimator_got(tmp_path: Path, between: str, kept: str) -> None:
-    text = f"""\
-def main():
-    params = {{'rate': 1}}
-    est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m", params=params)
-    {between}
-    est.train(input_fn, max_steps=10)
-"""
-    after, findings = migrated(tmp_path / "program.py", HEAD + text)
-    assert all(finding.rewritten for finding in findings), findings
-    assert kept in after
-    assert "params=params_2," in after
 
 
 GUARDED = """\
@@ -612,13 +582,6 @@ def test_a_session_of_a_program_in_eager_mode_stays_as_it_is(tmp_path: Path) -> 
     assert "disable_eager_execution" not in after and "beside_sessions" not in after
 
 
-def test_a_session_beside_an_estimator_leaves_the_program_where_a_loop_is_asked_for(tmp_path: Path) -> None:
-    text = HEAD + GIVEN_AWAY.replace("ests = [", "est = ").replace('"/tmp/m")]', '"/tmp/m")').replace("ests[0]", "est")
-    after, findings = migrated(tmp_path / "program.py", text, form="loop")
-    assert after == ""
-    assert any("is used on a session beside the estimator" in finding.message for finding in findings)
-
-
 def test_what_only_a_file_started_by_itself_does_leaves_no_program_that_imports_it(tmp_path: Path) -> None:
     demo = '\n\nif __name__ == "__main__":\n    with tf.Session() as session:\n        session.run(model_fn(1, 2, 3))\n'
     (tmp_path / "model.py").write_text(HEAD + demo)
@@ -672,11 +635,20 @@ def test_a_program_that_is_left_names_what_the_object_form_has_for_each_name_of_
     }
 
 
-@pytest.mark.parametrize("settings", [{"recovery": "backup-and-restore"}, {"input": "continue"}, {"form": "loop"}])
-def test_what_was_asked_for_and_no_object_does_leaves_the_program(tmp_path: Path, settings: dict[str, str]) -> None:
-    after, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["kept in a list"], **settings)
-    assert after == ""
-    assert findings
+def test_an_object_saves_by_a_manager_where_another_recovery_is_asked_for_and_says_so(tmp_path: Path) -> None:
+    text = HEAD + FLOWS["kept in a list"]
+    after, findings = migrated(tmp_path / "program.py", text, recovery="backup-and-restore")
+    assert after == migrated(tmp_path / "program.py", text)[0]
+    told = [finding.message for finding in findings if "BackupAndRestore belongs to Keras's fit" in finding.message]
+    assert [message.partition(":")[0] for message in told] == ["in object form"]
+
+
+@pytest.mark.parametrize("made", ["tf.estimator.Estimator(model_fn)", "tf.estimator.DNNRegressor([4], [])"])
+def test_an_object_goes_on_in_its_input_where_that_is_asked_for(tmp_path: Path, made: str) -> None:
+    after, findings = migrated(tmp_path / "program.py", f"{HEAD}ests = [{made}]\n", input="continue")
+    assert all(finding.rewritten for finding in findings), findings
+    assert after.count('\n\nEstimator.input = "continue"\n\n\ndef ') == 1
+    assert "import DNNRegressorV2, Estimator" in after or "import Estimator" in after
 
 
 def test_a_config_of_another_file_becomes_the_emitted_one_there(tmp_path: Path) -> None:

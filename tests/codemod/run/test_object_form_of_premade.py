@@ -120,12 +120,10 @@ def test_tensorflow_2_baselines_are_migrated_in_each_form(tmp_path: Path, name: 
     text = FOLLOWED.replace('DNNRegressor([4], columns, folder, optimizer="Adam")', f"{name}(folder)")
     path = tmp_path / "program.py"
     path.write_text(f"import tensorflow as tf\n\n\n{text}")
-    told = {"keras": "BiasAlone()", "model-fn": '{"baseline": CannedKerasOptimizer("Ftrl", 0.3)}'}
+    told = {"keras": "BiasAlone()", "object": f"est = {name}V2(folder)"}
     for canned, written in told.items():
         outcome = run([str(path)], Settings(canned=canned), jobs=1, progress=None)  # type: ignore[arg-type]
         assert any(written in change.after for change in outcome.changes)
-    outcome = run([str(path)], Settings(form="object"), jobs=1, progress=None)
-    assert any(f"est = {name}V2(folder)" in change.after for change in outcome.changes)
 
 
 def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path: Path) -> None:
@@ -170,17 +168,16 @@ def test_one_at_the_top_of_a_file_that_others_import_keeps_its_methods(
     assert any("est = DNNRegressorV2([4], columns" in change.after for change in outcome.changes)
 
 
-def test_one_that_no_keras_model_stands_for_gets_a_model_fn_and_the_finding_says_why(tmp_path: Path) -> None:
+def test_one_that_no_keras_model_stands_for_is_an_object_and_the_finding_says_why(tmp_path: Path) -> None:
     text = FOLLOWED.replace(", max_steps=10", ", max_steps=10, saving_listeners=[print]")
     after, findings = migrated(tmp_path / "program.py", text)
     assert all(finding.rewritten for finding in findings), findings
-    assert "(features, labels, mode):\n" in after
-    assert "tf.keras.Model(" not in after
-    assert any(finding.code == "FT126" and "no Keras model: FT130, line" in finding.message for finding in findings)
+    assert "est = DNNRegressorV2(" in after
+    assert any(finding.code == "FT151" and "no Keras model: FT130, line" in finding.message for finding in findings)
 
 
 def test_for_keras_alone_it_is_left(tmp_path: Path) -> None:
-    after, _ = migrated(tmp_path / "program.py", BY_KIND, canned="keras", form="loop")
+    after, _ = migrated(tmp_path / "program.py", BY_KIND, canned="keras")
     assert after == ""
 
 
@@ -223,14 +220,14 @@ OF_CONTRIB_ALONE = {
 }
 
 
-@pytest.mark.parametrize("form", ["auto", "loop"])
+@pytest.mark.parametrize("canned", ["auto", "keras", "object"])
 @pytest.mark.parametrize("name", OF_CONTRIB_ALONE)
 def test_an_estimator_of_contrib_alone_is_named_with_what_to_do_in_a_file_without_others(
-    tmp_path: Path, name: str, form: str
+    tmp_path: Path, name: str, canned: str
 ) -> None:
     path = tmp_path / "program.py"
     path.write_text(f"import tensorflow as tf\n\nest = tf.contrib.{name}(3)\nest.train(input_fn)\n")
-    outcome = run([str(path)], Settings(form=form), jobs=1, progress=None)  # type: ignore[arg-type]
+    outcome = run([str(path)], Settings(canned=canned), jobs=1, progress=None)  # type: ignore[arg-type]
     assert not outcome.changes
     [reason] = [finding for finding in outcome.findings if finding.is_own_reason]
     assert reason.message == f"`tensorflow.contrib.{name}` has no counterpart that is written yet"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.benchmarks.durability import Job, figures, programs
 from tests.nursery import Nursery
-from tests.pairs import LEGACY, is_object
+from tests.pairs import LEGACY
 from tests.program_arguments import digits, keras_of
 
 KILLS = 30
@@ -20,7 +20,7 @@ KILLS = 30
 NAMES = sorted(path.name for path in LEGACY.glob("*.py") if '"--max_steps"' in path.read_text())
 IS_NEWEST = metadata.version("keras").startswith("3.")
 WAYS = "restart", "continue"
-CASES = [(WAYS[(number + IS_NEWEST) % 2 and not is_object(name)], name) for number, name in enumerate(NAMES)]
+CASES = [(WAYS[(number + IS_NEWEST) % 2], name) for number, name in enumerate(NAMES)]
 """What one line of TensorFlow goes through with ``--input restart``, the other does with ``--input continue``."""
 
 

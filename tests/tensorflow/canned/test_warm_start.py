@@ -31,7 +31,7 @@ def new(old, tmp_path_factory):
     """The directories of the migrated program's jobs, which start with the Estimators' first one."""
     folder = tmp_path_factory.mktemp("warm_start")
     program = Path(shutil.copy(PROGRAM, folder))
-    outcome = run([str(program)], Settings(canned="keras", form="loop"), jobs=1, progress=None)
+    outcome = run([str(program)], Settings(canned="keras"), jobs=1, progress=None)
     assert all(finding.rewritten for finding in outcome.findings)
     assert write(outcome) == []
     _start(sys.executable, program, folder, old / "first")

@@ -38,7 +38,7 @@ def ends(tmp_path_factory):
     old, new = folder / "old.py", folder / "migrated" / "old.py"
     old.write_text(PROGRAM.read_text())
     new.parent.mkdir()
-    outcome = codemod([str(old)], Settings(canned="keras", form="loop"), jobs=1, progress=None)
+    outcome = codemod([str(old)], Settings(canned="keras"), jobs=1, progress=None)
     for change in outcome.changes:
         (new.parent / Path(change.path).name).write_text(change.after)
     assert "strategy.scope()" in new.read_text()

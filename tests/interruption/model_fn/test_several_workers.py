@@ -1,6 +1,5 @@
 """A model_fn that MultiWorkerMirroredStrategy trained on two workers goes on to the last bit, whoever is killed."""
 
-import importlib.metadata
 import json
 import os
 import shutil
@@ -44,9 +43,7 @@ def legacy_keras(pair):
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    # What one line of TensorFlow goes through in a loop, the other does in object form.
-    form = "object" if importlib.metadata.version("keras").startswith("3.") else "loop"
-    return ClusterPair(SOURCE, tmp_path_factory.mktemp("workers") / "pair", form=form)
+    return ClusterPair(SOURCE, tmp_path_factory.mktemp("workers") / "pair")
 
 
 @pytest.fixture(scope="module")

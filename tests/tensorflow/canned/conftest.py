@@ -56,16 +56,6 @@ class Continued:
         self.new = folder / "new"
         made_once(folder, lambda folder: self._go_on(folder, python))
 
-    def _migrated(self, folder, canned):
-        """The migrated program, out of this package, by whose name it would import."""
-        migrated = Path(shutil.copy(self.program, folder))
-        # Some of a file's estimators become no Keras models; in object form they would take the others along.
-        settings = Settings(canned=canned, form="loop" if canned == "keras" else "auto")
-        for change in codemod([str(migrated)], settings, jobs=1, progress=None).changes:
-            Path(change.path).parent.mkdir(exist_ok=True)
-            Path(change.path).write_text(change.after)
-        return migrated
-
     def results(self, name):
         """What the estimator evaluated and predicted at the end, and what it became."""
         return self._told("results", name)
@@ -79,8 +69,8 @@ class Continued:
         return tuple(json.loads((one / f"{what}.json").read_text())[name] for one in (self.old, self.new))
 
 
-class AsModelFn(Continued):
-    """Canned estimators that become visible model_fns, which take the same directories over."""
+class AsObject(Continued):
+    """Canned estimators that become the objects of the same names, which take the same directories over."""
 
     def _go_on(self, folder, python):
         self.new.mkdir()
@@ -90,14 +80,7 @@ class AsModelFn(Continued):
             for path in old.glob("model.ckpt-10.*"):
                 shutil.copy(path, new)
             (new / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-10"\n')
-        _start(python, HERE / "go_on_as_model_fn.py", self._program(folder), self.new)
-
-    def _program(self, folder):
-        return self._migrated(folder, "model-fn")
-
-
-class AsObject(AsModelFn):
-    """Canned estimators that become the objects of the same names."""
+        _start(python, HERE / "go_on_as_object.py", self._program(folder), self.new)
 
     def _program(self, folder):
         named = {*re.findall(r"\w+", self.program.read_text()), "CannedKerasOptimizer"}
@@ -137,7 +120,11 @@ class InKeras(Continued):
     def _go_on(self, folder, python):
         self.new.mkdir()
         names = IN_KERAS[self.program]
-        _start(python, HERE / "go_on_in_keras.py", self._migrated(folder, "keras"), self.old, self.new, *names)
+        migrated = Path(shutil.copy(self.program, folder))  # out of this package, by whose name it would import
+        for change in codemod([str(migrated)], Settings(canned="keras"), jobs=1, progress=None).changes:
+            Path(change.path).parent.mkdir(exist_ok=True)
+            Path(change.path).write_text(change.after)
+        _start(python, HERE / "go_on_in_keras.py", migrated, self.old, self.new, *names)
 
 
 def _train(program, directory):
@@ -162,12 +149,6 @@ def of_this_run(tmp_path_factory):
     """The directory of this run of the tests, which all its processes share."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-
-
-@pytest.fixture(scope="session")
-def as_model_fn(of_this_run):
-    """A function that gives a program's ``AsModelFn``; each is made once."""
-    return cache(lambda program: AsModelFn(program, of_this_run / f"{program.stem}-as_model_fn"))
 
 
 @pytest.fixture(scope="session")

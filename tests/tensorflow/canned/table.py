@@ -1,4 +1,4 @@
-"""How near canned estimators come: ``python -m tests.tensorflow.canned.table {model-fn,keras}``.
+"""How near canned estimators come: ``python -m tests.tensorflow.canned.table {object,keras}``.
 
 ``MIGRATE_OLD_PYTHON`` names an interpreter with TensorFlow 2.15, ``MIGRATE_NEW_PYTHON`` one with the newest; the
 migrated programs run under both. Each estimator trains 10 steps; then it, and what it became, go on for 50 more from
@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.tensorflow.canned.conftest import IN_KERAS, PROGRAMS, AsModelFn, InKeras, difference
+from tests.tensorflow.canned.conftest import IN_KERAS, PROGRAMS, AsObject, InKeras, difference
 from tests.tensorflow.canned.test_continuation import PARTS, by_name
 from tests.tensorflow.canned.test_in_keras import values
 
-KINDS = {"model-fn": AsModelFn, "keras": InKeras}
+KINDS = {"object": AsObject, "keras": InKeras}
 
 
 def variables(job, name):

@@ -1,4 +1,4 @@
-"""A canned estimator goes on as a visible model_fn, or as the object of its name, as it would have gone on itself."""
+"""A canned estimator goes on as the object of its name as it would have gone on itself."""
 
 import re
 
@@ -30,7 +30,7 @@ def _plain(key):
 
 
 def tolerance(program, name):
-    """How far a model_fn may be from its Estimator.
+    """How far an object may be from its Estimator.
 
     The sigmoid of the newest TensorFlow differs by a bit from 2.15's; what TensorFlow 2's Adam and RMSprop compute in
     several operations rounds otherwise in a session than in a tf.function.
@@ -48,22 +48,16 @@ def rounding():
     return 0.0 if tf.__version__.startswith("2.15") else 2 * np.finfo(np.float32).eps
 
 
-@pytest.fixture(params=["as_model_fn", "as_object"])
-def became(request):
-    """A function that gives what a program's estimators became."""
-    return request.getfixturevalue(request.param)
-
-
 @pytest.mark.parametrize(("program", "name"), ESTIMATORS)
-def test_fifty_losses_are_the_same(became, program, name):
-    old, new = became(program).losses(name)
+def test_fifty_losses_are_the_same(as_object, program, name):
+    old, new = as_object(program).losses(name)
     assert len(new) == 50
     assert difference(new, old) <= min(tolerance(program, name), 1e-6)
 
 
 @pytest.mark.parametrize(("program", "name"), ESTIMATORS)
-def test_after_fifty_steps_every_variable_and_slot_is_the_same(became, program, name):
-    both = became(program)
+def test_after_fifty_steps_every_variable_and_slot_is_the_same(as_object, program, name):
+    both = as_object(program)
     old, new = by_name(both.old / name / "model.ckpt-60"), by_name(both.new / name / "model.ckpt-60")
     assert len(new) == len(old)
     # A Saver leaves the part and the scope out of a partitioned variable's name, so every value is looked for.
@@ -75,14 +69,14 @@ def test_after_fifty_steps_every_variable_and_slot_is_the_same(became, program, 
 
 
 @pytest.mark.parametrize(("program", "name"), JUDGED)
-def test_evaluate_gives_the_same_metrics_under_the_same_names(became, program, name):
-    old, new = became(program).results(name)
+def test_evaluate_gives_the_same_metrics_under_the_same_names(as_object, program, name):
+    old, new = as_object(program).results(name)
     assert new["metrics"] == pytest.approx(old["metrics"], rel=max(1e-6, tolerance(program, name)))
 
 
 @pytest.mark.parametrize(("program", "name"), JUDGED)
-def test_predict_yields_the_same(became, program, name):
-    old, new = (result["prediction"] for result in became(program).results(name))
+def test_predict_yields_the_same(as_object, program, name):
+    old, new = (result["prediction"] for result in as_object(program).results(name))
     assert [(key, dtype) for key, (dtype, _) in new.items()] == [(key, dtype) for key, (dtype, _) in old.items()]
     for key, (dtype, value) in old.items():
         found = new[key][1]

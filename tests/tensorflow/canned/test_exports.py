@@ -20,7 +20,7 @@ ESTIMATORS = [
 ]
 JOBS = [
     pytest.param(kind, *one, id=f"{kind}-{one[1]}-{one[2]}")
-    for kind, ones in (("in_keras", [*ESTIMATORS, (KERAS, "dnn_sgd", "export/newest")]), ("as_model_fn", ESTIMATORS))
+    for kind, ones in (("in_keras", [*ESTIMATORS, (KERAS, "dnn_sgd", "export/newest")]), ("as_object", ESTIMATORS))
     for one in ones
 ]
 

@@ -24,10 +24,10 @@ def original(tmp_path):
     return program
 
 
-@pytest.fixture(params=["loop", "object"])
-def migrated(request, tmp_path):
+@pytest.fixture
+def migrated(tmp_path):
     program = shutil.copy(PROGRAM, tmp_path)
-    write(codemod([str(program)], Settings(form=request.param), jobs=1, progress=None))
+    write(codemod([str(program)], Settings(), jobs=1, progress=None))
     return program
 
 

@@ -1,6 +1,6 @@
-"""Takes the jobs of canned estimators on as model_fns, in copies of their directories, to step 60.
+"""Takes the jobs of canned estimators on as objects, in copies of their directories, to step 60.
 
-usage: go_on_as_model_fn.py PROGRAM DIRECTORY; PROGRAM is the migrated one. What the functions give is written to
+usage: go_on_as_object.py PROGRAM DIRECTORY; PROGRAM is the migrated one. What the functions give is written to
 DIRECTORY/results.json, the loss of each step to DIRECTORY/losses.json.
 """
 

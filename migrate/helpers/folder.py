@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from migrate.files.read import regular_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
+from migrate.files.write import TEMPORARY_PREFIX
 from migrate.finding import Finding
 from migrate.helpers import package
 from migrate.helpers.stamp import Stamp, content, read_stamp
@@ -78,7 +79,10 @@ def _stamp(text: str) -> Stamp | None:
 
 
 def _is_empty(folder: str) -> bool:
-    return os.path.isdir(folder) and not {*os.listdir(folder)} - {"__pycache__"}
+    """Whether nothing is there, or what Python and a write that was interrupted leave."""
+    if not os.path.isdir(folder):
+        return False
+    return all(name == "__pycache__" or name.startswith(TEMPORARY_PREFIX) for name in os.listdir(folder))
 
 
 def _source(path: str) -> SourceText:

@@ -25,7 +25,7 @@ KNOWS = {
     "recovery": set[str](),
     "verify": {"analysis", "planning", "files", "invocation", "parser", "__init__"},
     "checkpoints": {"recovery", "invocation", "parser"},
-    "codemods": {"api", "report", "finding", "settings"},
+    "codemods": {"api", "helpers", "report", "finding", "settings"},
 }
 """What each folder may import: folders, and files at the top."""
 

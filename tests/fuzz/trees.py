@@ -64,7 +64,7 @@ def tree_tried(texts: dict[int, str], chance: Random) -> tuple[Counter[str], lis
 def _options(chance: Random) -> list[str]:
     recovery = chance.choice(["auto", "auto", "backup-and-restore"])
     target = chance.choice(["portable", "portable", "keras3"])
-    helpers = chance.choice(["module", "module", "inline"])
+    helpers = chance.choice(["copy", "copy", "package"])
     return ["--recovery", recovery, "--target", target, "--helpers", helpers, "-j", "1"]
 
 

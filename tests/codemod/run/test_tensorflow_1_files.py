@@ -114,7 +114,7 @@ def test_a_helper_that_only_asks_for_classes_which_hold_those_of_tensorflow_1_to
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_DROPOUT, "net.py": ASKING, "on_2.py": ON_2})
     outcome = migrated(tmp_path)
     assert reasons(outcome) == []
-    assert {Path(change.path).name for change in outcome.changes} == {"main.py", "modeling.py", "tf2_recovery.py"}
+    assert names(outcome) == ["main.py", "modeling.py", "tf2_recovery"]
 
 
 @pytest.mark.parametrize("canned", ["auto", "object"])
@@ -162,7 +162,7 @@ def test_tensorflow_is_known_where_another_module_of_the_project_gives_it(
     assert reasons(outcome) == []
     after = new_text(outcome, tmp_path / "main.py")
     assert f"{imported.replace(' tf,', '')}\n{V1}" in after
-    assert ".estimator" not in after
+    assert "tf.estimator" not in after
 
 
 @pytest.mark.parametrize("base", ["import tensorflow as _tf\n", "import tensorflow as tf\n\n__all__ = ['x']\n"])

@@ -184,17 +184,24 @@ class OldWayInRewrite(RecoveredFit):
             self.train(None, None)
             return
         old = self.way.first
-        asked = " and ".join(self._flag(flag) for flag in self.way.flags)
+        asked = " and ".join(map(self._flag, self.way.flags))
         found = self.names.scope_of(self.fit.call)
         if isinstance(old, ast.Name) and old.id in found.bindings:
-            restored = f"{old.id} = {self.recovery}.restore({old.id})"
+            restored = f"{old.id} = {self.recovery}.restore({self._given(old.id)})"
             restored = f"if {asked}:\n    {restored}" if asked else restored
             self.edits.append(InsertBefore(statement, f"{made}\n{restored}"))
             self.train(None, None)
             return
         self.edits.append(InsertBefore(statement, made))
         text = self.module.source.text(old, self.listed) if old is not None and literal(old) != 0 else ""
-        self.train(f"{self.recovery}.restore({text}){f' if {asked} else {text or 0}' if asked else ''}", None)
+        self.train(
+            f"{self.recovery}.restore({self._given(text)}){f' if {asked} else {text or 0}' if asked else ''}", None
+        )
+
+    def _given(self, first: str) -> str:
+        """The arguments of ``restore``."""
+        named = f"named={self.way.name}" if self.way.name else ""
+        return ", ".join(part for part in (first, named) if part)
 
     def _flag(self, flag: ast.expr) -> str:
         if isinstance(flag, ast.UnaryOp) and not hasattr(flag.operand, "parent"):

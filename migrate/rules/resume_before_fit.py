@@ -30,11 +30,16 @@ when it is whole. A ``fit`` that is given its callbacks by others saves beside t
 (``directory_beside(callbacks)``). A loop ``for epoch in range(first, epochs)`` over a ``fit`` of one epoch begins at
 ``recovery.restore(first)``.
 
+A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, also one of another file
+or function, where an epoch goes with it or the program says that it resumes. Its own code loads the file, and
+``recovery.restore(first, named=args.resume)`` restores nothing over it; a start that names no file, or the same again,
+as a job does that is started again by its old command, resumes from the newest checkpoint.
+
 Left with its reason and the lines to write: a load that more than files and flags at hand decides on, a start from
 scratch that removes files, a training that runs more than once in a process, several processes, several models, a loop
-over a ``tf.train.Checkpoint`` without a manager, a file that the user names at the start, and one that each start would
-load though Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a SavedModel, weights in
-TensorFlow's format under one name).
+over a ``tf.train.Checkpoint`` without a manager, a file that the user names where ``fit`` does not know the name, and
+one that each start would load though Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a
+SavedModel, weights in TensorFlow's format under one name).
 
 Left alone, without a finding: callbacks that only save, weights from elsewhere, a load after or between trainings, and
 ``initial_epoch`` as a number, or reckoned from a stage of the training.
@@ -57,13 +62,14 @@ import ast
 from collections.abc import Iterator, Sequence, Set
 
 from migrate.analysis.built import cannot_be_built, is_unbuilt
-from migrate.analysis.resume.elsewhere import counted, loaded_before, named_by_user
+from migrate.analysis.resume.elsewhere import counted, loaded_before
 from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_begun, epoch_loops, loops_of_fits
 from migrate.analysis.resume.loads_before import TRAINS
+from migrate.analysis.resume.named import NamedFile, named_file, named_files
 from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
 from migrate.analysis.resume.once import runs_again, trains_again
 from migrate.analysis.resume.own_loads import OwnLoad, own_loads
-from migrate.analysis.resume.savers import restarted
+from migrate.analysis.resume.savers import restarted, saver_of
 from migrate.analysis.searches import name_of
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import (
@@ -77,6 +83,7 @@ from migrate.analysis.trainings import (
     training_of,
     trainings,
 )
+from migrate.analysis.values.values import Values
 from migrate.rewrite.epoch_loop import EpochLoopRewrite
 from migrate.rewrite.old_way_in import OldWayInRewrite
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
@@ -283,15 +290,14 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
             known.add(loop.way.fit.call)
             loops.add(loop.loop)
             yield from _looped(bench, loop)
-    for fit in named_by_user(bench.module):
-        if fit.call not in known and not fit.is_recovered(bench.module.names):
-            message = "the user names the file and the epoch to go on from, at each start"
-            known.add(fit.call)
-            yield Mend((manual(fit.call, message, _lines(bench, fit)),))
     for own in found:
         if own.training not in known and own.loop not in loops:
             known.add(own.training)
             yield from _of_its_own(bench, own)
+    for named in named_files(bench.module, bench.tree):
+        if named.fit.call not in known and not named.fit.is_recovered(bench.module.names):
+            known.add(named.fit.call)
+            yield from _named(bench, named, "training goes on from a file that the user names")
 
 
 def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
@@ -302,7 +308,11 @@ def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     where = "" if is_here else f" ({own.module.path}, line {own.load.lineno})"
     message = f"what this program saves is loaded to resume training{where}"
     is_load = name_of(own.load.func) in ("load_weights", "load_model")
-    if own.loop is None and fit is not None and is_load and not own.is_named:
+    if own.loop is None and fit is not None and is_load and own.is_named:
+        named = named_file(bench.module, Values(bench.tree), fit, own.module, own.load)
+        yield from _named(bench, named, message)
+        return
+    if own.loop is None and fit is not None and is_load:
         site = own.load if is_here else own.training
         yield from _kept(bench, fit, site, message, [own.load] if is_here else [], own)
         return
@@ -347,6 +357,10 @@ def _kept(
         if own is not None
         else old_way_in(bench.module, fit, site, loads)
     )
+    if way.is_named:
+        where, load = (own.module, own.load) if own is not None else (bench.module, loads[0] if loads else site)
+        yield from _named(bench, named_file(bench.module, Values(bench.tree), fit, where, load), message)
+        return
     old = [bench.module.names.statement_of(load) for load in [*loads, *asked_loads(bench.module, fit)]]
     reason = _blocked(bench, fit, {node for statement in old for node in ast.walk(statement)}) or way.problem
     if way.flags and _uses_backup(bench):
@@ -365,6 +379,30 @@ def _kept(
         kept += ", which it loads at each start, before the checkpoint is restored"
     verdicts = [noted(one, "; ".join([text + kept, *rewrite.notes]), _help(bench)) for one in loads or [site]]
     yield Mend(tuple(verdicts), tuple(rewrite.edits), rewrite.pieces)
+
+
+def _named(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
+    """A recovery beside a file that the user names: the program's own code loads it, and training goes on from there."""
+    fit, module = found.fit, bench.module
+    site = found.load if found.module is module else fit.call
+    way = OldWayIn(fit, site, saver_of(module, fit), over="the user names it", name=found.name)
+    reason = _blocked(bench, fit, set(ast.walk(module.names.statement_of(found.load))) if site is found.load else set())
+    if not way.name:
+        reason = reason or "what names it is not known where fit is called"
+    if _uses_backup(bench):
+        reason = reason or "BackupAndRestore restores its own in any case"
+    if way.saver is None:
+        reason = reason or "no one ModelCheckpoint of this file tells where it saves"
+    rewrite = None if reason else OldWayInRewrite(bench.tree, module, bench.settings, bench.vocabulary, way)
+    reason = rewrite.problem if rewrite is not None else reason
+    if rewrite is None or reason:
+        yield Mend((manual(site, f"{message}, and {reason}", _lines(bench, fit)),))
+        return
+    text = (
+        f"{_recovered(bench, fit)}; the file that {found.name} names is loaded by the program's own code; a start that names"
+        " none, or the same again, resumes from the newest checkpoint"
+    )
+    yield Mend((noted(site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
 
 
 def _not_over(bench: Workbench, way: OldWayIn) -> str:

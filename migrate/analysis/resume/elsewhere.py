@@ -9,7 +9,6 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding, Names
 from migrate.analysis.paths import only_given
-from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.old_way_in import asked_loads
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.searches import is_own_file
@@ -55,18 +54,6 @@ def loaded_before(module: Module) -> Iterator[tuple[Fit, ast.Call]]:
             if given is not None and any(is_own_file(module, given, path) for path in paths):
                 yield fit, load
                 break
-
-
-def named_by_user(module: Module) -> Iterator[Fit]:
-    """The trainings whose user names the file and the epoch to go on from, as flags or settings."""
-    flags = Flags(module)
-    for fit in all_trainings(module):
-        first = fit.arguments.get("initial_epoch")
-        if first is None or isinstance(first, ast.Constant) or not flags.is_users(first):
-            continue
-        saves = fit.savers or list(savers(module))
-        if saves and any(asked_loads(module, fit)):
-            yield fit
 
 
 def _is_recovered(first: ast.expr) -> bool:

@@ -109,6 +109,8 @@ class Flags:
             if isinstance(binding.node, ast.arg) or binding.imported is not None:
                 continue
             made = binding.value
+            if isinstance(made, ast.Subscript) and self.names.qualified(made.value) == "sys.argv":
+                continue
             if not isinstance(made, ast.Call | ast.Attribute | ast.Dict | ast.Name):
                 return False
             name = name_of(made.func).lower() if isinstance(made, ast.Call) else ""

@@ -68,6 +68,8 @@ class OldWayIn:
       flags: what the user must have asked for.
       over: why the old file is loaded at each start, and the new recovery restored over it; "" where guards stand.
       links: the calls that load at each start, and those that lead to them, where none of them is guarded.
+      name: what gives the name of a file that the user names at the training's place, as source; "" for none.
+      is_named: whether the user names the file at the start.
       problem: why it cannot be rewritten; "" where it can.
     """
 
@@ -78,6 +80,8 @@ class OldWayIn:
     flags: list[ast.expr] = field(default_factory=list)
     over: str = ""
     links: list[Link] = field(default_factory=list)
+    name: str = ""
+    is_named: bool = False
     problem: str = ""
 
     @property
@@ -152,7 +156,7 @@ class _Reader:
         far = [link for link in self.links[-1:] if link.module is not self.module and not self.is_own]
         is_named = any(Flags(link.module).names_file(path_of(link.call)) for link in far)
         if is_named or any(self._is_named(load) for load in loads):
-            way.problem = "the user names the file at the start"
+            way.problem, way.is_named = "the user names the file at the start", True
             return way
         if way.problem or not entries:
             self._read_over(entries)

@@ -187,7 +187,7 @@ def test_steps_that_are_whole_stay_as_they_are(steps: str) -> None:
     assert f"steps_per_epoch={steps}" in migrate(source)[0]
 
 
-@pytest.mark.parametrize("target", ["both", "keras2", "keras3"])
+@pytest.mark.parametrize("target", ["portable", "keras2", "keras3"])
 @pytest.mark.parametrize(
     ("name", "only_weights", "taken"),
     [

@@ -166,17 +166,79 @@ def test_a_directory_that_is_opened_to_be_listed_is_left() -> None:
     assert "lists the directory where the new checkpoints would be" in left(_HEAD + load + _FIT)
 
 
-def test_a_file_and_an_epoch_that_the_user_names_are_left_with_the_lines_to_write() -> None:
+_NAMED = "import settings\nimport keras\n\nargs = settings.parse_args()\n"
+
+
+@pytest.mark.parametrize(
+    ("load", "restored"),
+    [
+        ("if args.weights:\n    model.load_weights(args.weights)\n", "restore(args.epoch, named=args.weights)"),
+        ("model.load_weights(args.weights)\n", "restore(args.epoch, named=args.weights)"),
+        (
+            "if args.resume:\n    model.load_weights(os.path.join(args.out, args.weights))\n",
+            "restore(args.epoch, named=args.weights if args.resume else None)",
+        ),
+        ("name = args.weights\nif name:\n    model.load_weights(name)\n", "restore(args.epoch, named=args.weights"),
+        ("if args.weights:\n    model = keras.models.load_model(args.weights)\n", "named=args.weights)"),
+    ],
+)
+def test_a_file_that_the_user_names_is_loaded_by_the_program_and_the_same_again_is_resumed(
+    load: str, restored: str
+) -> None:
+    text = kept(_NAMED + _HEAD + load + _FIT.replace("=first", "=args.epoch"))
+    assert load in text
+    assert restored in text
+    assert "has_checkpoint" not in text
+
+
+@pytest.mark.parametrize(
+    ("load", "is_found"),
+    [
+        ("if args.resume_from:\n    model.load_weights(args.resume_from)\n", True),
+        ("RESUME = 'w.h5'\nif RESUME:\n    model.load_weights(RESUME)\n", True),
+        ("def continue_training():\n    model.load_weights(args.file)\n\n\ncontinue_training()\n", True),
+        ("if args.weights:\n    model.load_weights(args.weights)\n", False),
+        ("if args.pretrained:\n    model.load_weights(args.pretrained)\n", False),
+        ("model.load_weights('imagenet_checkpoint.h5', by_name=True)\n", False),
+    ],
+)
+def test_without_an_epoch_only_a_program_that_says_so_goes_on_from_a_file_that_the_user_names(
+    load: str, is_found: bool
+) -> None:
+    source = _NAMED + _HEAD + load + _FIT.replace("initial_epoch=first, ", "")
+    text, found = migrate(source)
+    assert ("initial_epoch=recovery.restore(named=" in text) == is_found
+    assert is_found or (text, found) == (source, [])
+
+
+def test_what_the_parser_says_of_a_flag_counts_and_a_function_of_another_scope_is_given_its_name() -> None:
     source = (
-        "import settings\n\nargs = settings.parse_args()\n"
-        + _HEAD
-        + "if args.weights:\n    model.load_weights(args.weights)\n"
-        + _FIT.replace("=first", "=args.initial_epoch")
+        "import argparse\nimport tensorflow as tf\n\n\ndef train(options, model):\n"
+        "    saver = tf.keras.callbacks.ModelCheckpoint('w.keras')\n"
+        "    model.fit(x, y, epochs=9, callbacks=[saver])\n\n\ndef main():\n"
+        "    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('--file', help='resume training from this file')\n"
+        "    args = parser.parse_args()\n    model = build()\n    if args.file:\n"
+        "        model.load_weights(args.file)\n    train(args, model)\n\n\nmain()\n"
     )
-    _, findings = migrate(source)
-    assert "the user names the file and the epoch" in left(source)
-    assert "tf.train.CheckpointManager(checkpoint" in findings[0].help
-    assert "callbacks=[save, ...]" in findings[0].help
+    assert "restore(named=options.file)" in kept(source)
+    said = source.replace("resume training from this file", "the weights of imagenet")
+    assert migrate(said) == (said, [])
+
+
+def test_a_file_that_may_be_one_of_two_is_left_with_the_lines_to_write() -> None:
+    load = "path = args.a if args.resume is True else args.resume\nif path:\n    model.load_weights(path)\n"
+    source = _NAMED + _HEAD + load + _FIT.replace("=first", "=args.epoch")
+    assert left(source)
+    _, (finding,) = migrate(source)
+    assert "tf.train.CheckpointManager(checkpoint" in finding.help
+    assert "callbacks=[save, ...]" in finding.help
+
+
+def test_backup_and_restore_is_not_given_a_file_that_the_user_names() -> None:
+    load = "if args.weights:\n    model.load_weights(args.weights)\n"
+    source = _NAMED + _HEAD + load + _FIT.replace("=first", "=args.epoch")
+    assert "BackupAndRestore restores its own in any case" in left(source, recovery="backup-and-restore")
 
 
 def test_fit_generator_may_name_its_generator() -> None:

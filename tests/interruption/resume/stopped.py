@@ -13,6 +13,7 @@ from tests import nursery
 SHAPES = Path(__file__).parent / "shapes"
 LEFT = Path(__file__).parent / "left"
 WITHIN = Path(__file__).parent / "within"
+NAMED = Path(__file__).parent / "named"
 EPOCHS = 6
 
 
@@ -31,7 +32,7 @@ class Job:
       target: the TensorFlow that the new program is for.
     """
 
-    def __init__(self, shape, directory, programs=SHAPES, target="both"):
+    def __init__(self, shape, directory, programs=SHAPES, target="portable"):
         self.files, self.record = directory / "files", directory / "record"
         for name in ("old", "new"):
             (directory / name).mkdir(parents=True)
@@ -43,14 +44,14 @@ class Job:
         for change in outcome.changes:
             Path(change.path).write_text(change.after)
 
-    def start(self, program, python, legacy_keras=False, kill=None):
+    def start(self, program, python, legacy_keras=False, kill=None, flags=()):
         """Run a program to its end, or to where it is killed; gives its exit status and what it printed."""
         environment = {**os.environ, "JOB_RECORD": str(self.record), "TF_CPP_MIN_LOG_LEVEL": "3"}
         environment.pop("TF_USE_LEGACY_KERAS", None)
         environment.pop("PYTHONPATH", None)
         environment |= {"TF_USE_LEGACY_KERAS": "1"} if legacy_keras else {}
         environment |= {"JOB_KILL": kill} if kill else {}
-        flags = ["--resume"] if program.stem == "resume_flag" else []
+        flags = ["--resume"] if program.stem == "resume_flag" else flags
         command = [str(python), str(program), str(self.files), str(EPOCHS), *flags]
         process = nursery.launch(
             command, environment, cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

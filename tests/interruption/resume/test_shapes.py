@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.interruption.resume.stopped import LEFT, WITHIN, Job, check, shapes
+from tests.interruption.resume.stopped import LEFT, NAMED, WITHIN, Job, check, shapes
 
 KERAS_2_ALONE = {"latest_checkpoint"}
 """Programs whose ModelCheckpoint Keras 3 refuses."""
@@ -112,3 +112,30 @@ def test_a_job_that_saved_within_its_epochs_loses_no_more_batches_than_are_betwe
     first = begun[0][0]  # by the old code, from the name of its last file
     assert begun == [(first, 0), (3, 4 * (3 - first) + 2), (4, 4 * (4 - first) + 2), (4, 4 * (4 - first) + 2)]
     assert job.events()[-1]["steps"] == 4 * (6 - first)
+
+
+@pytest.mark.parametrize("is_named_again", [False, True], ids=["alone", "named again"])
+def test_a_job_goes_on_from_a_file_that_the_user_names_and_from_there_after_each_kill(
+    is_named_again, old_python, new_python, tmp_path
+):
+    job = Job("named_file", tmp_path, NAMED)
+    assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
+    flags = ["--resume", str(job.files / "w-02.weights.h5"), "--initial_epoch", "2"]
+    for number, kill in enumerate(("batch:3:1", "save:4:20", None)):
+        given = flags if is_named_again or number == 0 else []
+        status, output = job.start(job.new, new_python, kill=kill, flags=given)
+        assert status in ((0,) if kill is None else (-9, 0)), output
+    check(job)
+
+
+def test_a_start_that_names_another_file_goes_there_and_those_after_it_go_on(new_python, tmp_path):
+    job = Job("named_file", tmp_path, NAMED)
+    assert job.start(job.new, new_python, kill="batch:4:1")[0] == -9
+    back = ["--resume", str(job.files / "w-02.weights.h5"), "--initial_epoch", "2"]
+    assert job.start(job.new, new_python, kill="batch:3:1", flags=back)[0] == -9
+    status, output = job.start(job.new, new_python)
+    assert status == 0, output
+    begun = [event for event, _ in job.starts()]
+    assert [event["start"] for event in begun] == [0, 2, 3]
+    ended = {event["end"]: event["weights"] for event in job.starts()[0][1]}
+    assert begun[1]["weights"] == ended[1]

@@ -1,0 +1,173 @@
+"""A file that the user names, from which a training goes on: a flag, a setting or a constant that a load is given."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from migrate.analysis.arguments import Unbindable, bind, is_none, literal
+from migrate.analysis.checkpoints import key
+from migrate.analysis.module import Module
+from migrate.analysis.paths import only_call
+from migrate.analysis.resume.conditions import Conditions
+from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.loads_before import LOADS, LoadsBefore
+from migrate.analysis.resume.old_way_in import Link, path_of
+from migrate.analysis.resume.reach import FunctionNode, Reach
+from migrate.analysis.resume.savers import savers
+from migrate.analysis.searches import name_of
+from migrate.analysis.trainings import Fit, all_trainings
+from migrate.analysis.tree import Tree
+from migrate.analysis.values.values import Values
+
+_SPEAKS = re.compile(r"resum|restart|continu(e|ing)_?\W?(train|learn)|continue\b|go(es)? on", re.IGNORECASE)
+"""What is said where a training goes on."""
+_MAY_SPEAK = re.compile(r"restor|snapshot|check_?point|ckpt|(last|latest)_?(epoch|weight|model)", re.IGNORECASE)
+"""What is said there, and elsewhere too."""
+_ELSEWHERE = re.compile(r"pre_?train|image_?net|fine_?tun|transfer|backbone|vgg|resnet|darknet|coco", re.IGNORECASE)
+"""What is said of weights that another job has made."""
+
+
+@dataclass
+class NamedFile:
+    """A training that goes on from a file that the user names.
+
+    Attributes:
+      fit: the training.
+      module: the file that loads.
+      load: the call there.
+      name: what gives the file's name at the training's place, as source; "" where nothing does.
+    """
+
+    fit: Fit
+    module: Module
+    load: ast.Call
+    name: str = ""
+
+
+def named_file(module: Module, values: Values, fit: Fit, where: Module, load: ast.Call) -> NamedFile:
+    """Reads how the user names the file of a load.
+
+    Args:
+      module: the training's file.
+      values: what expressions may be.
+      fit: the training.
+      where: the file that loads.
+      load: the call there.
+    """
+    found = NamedFile(fit, where, load)
+    path = path_of(load)
+    while isinstance(path, ast.Call) and path.args:
+        path = path.args[-1]  # os.path.join, str
+    if path is None:
+        return found
+    flags = Flags(module)
+    ends = [end.node for end in values.ends(where, path) if end.module is module]
+    given = {ast.dump(one): one for one in ends if isinstance(one, ast.expr) and not is_none(one)}
+    if len(given) == 1:  # of several nobody knows which it was
+        (one,) = given.values()
+        is_text = isinstance(one, ast.Constant) and isinstance(one.value, str)
+        if (is_text or isinstance(one, ast.Name | ast.Attribute | ast.Subscript)) and flags.is_users(one):
+            found.name = _spelled(flags, one, fit)
+            asked = [flag for flag in flags.around(load) if where is module and ast.dump(one) not in _parts(flag)]
+            spelled = [_spelled(flags, flag, fit) for flag in asked]
+            found.name += f" if {' and '.join(spelled)} else None" if found.name and spelled and all(spelled) else ""
+    return found
+
+
+def _spelled(flags: Flags, value: ast.expr, fit: Fit) -> str:
+    """A value of the user's as the training's place knows it, as source; "" where it knows none."""
+    spelled = flags.spelled_at(value, fit.call)
+    if flags.is_known_at(spelled, fit.call):
+        return ast.unparse(spelled)
+    names, function = flags.names, flags.names.scope_of(fit.call).node
+    inner: ast.expr = value.operand if isinstance(value, ast.UnaryOp) else value
+    root = inner
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    call = only_call(names, function) if isinstance(function, ast.FunctionDef) else None
+    if call is None or not isinstance(root, ast.Name) or not isinstance(function, ast.FunctionDef):
+        return ""
+    try:
+        given = bind(call, [argument.arg for argument in function.args.args])
+    except Unbindable:
+        return ""
+    own = key(names, root)
+    parameter = next((name for name, one in given.items() if own is not None and key(names, one) == own), "")
+    text = ast.unparse(value)
+    return re.sub(rf"(?<![\w.]){re.escape(root.id)}\b", parameter, text, count=1) if parameter else ""
+
+
+def _parts(value: ast.expr) -> set[str]:
+    return {ast.dump(part) for part in ast.walk(value)}
+
+
+def speaks_of_resuming(module: Module, load: ast.Call, chain: Sequence[Link] = ()) -> bool:
+    """Whether a program says of a load that training goes on from it.
+
+    Args:
+      module: the file that loads.
+      load: the call there.
+      chain: the calls that lead to it.
+    """
+    path = path_of(load)
+    texts: list[str] = []
+    for where, call in [(module, load), *((link.module, link.call) for link in chain)]:
+        texts += [ast.unparse(one) for one in [*call.args, *(keyword.value for keyword in call.keywords)]]
+        texts += [keyword.arg or "" for keyword in call.keywords] if call is load else []
+        texts += [ast.unparse(test.test) for test, _ in Conditions(where).tests(call)]
+        around = next((node for node in where.names.ancestors(call) if isinstance(node, FunctionNode)), None)
+        texts += [around.name] if around is not None else []
+    files = {where.path: where for where in [module, *(link.module for link in chain)]}
+    said = [*texts, *(text for where in files.values() for text in _help(where, texts))]
+    if any(map(_SPEAKS.search, said)):
+        return path is None or _ELSEWHERE.search(ast.unparse(path)) is None
+    return any(map(_MAY_SPEAK.search, said)) and not any(map(_ELSEWHERE.search, said))
+
+
+def _help(module: Module, texts: Sequence[str]) -> Iterator[str]:
+    """What a file's parser says of the flags that some expressions read."""
+    words = {word for text in texts for word in re.findall(r"\w+", text)}
+    for call in module.names.nodes(ast.Call):
+        if name_of(call.func) not in ("add_argument", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "option"):
+            continue
+        flag = [str(literal(one)).lstrip("-").replace("-", "_") for one in call.args]
+        if words.intersection(flag):
+            yield from (str(literal(keyword.value)) for keyword in call.keywords if keyword.arg == "help")
+            yield from (str(literal(one)) for one in call.args[1:])
+
+
+def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
+    """The trainings of a file that save by ``ModelCheckpoint`` and say that they go on from a file the user names."""
+    found = [fit for fit in all_trainings(module) if fit.savers or any(one.is_checkpoint for one in savers(module))]
+    if not found:
+        return
+    values, reach = Values(tree), Reach(module, tree)
+    if not reach.holding(*LOADS):
+        return
+    before = LoadsBefore(reach)
+    for fit in found:
+        first = fit.arguments.get("initial_epoch")
+        if isinstance(literal(first), int) and literal(first) != 0:
+            continue  # the second stage of a training in two stages
+        is_counted = first is not None and _is_users_epoch(Flags(module), first)
+        spoken: NamedFile | None = NamedFile(fit, module, fit.call) if is_counted else None
+        for load in before.loads(fit.call):
+            links = load.links
+            if name_of(load.load.func) not in LOADS:
+                continue
+            if is_counted or speaks_of_resuming(load.module, load.load, links):
+                one = named_file(module, values, fit, load.module, load.load)
+                spoken = one if spoken is None or one.name else spoken
+                if one.name:
+                    break
+        if spoken is not None:
+            yield spoken
+
+
+def _is_users_epoch(flags: Flags, first: ast.expr) -> bool:
+    """Whether the user says the epoch to begin at: by a flag, or in a variable that has nothing but what the user says."""
+    if isinstance(first, ast.Constant):
+        return False
+    given = [binding.value for binding in flags.names.bound(first)] if isinstance(first, ast.Name) else []
+    return flags.is_users(first) or (bool(given) and all(one is not None and flags.is_users(one) for one in given))

@@ -30,8 +30,8 @@ when it is whole. A ``fit`` that is given its callbacks by others saves beside t
 (``directory_beside(callbacks)``). A loop ``for epoch in range(first, epochs)`` over a ``fit`` of one epoch begins at
 ``recovery.restore(first)``.
 
-A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, also one of another file
-or function, where an epoch goes with it or the program says that it resumes. Its own code loads the file, and
+A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, also one of another
+file or function, where an epoch goes with it or the program says that it resumes. Its own code loads the file, and
 ``recovery.restore(first, named=args.resume)`` restores nothing over it; a start that names no file, or the same again,
 as a job does that is started again by its old command, resumes from the newest checkpoint.
 
@@ -50,10 +50,10 @@ without ``initial_epoch`` trained that many more at each start; a finished job t
 empty for a finished job. What ``load_weights_on_restart`` loaded is not read. Files of Keras 2 that Keras 3 does not
 load are told of: weights in TensorFlow's format, a SavedModel, some whole models in HDF5. The state of
 ``EarlyStopping`` and ``ReduceLROnPlateau`` starts anew. The step that Keras 2 counts at the end of data of unknown
-length, in the first epoch of each start, is counted once, as without an interruption. On Keras 3 a subclassed model
-must be built before ``fit`` (``model.build(input_shape)``), which says so at the start; ``BackupAndRestore`` needs that
-of every model there, so that a ``Sequential`` that is seen to tell no shape is skipped, and a kill during its save can
-leave a job that cannot start again.
+length, in the first epoch of each start, is counted once, as without an interruption. On Keras 3 a subclassed
+model must be built before ``fit`` (``model.build(input_shape)``), which says so at the start; ``BackupAndRestore``
+needs that of every model there, so that a ``Sequential`` that is seen to tell no shape is skipped, and a kill during
+its save can leave a job that cannot start again.
 
 See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """
@@ -382,11 +382,12 @@ def _kept(
 
 
 def _named(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
-    """A recovery beside a file that the user names: the program's own code loads it, and training goes on from there."""
+    """A recovery beside a file that the user names, which the program's own code loads."""
     fit, module = found.fit, bench.module
     site = found.load if found.module is module else fit.call
     way = OldWayIn(fit, site, saver_of(module, fit), over="the user names it", name=found.name)
-    reason = _blocked(bench, fit, set(ast.walk(module.names.statement_of(found.load))) if site is found.load else set())
+    gone = module.names.statement_of(found.load) if site is found.load else None
+    reason = _blocked(bench, fit, set(ast.walk(gone)) if gone is not None else set())
     if not way.name:
         reason = reason or "what names it is not known where fit is called"
     if _uses_backup(bench):
@@ -399,8 +400,8 @@ def _named(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
         yield Mend((manual(site, f"{message}, and {reason}", _lines(bench, fit)),))
         return
     text = (
-        f"{_recovered(bench, fit)}; the file that {found.name} names is loaded by the program's own code; a start that names"
-        " none, or the same again, resumes from the newest checkpoint"
+        f"{_recovered(bench, fit)}; the file that {found.name} names is loaded by the program's own code; a start that"
+        " names none, or the same again, resumes from the newest checkpoint"
     )
     yield Mend((noted(site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
 

@@ -1,6 +1,7 @@
 """A file that the user names, from which a training goes on: a flag, a setting or a constant that a load is given."""
 
 import ast
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from migrate.analysis.resume.savers import savers
 from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.tree import Tree
-from migrate.analysis.values.values import Values
+from migrate.analysis.values.values import End, Values
 
 _SPEAKS = re.compile(r"resum|restart|continu(e|ing)_?\W?(train|learn)|continue\b|go(es)? on", re.IGNORECASE)
 """What is said where a training goes on."""
@@ -62,8 +63,8 @@ def named_file(module: Module, values: Values, fit: Fit, where: Module, load: as
     if path is None:
         return found
     flags = Flags(module)
-    ends = [end.node for end in values.ends(where, path) if end.module is module]
-    given = {ast.dump(one): one for one in ends if isinstance(one, ast.expr) and not is_none(one)}
+    ends = [_here(module, end) for end in values.ends(where, path)]
+    given = {ast.dump(one): one for one in ends if one is not None and not is_none(one)}
     if len(given) == 1:  # of several nobody knows which it was
         (one,) = given.values()
         is_text = isinstance(one, ast.Constant) and isinstance(one.value, str)
@@ -73,6 +74,16 @@ def named_file(module: Module, values: Values, fit: Fit, where: Module, load: as
             spelled = [_spelled(flags, flag, fit) for flag in asked]
             found.name += f" if {' and '.join(spelled)} else None" if found.name and spelled and all(spelled) else ""
     return found
+
+
+def _here(module: Module, end: End) -> ast.expr | None:
+    """What an expression of a file may be, in that file's own tree: the tree of files may have read it anew."""
+    node = end.node
+    if not isinstance(node, ast.expr) or os.path.abspath(end.module.path) != os.path.abspath(module.path):
+        return None
+    place = (node.lineno, node.col_offset)
+    places = (one for one in module.names.nodes(type(node)) if (one.lineno, one.col_offset) == place)
+    return node if end.module is module else next((one for one in places if ast.dump(one) == ast.dump(node)), None)
 
 
 def _spelled(flags: Flags, value: ast.expr, fit: Fit) -> str:
@@ -166,7 +177,7 @@ def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
 
 
 def _is_users_epoch(flags: Flags, first: ast.expr) -> bool:
-    """Whether the user says the epoch to begin at: by a flag, or in a variable that has nothing but what the user says."""
+    """Whether the user says the epoch to begin at: a flag, or a variable that has nothing but what the user says."""
     if isinstance(first, ast.Constant):
         return False
     given = [binding.value for binding in flags.names.bound(first)] if isinstance(first, ast.Name) else []

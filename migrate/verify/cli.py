@@ -203,8 +203,10 @@ def _request(options: argparse.Namespace) -> Request:
         if options.module and not (Path(path).absolute().parent / "__init__.py").is_file():
             raise ProgramError(f"the program {path} is in no package, without an __init__.py beside it: leave out -m")
     for path in options.allow:
-        if not os.path.isdir(path):
-            raise ProgramError(f"--allow {path}: the directory does not exist")
+        try:
+            os.makedirs(path, exist_ok=True)
+        except OSError as error:
+            raise ProgramError(f"--allow {path}: {error.strerror}") from error
     old_python = options.old_python or options.new_python or sys.executable
     new_python = options.new_python or options.old_python or sys.executable
     is_alone = options.old is None

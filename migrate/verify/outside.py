@@ -48,11 +48,12 @@ def _sentence(event: Event, model_dir: Path) -> str:
         return f"{told}; {GIVE}; if it is an input, such as pretrained weights, add --allow {_above(event)}"
     if event["what"] == "save to":
         return f"{told}; {GIVE}"
-    return f"{told}; {GIVE}, or, if nothing of value is there, add --allow {_above(event)}"
+    return f"{told}; if it is meant, as a download or a log is, add --allow {_above(event)}; else {GIVE}"
 
 
 def _above(event: Event) -> str:
-    return os.path.dirname(str(event["path"]))
+    path = str(event["path"])
+    return path if event["what"].endswith("directory") else os.path.dirname(path)
 
 
 def _refused_by_the_kernel(attempt: Attempt) -> Event | None:

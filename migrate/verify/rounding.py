@@ -33,7 +33,7 @@ class Rounding:
     """What one rounding of the weights grew to.
 
     Attributes:
-      losses: the largest relative difference of losses until each step.
+      losses: the largest relative difference of losses until each step, counted from the rounding.
       variables: the relative difference of the final variables.
     """
 
@@ -56,17 +56,18 @@ class Rounding:
         return max(self.of_variables, self.until(max(self.losses, default=0)))
 
 
-def rounding(plain: Record, moved: Record) -> Rounding:
+def rounding(plain: Record, moved: Record, begun: int) -> Rounding:
     """What the difference of two runs is that began one rounding apart.
 
     Args:
       plain: the run from the checkpoint as it is.
       moved: the run from the moved one.
+      begun: the step of that checkpoint. Weights that are not trained yet are zeros, which have no rounding.
     """
     gaps = relative_gaps(plain.by_step("loss"), moved.by_step("loss"))
     grown = accumulate((gaps[step] for step in sorted(gaps)), max)
     found = variable_difference(plain.variables, moved.variables)
-    return Rounding(dict(zip(sorted(gaps), grown, strict=True)), found.relative)
+    return Rounding({step - begun: gap for step, gap in zip(sorted(gaps), grown, strict=True)}, found.relative)
 
 
 def move_weights(program: Program, directory: Path) -> bool:

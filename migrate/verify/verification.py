@@ -250,7 +250,7 @@ def _share_names(old: Record, new: Record) -> bool:
     return bool(before & after)
 
 
-def _shared_initial(bench: Bench, old: Record, convert: bool = True) -> tuple[Path, Path]:
+def _shared_initial(bench: Bench, old: Record) -> tuple[Path, Path]:
     """OLD's directory after its first save, as it is for OLD and converted for NEW."""
     first = old.saved_steps[0]
     start = bench.directory()
@@ -258,8 +258,7 @@ def _shared_initial(bench: Bench, old: Record, convert: bool = True) -> tuple[Pa
     if not kept_steps(start, []):
         raise ProgramError("OLD writes no TensorFlow checkpoint to start from")
     converted = bench.directory()
-    if convert:
-        bench.request.convert(start, converted)
+    bench.request.convert(start, converted)
     return start, converted
 
 
@@ -277,30 +276,26 @@ def _why_unlike(bench: Bench, old: Record, new: Record) -> str:
 
 
 def _rounding(bench: Bench, old: Record) -> Rounding | None:
-    """What one rounding grows to in OLD, by two runs from its first checkpoint; None where that cannot be seen."""
-    start, moved = bench.initial[0], bench.directory()
-    try:
-        if start is None:
-            start, _ = _shared_initial(bench, old, convert=False)
-        copy_directory(start, moved)
-        if not move_weights(bench.request.old, moved):
-            return None
-        bench.say("how far one rounding takes OLD")
-        runs = [
-            bench.pool.submit(
-                run_interrupted,
-                bench.request.old,
-                None,
-                bench.directory(),
-                initial,
-                bench.request.timeout,
-                variables=True,
-            )
-            for initial in (start, moved)
-        ]
-        return rounding(*(one.result() for one in runs))
-    except ProgramError:  # it starts from no checkpoint of its own: its losses are compared as they are
+    """What one rounding grows to in OLD, by two runs from its first checkpoint of a step; None where it has none."""
+    begun = next((step for step in old.saved_steps if step > 0), None)
+    if begun is None or begun >= (old.final_step or 0):
         return None
+    bench.say("how far one rounding takes OLD")
+    start, moved = bench.directory(), bench.directory()
+    if bench.initial[0] is not None:
+        copy_directory(bench.initial[0], start)
+    run(bench.request.old, start, Kill(begun + 1), timeout=bench.request.timeout)
+    copy_directory(start, moved)
+    if not kept_steps(start, []) or not move_weights(bench.request.old, moved):
+        return None
+    waiting = [
+        bench.pool.submit(
+            run_interrupted, bench.request.old, None, bench.directory(), initial, bench.request.timeout, variables=True
+        )
+        for initial in (start, moved)
+    ]
+    plain, other = (one.result() for one in waiting)
+    return rounding(plain, other, begun)
 
 
 def _continued(bench: Bench, step: int) -> Comparison:

@@ -120,8 +120,9 @@ def _may_be_told(call: ast.Call, name: str) -> bool:
 
 
 def _makes_config(call: ast.Call) -> bool:
-    """Whether the config is made in the call itself, where it is seen."""
-    return any(isinstance(keyword.value, ast.Call) for keyword in call.keywords if keyword.arg == "config")
+    """Whether the config is a ``RunConfig`` made in the call itself, where it is seen."""
+    configs = [keyword.value for keyword in call.keywords if keyword.arg == "config"]
+    return any(isinstance(one, ast.Call) and ast.unparse(one.func).endswith("RunConfig") for one in configs)
 
 
 def _place(module: Module, node: ast.expr) -> str:

@@ -109,7 +109,34 @@ def test_a_program_without_a_flag_for_its_directory_is_told_to_get_one_first(
 ) -> None:
     (project / "train.py").write_text(MODEL_FN.replace("args.out_dir", "'/data/model'").replace("--out_dir", "--rate"))
     [row] = plan(capsys)["programs"]
-    assert row["commands"][0]["first"] == "Give ./train.py a flag for its model_dir, which is '/data/model'"
+    [command] = row["commands"]
+    assert command["first"] == "Give ./train.py a flag for its model_dir, which is '/data/model'"
+    assert command["verify"] == ""
+
+
+def test_no_other_flag_passes_for_that_of_a_directory_in_the_code(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(
+        MODEL_FN.replace("args.out_dir", "'/data/model'").replace("--out_dir", "--log_dir")
+    )
+    [row] = plan(capsys)["programs"]
+    assert row["commands"][0]["verify"] == ""
+    main(["plan", "."])
+    assert " verify: " not in capsys.readouterr().out
+
+
+def test_a_program_that_takes_its_directory_from_the_environment_is_verified_by_that(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = MODEL_FN.replace("args.out_dir", "os.environ['OUT']").replace(
+        "import argparse", "import argparse\nimport os"
+    )
+    (project / "train.py").write_text(text.replace("--out_dir", "--rate"))
+    [row] = plan(capsys)["programs"]
+    [command] = row["commands"]
+    assert command["first"] == ""
+    assert "--env OUT={model_dir} --args '--data DATA'" in command["verify"]
 
 
 def test_a_blocked_program_has_one_reason_and_the_next_step(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

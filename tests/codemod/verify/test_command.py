@@ -47,24 +47,49 @@ def test_an_interpreter_without_tensorflow_is_told(capsys, script, tmp_path):
     assert "has no TensorFlow: name one that has it with --old-python" in capsys.readouterr().err
 
 
-def test_an_interpreter_without_the_estimator_is_told_where_old_makes_one(capsys, script, tmp_path):
-    """The interpreter of these tests, with an empty TensorFlow 2.21."""
-    site = tmp_path / "site"
-    (site / "tensorflow").mkdir(parents=True)
-    (site / "tensorflow" / "__init__.py").write_text("")
-    (site / "tensorflow-2.21.0.dist-info").mkdir()
-    (site / "tensorflow-2.21.0.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: tensorflow\nVersion: 2.21.0\n"
+def with_empty_tensorflow(directory, version, *packages):
+    """The interpreter of these tests, with an empty TensorFlow of some version."""
+    site = directory / "site"
+    for package in ("tensorflow", *packages):
+        (site / package).mkdir(parents=True)
+        (site / package / "__init__.py").write_text("")
+    (site / f"tensorflow-{version}.dist-info").mkdir()
+    (site / f"tensorflow-{version}.dist-info" / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: tensorflow\nVersion: {version}\n"
     )
-    python = tmp_path / "python"
+    python = directory / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH={site} exec {sys.executable} "$@"\n')
     python.chmod(0o700)
+    return python
+
+
+def test_an_interpreter_without_tensorflow_1_is_told_where_old_speaks_to_it_with_the_name_and_its_line(
+    capsys, script, tmp_path
+):
+    python = with_empty_tensorflow(tmp_path, "2.15.1", "tensorflow_estimator")
+    old = tmp_path / "old.py"
+    old.write_text("import tensorflow as tf\n\ntf.logging.set_verbosity(tf.logging.INFO)\n")
+    assert main([str(old), script, "--old-python", str(python)]) == 2
+    told = capsys.readouterr().err
+    assert f"OLD uses TensorFlow 1's API (tf.logging.set_verbosity, {old}:3), which {python}" in told
+    assert "(TensorFlow 2.15.1) lacks: name an interpreter with TensorFlow 1.15 (Python 3.7) with --old-python" in told
+    assert "nothing was started" in told
+
+
+def test_an_interpreter_without_the_estimator_is_told_where_old_makes_one(capsys, script, tmp_path):
+    python = with_empty_tensorflow(tmp_path, "2.21.0")
     old = tmp_path / "old.py"
     old.write_text("import tensorflow as tf\n\nestimator = tf.estimator.Estimator(model_fn)\n")
     assert main([str(old), script, "--old-python", str(python)]) == 2
     told = capsys.readouterr().err
     assert "(TensorFlow 2.21.0) has no tf.estimator" in told
     assert "TensorFlow 2.15 or earlier with --old-python" in told
+
+
+@pytest.mark.parametrize("option", [["--continue-old"], ["--share-initial"], ["--convert", "cp {old} {new}"]])
+def test_what_needs_two_programs_is_refused_for_one(option, capsys, script):
+    assert main([script, *option]) == 2
+    assert "--share-initial, --continue-old and --convert need OLD and NEW" in capsys.readouterr().err
 
 
 def test_an_interpreter_that_cannot_be_run_is_told(capsys, script):

@@ -1,0 +1,49 @@
+"""Where a program's directory comes from."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.analysis.tree import Tree
+from migrate.planning.directories import Origin, directories
+
+HEAD = """\
+import argparse, os, tempfile
+from absl import flags
+import tensorflow as tf
+
+flags.DEFINE_string("out", "/prod", "")
+FLAGS = flags.FLAGS
+"""
+SEEN = {
+    "tf.estimator.Estimator(f, '/prod')": (Origin.WRITTEN, "'/prod'"),
+    "tf.estimator.Estimator(f, os.path.join('/prod', 'run'))": (Origin.WRITTEN, "os.path.join('/prod', 'run')"),
+    "D = '/prod'\ntf.estimator.Estimator(f, config=tf.estimator.RunConfig(D))": (Origin.WRITTEN, "'/prod'"),
+    "tf.estimator.Estimator(f, tempfile.mkdtemp())": (Origin.TEMPORARY, "tempfile.mkdtemp()"),
+    "tf.estimator.Estimator(f)": (Origin.TEMPORARY, ""),
+    "tf.estimator.Estimator(f, None)": (Origin.TEMPORARY, ""),
+    "tf.estimator.Estimator(f, FLAGS.out)": (Origin.FLAG, "--out"),
+    "tf.estimator.Estimator(f, f'{FLAGS.out}/run')": (Origin.FLAG, "--out"),
+    "tf.estimator.Estimator(f, FLAGS.out or tempfile.mkdtemp())": (Origin.FLAG, "--out"),
+    "def go(d):\n    tf.estimator.Estimator(f, d)\ngo(FLAGS.out)": (Origin.FLAG, "--out"),
+    "tf.estimator.Estimator(f, os.environ['DIR'])": (Origin.ENVIRONMENT, "DIR"),
+    "tf.estimator.Estimator(f, os.getenv('DIR', '/prod'))": (Origin.ENVIRONMENT, "DIR"),
+    "tf.estimator.Estimator(f, read('file')['dir'])": (Origin.UNKNOWN, "read('file')['dir']"),
+    "tf.train.CheckpointManager(c, directory='/prod', max_to_keep=3)": (Origin.WRITTEN, "'/prod'"),
+    "tf.keras.callbacks.BackupAndRestore('/prod')": (Origin.WRITTEN, "'/prod'"),
+    "tf.compat.v1.train.MonitoredTrainingSession(checkpoint_dir='/prod')": (Origin.WRITTEN, "'/prod'"),
+}
+
+
+@pytest.mark.parametrize("code", list(SEEN))
+def test_a_directory_is_followed_to_what_it_comes_from(code: str, tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(HEAD + code + "\n")
+    [found] = directories(str(tmp_path / "job.py"), Tree())
+    assert (found.origin, found.name) == SEEN[code]
+    assert found.place.startswith(f"{tmp_path / 'job.py'}:")
+
+
+@pytest.mark.parametrize("code", ["tf.estimator.Estimator(f, config=made())", "tf.estimator.Estimator(f, **given)"])
+def test_of_what_is_not_seen_nothing_is_said(code: str, tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(HEAD + code + "\n")
+    assert directories(str(tmp_path / "job.py"), Tree()) == []

@@ -76,9 +76,7 @@ class Step:
             if now == self.old or (now != self.new and os.path.lexists(self.temporary)):
                 return  # also where somebody has changed it before anything was put there
             if now != self.new:
-                raise changed(
-                    self.path, "has changed since it was written, and is not put back", "Put it back by hand."
-                )
+                raise changed(self.path, "has changed since it was written, and is not put back", _BY_HAND)
             if self.old is None:
                 os.unlink(self.target)
             elif digest_of(self.backup) == self.old:

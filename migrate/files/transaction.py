@@ -282,7 +282,7 @@ def _ended(journal: Journal, plan: Mapping[str, Any]) -> str:
     steps = {}
     for number, (place, name, old, new) in plan["steps"].items():
         directory = os.path.normpath(os.path.join(journal.directories[0], place))
-        if os.path.basename(name) != name or not name.endswith(SUFFIXES):
+        if os.path.basename(name) != name or not name.endswith(SUFFIXES) or not number.isdecimal():
             raise ValueError("no source file")
         # A directory takes part by its own word alone: no journal of a tree can name a file elsewhere.
         if journal.is_at_home_in(directory):

@@ -1,6 +1,7 @@
 """A write that was killed between the files of a program, and what each command makes of it."""
 
 import os
+import pty
 import signal
 import subprocess
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from migrate import api
 from migrate.cli import main
 from migrate.run import run, write
 from migrate.settings import Settings
+from tests.codemod import forks
 from tests.codemod.cli.conftest import Command
 
 MODEL = """\
@@ -88,6 +90,16 @@ def test_every_command_completes_it_and_says_so(
     assert is_whole(torn)
     main(arguments)
     assert "interrupted" not in capsys.readouterr().err
+
+
+def test_interactive_completes_it_before_it_asks(torn: Path, environment: dict[str, str]) -> None:
+    other_end, terminal = pty.openpty()
+    forks.start(["--interactive", "-j", "1", "."], torn, {**environment, "TERM": "dumb"}, [terminal] * 3)
+    os.close(terminal)
+    assert forks.ended() == 0
+    assert b"Completed a write that was interrupted: model.py, tf2_recovery.py, train.py." in os.read(other_end, 65536)
+    os.close(other_end)
+    assert is_whole(torn)
 
 
 @pytest.mark.parametrize("find", [api.check, api.rewrite])

@@ -428,6 +428,7 @@ def test_a_journal_in_a_tree_changes_no_file_in_a_directory_that_does_not_say_so
         json.dumps(OWN) + '\n{"steps": [], "programs": []}\n',
         json.dumps(OWN) + '\n{"steps": {"0": [".", "../a.py", null, ""]}, "programs": []}\n',
         json.dumps(OWN) + '\n{"steps": {"0": [".", ".bashrc", null, ""]}, "programs": []}\n',
+        json.dumps(OWN) + '\n{"steps": {"../x": [".", "a.py", null, ""]}, "programs": []}\n',
         "[" * 100_000 + "\n",
     ],
 )

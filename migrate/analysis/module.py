@@ -27,7 +27,7 @@ from migrate.files.prefilter import may_resume
 from migrate.files.text import SourceText
 from migrate.finding import Span
 from migrate.tensorflow.moved import has_moved
-from migrate.tensorflow.names import NEW, OLD, lacking
+from migrate.tensorflow.names import NEW, OLD, lacking, needs_legacy_keras
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,9 @@ class Module:
     def _is_in_vain(self, node: ast.ImportFrom, alias: ast.alias) -> bool:
         if node.level or alias.name == "*" or not (node.module or "").startswith("tensorflow"):
             return False
+        path = f"{node.module}.{alias.name}"
         return (
-            bool(lacking(f"{node.module}.{alias.name}", (OLD, NEW)))
+            bool(lacking(path, (OLD, NEW)) or needs_legacy_keras(path))
             and not self.names.uses(alias.asname or alias.name, self.names.scope_of(node))
             and not is_guarded(self.names, node)
         )

@@ -12,7 +12,7 @@ import libcst.helpers
 from migrate.edits.concrete import parsed, writer_of, written
 from migrate.edits.lines import Line, comments_of
 from migrate.edits.statements import Layout, Source, Statement, is_comment
-from migrate.tensorflow.names import NEW, OLD, lacking
+from migrate.tensorflow.names import NEW, OLD, lacking, needs_legacy_keras
 
 
 def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
@@ -61,7 +61,10 @@ class _Unused:
         return alias.name != "*" and self.goes(_bound(alias), f"{module}.{alias.name}")
 
     def goes(self, name: str, path: str) -> bool:
-        return name in self.freed or (name not in self.used and bool(lacking(path.lstrip("."), (OLD, NEW))))
+        if name in self.freed:
+            return True
+        path = path.lstrip(".")
+        return name not in self.used and bool(lacking(path, (OLD, NEW)) or needs_legacy_keras(path))
 
 
 def _imports(nodes: Sequence[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:

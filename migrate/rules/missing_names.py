@@ -4,11 +4,12 @@ A name or an import of TensorFlow that no longer exists stops the migrated progr
 ``tensorflow.python.estimator`` as soon as their file is imported.
 
 Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one, in
-every file of the program. Some others become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its
+every file of the program, and so do paths into TensorFlow's copy of Keras, which takes no layer of Keras itself. What
+only TensorFlow 2 has is reached through ``tf.compat.v2`` where a file's ``tf`` becomes ``compat.v1``. Some others become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its
 ``fn_args``, ``training_ops`` and ``tensorflow.examples.tutorials.mnist.input_data.read_data_sets``, which reads and
 shuffles the same files in the same way.
 
-Fidelity: exact. Any other name of the program's files that TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of
+Fidelity: exact; noted for ``tensorflow.python.keras.optimizers``, whose older classes are gone. Any other name of the program's files that TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of
 ``--target``, blocks the program. No reason is code that the program does not run, that is tried under ``except
 ImportError``, or that asks ``hasattr`` or for the version first, nor a name that no TensorFlow ever had.
 
@@ -18,6 +19,7 @@ See: migrate/tensorflow/names.txt, which is made from the installed packages.
 import ast
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 
 from migrate.analysis.guards import is_guarded
@@ -30,11 +32,12 @@ from migrate.analysis.tree import Tree
 from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
 from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
+from migrate.finding import Fidelity
 from migrate.rewrite.draft import ChangedFile, Draft
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.moved import piece_for
-from migrate.tensorflow.names import lacking, lines_of, public_name, spelled
+from migrate.tensorflow.names import KERAS_INSIDE, lacking, lines_of, public_path, spelled
 
 _V1 = "tensorflow.compat.v1."
 
@@ -97,10 +100,11 @@ def missing_names_of(
       site: where it makes its estimator.
       target: the TensorFlow that the output runs on, as in the settings.
     """
+    lines = lines_of(target)
     for one in files:
         yield from _emitted(one)
+        yield from _inside_keras(one, lines)
         yield from _in_vain(one)
-    lines = lines_of(target)
     own = {file.module.path: file for file in files}
     modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
     found = [(module, *one) for module in modules for one in _lacked(module, own.get(module.path), lines)]
@@ -113,16 +117,13 @@ def missing_names_of(
         is_reached = reached is not None and reached.holds(module, node)
         if not is_reached and (file is None or not _comes_by_a_gone_import(module, node, lines)):
             continue
-        public = public_name(name) if file is not None and isinstance(node, ast.expr) else None
-        if file is None or public is None or lacking(f"{_V1}{public.tail}", lines) or isinstance(node, ast.stmt):
+        public = public_path(name, lines) if file is not None and isinstance(node, ast.expr) else None
+        if file is None or public is None or isinstance(node, ast.stmt):
             if not is_reached:
                 continue
             staying.append((module, node, name))
             continue
-        text = f"{file.v1}.{public.tail}"
-        file.renamed[node] = text
-        file.edits.append(ReplaceExpression(module.span(node), text))
-        yield exact(node, f"becomes {text}, the public name of the same object", module)
+        yield _public(file, node, public)
     said = set[tuple[str, str]]()
     for module, node, name in sorted(staying, key=lambda one: isinstance(one[1], ast.expr)):  # imports before uses
         file = own.get(module.path)
@@ -138,6 +139,31 @@ def missing_names_of(
         else:
             message = f"its program needs line {node.lineno} of {module.path}, and {message}"
             yield manual(site, message, help, started[0])
+
+
+def _public(file: ChangedFile, node: ast.expr, path: str) -> Verdict:
+    """Writes a public name below ``tf.compat.v1``."""
+    text = f"{file.v1}.{path}"
+    file.renamed[node] = text
+    file.edits.append(ReplaceExpression(file.module.span(node), text))
+    return exact(node, f"becomes {text}, the public name of the same object", file.module)
+
+
+def _inside_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict]:
+    """Names Keras by its public name: TensorFlow's copy of it, which has the private one, takes no layer of Keras."""
+    for node, name, found in _of_tensorflow(file.module.names):
+        if found is None or not isinstance(node, ast.expr) or not name.startswith(f"tensorflow.{KERAS_INSIDE}"):
+            continue
+        path = public_path(name, lines)
+        if path is None or node in file.renamed or f"{found.tail}.".startswith("estimator."):
+            continue
+        if is_guarded(file.module.names, node):
+            continue
+        verdict = _public(file, node, path)
+        if found.is_contrib or found.tail.startswith("contrib."):
+            message = f"becomes {file.renamed[node]}; TensorFlow 1 had an older optimizer there, with other variables"
+            verdict = replace(verdict, fidelity=Fidelity.NOTED, message=message)
+        yield verdict
 
 
 def imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str] = ()) -> list[Module]:

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from migrate.tensorflow.names import NEW, OLD, lacking, public_name
+from migrate.tensorflow.names import KERAS_INSIDE, NEW, OLD, lacking, public_name, public_path
 
 _PIECES = {
     "examples.tutorials.mnist.input_data.read_data_sets": "read_data_sets",
@@ -32,10 +32,14 @@ def piece_for(tail: str) -> tuple[str, str] | None:
 def has_moved(qualified: str) -> bool:
     """Whether TensorFlow 2 lacks a private path, or one of the tutorials, and has what it leads to elsewhere.
 
+    A path into TensorFlow's copy of Keras leads elsewhere since Keras is a package of its own.
+
     Args:
       qualified: the whole path, with its package.
     """
     _, _, tail = qualified.partition(".")
+    if tail.startswith(KERAS_INSIDE):
+        return public_path(qualified, (OLD, NEW)) is not None
     if not tail.startswith(("examples.", "python.")) or not lacking(qualified, (OLD, NEW)):
         return False
     public = public_name(qualified)

@@ -25,6 +25,8 @@ _RENAMED = {"tensorflow.python.util.nest.is_sequence": "tensorflow.python.util.n
 """Definitions that TensorFlow 1.15 has by two names, of which one is public and calls the other."""
 IN_COMPAT_V2_ALONE = "compat.v2.enable_v2_behavior"
 """The one name of ``tf.compat.v2`` that ``tf`` does not have too."""
+KERAS_INSIDE = "python.keras."
+"""Below it TensorFlow keeps a copy of Keras, which was ``tf.keras`` itself until 2.5 and takes no layer of it since."""
 _OPEN = ("raw_ops.", "compat.v1.", "compat.v2.")
 """Modules of which every name is taken for one that exists."""
 
@@ -65,6 +67,45 @@ def public_name(qualified: str) -> Public | None:
         if found is not None:
             return Public(found.api, ".".join([found.tail, *parts[end:]]))
     return None
+
+
+def public_path(qualified: str, lines: tuple[str, ...]) -> str | None:
+    """How what a name leads to is reached from ``tf.compat.v1``: ``losses.Loss`` or ``compat.v2.losses.Loss``.
+
+    TensorFlow 2's own is asked for what TensorFlow 1 never had, and for what Keras holds at the same place.
+
+    Args:
+      qualified: the name with its package, private or not.
+      lines: the TensorFlow versions that must have it.
+
+    Returns:
+      The name below ``tensorflow.compat.v1``; None where some version has none.
+    """
+    path = spelled(qualified).removeprefix("tensorflow.").removeprefix("compat.v1.")
+    public = public_name(qualified)
+    tails = [public.tail] if public is not None and not public.tail.startswith("contrib.") else []
+    tails += [path.removeprefix("python.")] if path.startswith(KERAS_INSIDE) else []
+    tails += [path] if not path.startswith("python.") else []
+    for tail in tails:
+        if _is_there("v1", tail, lines):
+            return tail
+        if _is_there("v2", tail, lines) and not _is_there("v1", tail, ("1.15",)):
+            return f"compat.v2.{tail}"
+    return None
+
+
+def _is_there(api: str, tail: str, lines: tuple[str, ...]) -> bool:
+    """Whether each version has a module, a public name, or what is read off one, by the rows of an API."""
+    if (api, tail) in _rows():
+        return all(any({line, f"{line}k"} & row.lines for row in _rows()[api, tail]) for line in lines)
+    parts = tail.split(".")
+    for end in range(len(parts), 0, -1):
+        name = ".".join(parts[:end])
+        if (api, name) in _rows():
+            return False
+        if has := {line.rstrip("k") for row, _ in _find(api, name) for line in row.lines}:
+            return has.issuperset(lines)
+    return False
 
 
 def lacking(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:

@@ -245,3 +245,40 @@ def test_a_name_of_tensorflow_1_that_several_imports_give_is_said_once() -> None
     _, findings = migrate(program("import tensorflow as tf\nprint(tf.logging.INFO)"))
     reasons = [finding for finding in findings if finding.is_own_reason]
     assert "FT198" not in [finding.code for finding in reasons]
+
+
+def test_names_of_tensorflows_copy_of_keras_become_those_of_keras_itself() -> None:
+    imports = (
+        "from tensorflow.python.keras import backend as K, layers",
+        "from tensorflow.python.keras.engine.base_layer import Layer",
+        "from tensorflow.python.keras.layers.core import Dense",
+    )
+    uses = "print(K.mean, layers.Dropout, Layer, Dense)"
+    after, _ = migrate(program("\n".join([*imports, uses])))
+    assert "tensorflow.python" not in after
+    assert (
+        "print(tf.keras.backend.mean, tf.keras.layers.Dropout, tf.keras.layers.Layer, tf.keras.layers.Dense)" in after
+    )
+
+
+def test_what_of_keras_is_private_stays_where_it_is() -> None:
+    after, _ = migrate(program("from tensorflow.python.keras.engine import training_utils\nprint(training_utils.x)"))
+    assert "from tensorflow.python.keras.engine import training_utils" in after
+
+
+def test_a_file_of_the_program_that_names_tensorflows_copy_of_keras_alone_changes_with_it(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("from tensorflow.python.keras.layers import Dense\n\nlayer = Dense(3)\n")
+    (tmp_path / "task.py").write_text(program("import net\nprint(net.layer)"))
+    outcome = run([str(tmp_path)], Settings(), jobs=1, progress=None)
+    (after,) = [change.after for change in outcome.changes if change.path.endswith("net.py")]
+    assert after == "import tensorflow as tf\n\nlayer = tf.compat.v1.keras.layers.Dense(3)\n"
+
+
+def test_what_only_tensorflow_2_has_is_reached_through_compat_v2() -> None:
+    after, _ = migrate(program("print(tf.keras.losses.Reduction.NONE)"))
+    assert "print(tf.compat.v2.keras.losses.Reduction.NONE)" in after
+
+
+def test_an_unused_import_that_only_the_older_keras_has_goes() -> None:
+    after, _ = migrate(program("from tensorflow.keras.estimator import model_to_estimator"))
+    assert "model_to_estimator" not in after

@@ -107,7 +107,7 @@ def _examined(
             return Examined(path, findings, notebook.file, programs=cells.programs, helpers=cells.helpers)
         notebook.validate()
         after = notebook.replaced(cells.sources)
-        problem = invalid(after) if after != notebook.file.text else None
+        problem = invalid(after, notebook.file.text) if after != notebook.file.text else None
         if problem is not None:
             raise CellsDiffer(problem[0])
         if settings.todo:

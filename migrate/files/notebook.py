@@ -88,7 +88,7 @@ class Notebook:
         return cls(file, cells, starts, _is_python(metadata))
 
     def validate(self) -> None:
-        """Has nbformat read the notebook and hold it against the schema of its format.
+        """Has nbformat read the notebook and hold it against the schema of its format, but for what stays in its cells.
 
         Raises:
           Unreadable: FT007, if it is not valid, or nbformat is not installed.
@@ -171,25 +171,38 @@ class Notebook:
         return "", ", ", ""
 
 
-def invalid(text: str) -> tuple[str, str] | None:
-    """What nbformat has against a notebook and what to do about it; None where it takes it.
+def invalid(text: str, before: str | None = None) -> tuple[str, str] | None:
+    """What nbformat has against a notebook and what to do about it; None where it can be changed.
+
+    What is not as the format says within a cell (a ``heading``) or an item of the metadata stays: Jupyter opens it.
 
     Args:
       text: the notebook's JSON.
+      before: that of the notebook which it was made of: no more than there may be wrong.
     """
     try:
-        import nbformat
-        from nbformat import reader
+        found = list(_complaints(text))
+        whole = [reason for place, reason in found if len(place) < 2]
+        known = len(found) if before is None else len(list(_complaints(before)))
     except ImportError:
         return "notebook skipped: nbformat is not installed", "Run `pip install nbformat`."
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of cells without ids, which are none of our business
-            nbformat.validate(reader.reads(text))
     except Exception as error:  # nbformat's validators each have errors of their own
-        reason = str(error).strip().partition("\n")[0]
-        return f"is no valid notebook: {reason}", _SAVE_AGAIN
+        whole, found, known = [str(error)], [], 0
+    if len(found) > known:
+        whole.append(found[-1][1])
+    if whole:
+        return f"is no valid notebook: {whole[0].strip().partition(chr(10))[0]}", _SAVE_AGAIN
     return None
+
+
+def _complaints(text: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """What nbformat finds wrong, each with the keys that lead there."""
+    from nbformat import reader, validator
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of cells without ids, which are none of our business
+        for error in validator.iter_validate(reader.reads(text)):
+            yield tuple(getattr(error, "absolute_path", ())), str(error)
 
 
 def is_notebook(data: bytes) -> bool:

@@ -5,13 +5,15 @@ A name or an import of TensorFlow that no longer exists stops the migrated progr
 
 Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one, in
 every file of the program, and so do paths into TensorFlow's copy of Keras, which takes no layer of Keras itself. What
-only TensorFlow 2 has is reached through ``tf.compat.v2`` where a file's ``tf`` becomes ``compat.v1``. Some others become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its
-``fn_args``, ``training_ops`` and ``tensorflow.examples.tutorials.mnist.input_data.read_data_sets``, which reads and
-shuffles the same files in the same way.
+only TensorFlow 2 has is reached through ``tf.compat.v2`` where a file's ``tf`` becomes ``compat.v1``. Some others
+become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its ``fn_args``, ``training_ops`` and
+``tensorflow.examples.tutorials.mnist.input_data.read_data_sets``, which reads and shuffles the same files in the same
+way.
 
-Fidelity: exact; noted for ``tensorflow.python.keras.optimizers``, whose older classes are gone. Any other name of the program's files that TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of
-``--target``, blocks the program. No reason is code that the program does not run, that is tried under ``except
-ImportError``, or that asks ``hasattr`` or for the version first, nor a name that no TensorFlow ever had.
+Fidelity: exact; noted for ``tensorflow.python.keras.optimizers``, whose older classes are gone. Any other name of the
+program's files that TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of ``--target``, blocks the program. No
+reason is code that the program does not run, that is tried under ``except ImportError``, or that asks ``hasattr`` or
+for the version first, nor a name that no TensorFlow ever had.
 
 See: migrate/tensorflow/names.txt, which is made from the installed packages.
 """

@@ -323,6 +323,27 @@ def test_a_notebook_that_nbformat_refuses_is_left(write: Write, capsys: pytest.C
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"cell_type": "heading", "level": 1, "metadata": {}, "source": ["Title"]},
+        {"cell_type": "markdown", "execution_count": None, "metadata": {}, "outputs": [], "source": ["Text"]},
+        {"cell_type": "code", "metadata": {}, "outputs": [{"output_type": "execute_result"}], "source": ["x = 1"]},
+    ],
+    ids=["a heading", "text with outputs", "an incomplete output"],
+)
+def test_a_cell_of_another_format_that_jupyter_opens_stays_and_the_rest_changes(odd: object, write: Write) -> None:
+    path = write(*JOB)
+    book = json.loads(path.read_text())
+    book["cells"].append(odd)
+    book["metadata"]["kernelspec"] = {"name": "python3"}
+    path.write_text(json.dumps(book, indent=1))
+    assert main(["job.ipynb", "--write"]) == 1
+    after = json.loads(path.read_text())
+    assert odd in after["cells"]
+    assert "tf.estimator.RunConfig" not in json.dumps(after)
+
+
 def test_a_cell_that_is_no_python_is_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(*JOB, "x = 1\nest.train(_____ # your code\n")
     before = path.read_bytes()

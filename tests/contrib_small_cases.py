@@ -497,6 +497,22 @@ def sequence_columns(of):
         yield "sequence columns", evaluated(make)
 
 
+def columns_of_numbers(of):
+    made = of("layers").real_valued_column
+    columns = [made("x"), made("y", 2), made("z", dimension=3, normalizer=lambda x: x / 2)]
+
+    def make():
+        features = {"x": ROWS[:, 0], "y": ROWS[:, :2], "z": ROWS}
+        y = tf1.feature_column.linear_model(features, columns)
+        x = tf1.feature_column.input_layer(features, columns)
+        return {"x": x, "y": y, "loss": tf.reduce_sum(tf.square(y))}
+
+    yield "real_valued_column", evaluated(make)
+    default = made("w", 2, default_value=[1, 2], dtype=tf.int64)
+    parsed = tf1.feature_column.make_parse_example_spec([default])["w"]
+    yield "parsed", [list(parsed.shape), parsed.dtype.name, [int(one) for one in parsed.default_value]]
+
+
 def classes_to_derive_from(of):
     decoder, helper = of.raw("seq2seq", "Decoder"), of.raw("seq2seq", "Helper")
     shape, size = tf1.TensorShape([]), property(lambda self: tf.constant(2))
@@ -585,6 +601,7 @@ SMALL_CASES = (
     datasets,
     settings,
     sequence_columns,
+    columns_of_numbers,
     classes_to_derive_from,
     values,
     predictions,

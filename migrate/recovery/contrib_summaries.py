@@ -74,14 +74,20 @@ def write_histogram(name, tensor, family=None, step=None):
     return _write(summary, step)
 
 
-def write_image(name, tensor, max_images=3, family=None, step=None):
+def write_image(name, tensor, bad_color=None, max_images=3, family=None, step=None):
     """Returns an operation that writes images; for the rest see ``write_scalar``.
 
     Args:
       name, family, step: as there.
       tensor: of the shape [images, height, width, channels].
+      bad_color: None: pixels that are no numbers are red.
       max_images: how many are written at most.
+
+    Raises:
+      ValueError: another colour is asked for.
     """
+    if bad_color is not None:
+        raise ValueError("write_image marks bad pixels in red: leave bad_color out.")
     summary = tf1.summary.image(name, tensor, max_images, collections=[], family=family)
     return _write(summary, step)
 

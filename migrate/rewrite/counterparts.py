@@ -61,10 +61,11 @@ def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
 
 
 def _of_contrib_learn(found: Symbol) -> Counterpart | None:
-    parts = contrib.name_of(found.qualified).split(".")
-    for end in range(len(parts), 1, -1):
-        for row in contrib.rows_of(".".join(parts[:end])):
-            piece, *inside = row.successor.split(".")
-            if row.kind == "estimator" and piece in package.public():
-                return Counterpart(piece, True, "".join(f".{part}" for part in (*inside, *parts[end:])))
+    private = found.qualified.partition(".contrib.")[2]  # of what no package shows
+    for parts in (contrib.name_of(found.qualified).split("."), private.split(".")):
+        for end in range(len(parts), 1, -1):
+            for row in contrib.rows_of(".".join(parts[:end])):
+                piece, *inside = row.successor.split(".")
+                if row.kind == "estimator" and piece in package.public():
+                    return Counterpart(piece, True, "".join(f".{part}" for part in (*inside, *parts[end:])))
     return None

@@ -5,8 +5,7 @@ import ast
 from migrate.analysis.module import Module
 from migrate.rewrite.counterparts import is_module
 from migrate.rewrite.draft import ChangedFile
-
-_MODULES = ("estimator", "contrib", "contrib.estimator", "contrib.tpu", "contrib.learn")
+from migrate.tensorflow.names import is_module_of_contrib
 
 
 def modules_kept(file: ChangedFile) -> set[ast.expr]:
@@ -16,7 +15,8 @@ def modules_kept(file: ChangedFile) -> set[ast.expr]:
       file: the file, whose statements that make such variables are deleted.
     """
     module = file.module
-    nodes = [node for tail in _MODULES for node in module.uses.get(tail, ())]
+    modules = (tail for tail in module.uses if tail == "estimator" or is_module_of_contrib(tail))
+    nodes = [node for tail in modules for node in module.uses[tail]]
     nodes += [node for node, found in module.estimator if is_module(found)]
     kept = set[ast.expr]()
     for node in nodes:

@@ -55,7 +55,7 @@ from migrate.settings import Settings
 from migrate.tensorflow.contrib import name_of, rows_of
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
-_SAVER_HOOK = "train.CheckpointSaverHook"
+_SAVER_HOOKS = ("train.CheckpointSaverHook", "contrib.tpu.AsyncCheckpointSaverHook")
 _LIBRARIES = {
     "adanet": "AdaNet",
     "tensorflow_gan.estimator": "TensorFlow GAN",
@@ -149,7 +149,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
         _replace(file, node, file.piece("ProfilerHook"))
         message = "profiles a step for TensorBoard's profile page: there is no session that could trace it"
         yield Verdict(node, Fidelity.NOTED, message, module=file.module)
-    for node in file.module.uses.get(_SAVER_HOOK, ()):
+    for node in (node for tail in _SAVER_HOOKS for node in file.module.uses.get(tail, ())):
         yield _saver_hook(file, node)
     for node, found in file.module.estimator:
         if node in file.renamed:
@@ -172,12 +172,17 @@ def _saver_hook(file: ObjectFile, node: ast.expr) -> Verdict:
     """Replaces the hook that saves in the Estimator's place, which must be one that the emitted hook stands for."""
     call = file.module.names.parent(node)
     given = {keyword.arg for keyword in call.keywords} if isinstance(call, ast.Call) and call.func is node else {None}
-    if not isinstance(call, ast.Call) or not given <= {"checkpoint_dir", "save_secs", "save_steps", "listeners"}:
+    is_plain = isinstance(call, ast.Call) and given <= {"checkpoint_dir", "save_secs", "save_steps", "listeners"}
+    if not isinstance(call, ast.Call) or not is_plain or len(call.args) > _BEFORE_SAVER:
         message = "a CheckpointSaverHook saves in the Estimator's place, and more than its interval is settled here"
         return manual(node, message, "Give its interval and directory to the RunConfig.", file.module)
     _replace(file, node, file.piece("CheckpointSaverHook"))
     message = "saves by the object's CheckpointManager, in the place of the RunConfig's interval"
     return Verdict(node, Fidelity.NOTED, message, module=file.module)
+
+
+_BEFORE_SAVER = 3
+"""How many parameters of the hook stand before ``saver``."""
 
 
 def _handed_on(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict:
@@ -196,11 +201,12 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     if other is None:
         return without_counterpart(node, found, module)
     if call is not None and found.is_contrib_learn and found.tail == "estimator.RunConfig":
-        unknown = sorted({k.arg or "**" for k in call.keywords} - {*RUN_CONFIG_PARAMETERS})
-        if unknown or call.args:
-            shown = unknown[0] if unknown else ast.unparse(call.args[0])[:40]
-            message = f"`{shown}` is no argument of tf.estimator.RunConfig"
+        given = {k.arg or "**" for k in call.keywords} | {"*" for one in call.args if isinstance(one, ast.Starred)}
+        if unknown := sorted(given - {*RUN_CONFIG_PARAMETERS, *_OF_LEARN_ALONE}):
+            message = f"`{unknown[0]}` is no argument of tf.contrib.learn.RunConfig"
             return manual(call, message, "Take the argument out, or give it by its name.", module)
+        if call.args or given.intersection(_OF_LEARN_ALONE):
+            other = Counterpart("LearnRunConfig", True)
     if other.name == "load_dataset" and (call is None or not _is_mnist(call)):
         message = "another dataset than MNIST is not carried over"
         return manual(node, message, "Load it with tensorflow_datasets, then migrate again.", module)
@@ -217,6 +223,10 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
         file.statements.append(f'{file.piece("Estimator")}.input = "continue"')
     verdict = _said(file, node, call, found, text)
     return replace(verdict, successor=other.told()) if found.is_contrib else verdict
+
+
+_OF_LEARN_ALONE = ("evaluation_master", "gpu_memory_fraction", "log_device_placement", "master", "num_cores")
+"""Arguments of ``tf.contrib.learn.RunConfig`` that ``tf.estimator.RunConfig`` does not have."""
 
 
 def _is_mnist(call: ast.Call) -> bool:

@@ -69,6 +69,11 @@ def public_name(qualified: str) -> Public | None:
     return None
 
 
+def is_module_of_contrib(tail: str) -> bool:
+    """Whether a name below ``tf`` is ``contrib`` itself, or a module of it."""
+    return tail == "contrib" or (tail.startswith("contrib.") and ("v1", tail) in _rows())
+
+
 def public_path(qualified: str, lines: tuple[str, ...]) -> str | None:
     """How what a name leads to is reached from ``tf.compat.v1``: ``losses.Loss`` or ``compat.v2.losses.Loss``.
 

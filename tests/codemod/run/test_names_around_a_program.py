@@ -1,0 +1,91 @@
+"""Names that stand around an Estimator program are written where TensorFlow 2 has their like, and told where not."""
+
+import pytest
+
+from tests.codemod.programs import migrate
+
+PROGRAM = """\
+import tensorflow as tf
+{head}
+
+
+def model_fn(features, labels, mode):
+    {body}
+    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels), train_op=tf.no_op())
+
+
+models = [tf.estimator.Estimator(model_fn, "d")]
+models[0].train(input_fn, max_steps=3)
+"""
+
+
+def changed(head: str = "", body: str = "pass") -> str:
+    """The program in object form with these lines, which must be rewritten whole."""
+    before = PROGRAM.format(head=head, body=body)
+    after, findings = migrate(before, form="object")
+    assert [finding.message for finding in findings if finding.is_own_reason] == []
+    assert "tf.estimator" not in after
+    return after
+
+
+@pytest.mark.parametrize(
+    "import_",
+    [
+        "from tensorflow.contrib.tpu.python.tpu import tpu_function",
+        "import tensorflow.contrib.tpu.python.tpu.tpu_function as tpu_function",
+    ],
+)
+def test_the_context_of_a_tpu_is_asked_where_tensorflow_2_has_it(import_: str) -> None:
+    after = changed(import_, "shards = tpu_function.get_tpu_context().number_of_shards")
+    assert "shards = get_tpu_context().number_of_shards" in after
+    assert "contrib" not in after
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("", "tf.contrib.tpu.AsyncCheckpointSaverHook"),
+        ("from tensorflow.python.tpu import async_checkpoint", "async_checkpoint.AsyncCheckpointSaverHook"),
+    ],
+)
+def test_the_hook_that_saves_for_tpus_saves_by_the_objects_manager(head: str, name: str) -> None:
+    after = changed(head, f"hooks = [{name}('d', save_steps=5)]")
+    assert "hooks = [CheckpointSaverHook('d', save_steps=5)]" in after
+
+
+def test_a_hook_that_saves_by_a_saver_of_its_own_leaves_the_program() -> None:
+    before = PROGRAM.format(head="", body="hook = tf.train.CheckpointSaverHook('d', None, 5, saver)")
+    after, findings = migrate(before, form="object")
+    assert after == before
+    assert any("more than its interval" in finding.message for finding in findings)
+
+
+def test_a_variable_for_a_module_of_contrib_goes_with_its_uses() -> None:
+    after = changed("summary = tf.contrib.summary", "summary.scalar('a', 1.0); use(summary.image)")
+    assert "write_scalar('a', 1.0); use(write_image)" in after
+    assert "contrib" not in after
+
+
+def test_the_last_steps_of_sequences_are_selected_as_contrib_learn_did() -> None:
+    head = "from tensorflow.contrib.learn.python.learn.estimators import rnn_common"
+    after = changed(head, "last = rnn_common.select_last_activations(features, labels)")
+    assert "last = select_last_activations(features, labels)" in after
+
+
+def test_a_run_config_of_contrib_learn_keeps_its_own_arguments() -> None:
+    after = changed("config = tf.contrib.learn.RunConfig(None, 4, gpu_memory_fraction=0.5, save_checkpoints_steps=7)")
+    assert "LearnRunConfig(None, 4, gpu_memory_fraction=0.5, save_checkpoints_steps=7)" in after
+
+
+def test_a_run_config_of_contrib_learn_with_shared_arguments_is_a_run_config() -> None:
+    assert "config = RunConfig(save_checkpoints_steps=7)" in changed(
+        "config = tf.contrib.learn.RunConfig(save_checkpoints_steps=7)"
+    )
+
+
+def test_what_no_run_config_takes_is_named() -> None:
+    before = PROGRAM.format(head="config = tf.contrib.learn.RunConfig(train_tpus=7)", body="pass")
+    after, findings = migrate(before, form="object")
+    assert after == before
+    (reason,) = [finding.message for finding in findings if finding.is_own_reason]
+    assert reason == "`train_tpus` is no argument of tf.contrib.learn.RunConfig"

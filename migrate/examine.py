@@ -51,7 +51,7 @@ def judged(
     from migrate.analysis.module import module_of
 
     path, module = source.path, module_of(source)
-    if not module.sites and not module.has_single_sites and not module.names_estimator:
+    if not module.sites and not module.has_single_sites and not module.names_estimator and not module.estimator:
         return Examined(path)
     from migrate.analysis.programs import reached
     from migrate.analysis.tree import Tree

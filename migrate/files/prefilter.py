@@ -36,7 +36,7 @@ _FITS = (b"fit_generator(", b"train_on_batch(", b"nb_epoch")
 
 # One of these words is in every file that names a site, however it is imported and whatever it is called there.
 _SITES = frozenset({
-    b"RunConfig", b"RunConfigV2", b"numpy_input_fn", b"core_numpy_input_fn", b"pandas_input_fn",
+    b"estimator", b"RunConfig", b"RunConfigV2", b"numpy_input_fn", b"core_numpy_input_fn", b"pandas_input_fn",
     b"core_pandas_input_fn", b"train_and_evaluate", b"model_to_estimator", b"model_to_estimator_v2",
     b"SVM", b"GMM", b"KMeans", b"KMeansClustering", b"WALSMatrixFactorization",
     b"BackupAndRestore", b"ModelCheckpoint", b"Checkpoint", b"CheckpointManager", b"CheckpointV1", b"load_checkpoint",

@@ -101,7 +101,7 @@ class Trial:
         self._tell_of_loose_sites(in_objects)
         found = [finding for finding in self.findings if self.files.wants(finding)]
         for module in self.modules:
-            if module.has_single_sites:
+            if module.has_single_sites or module.estimator:
                 selection = self.files.selections[module.path]
                 found += judge_sites(module, self.settings, selection, plans[module.path], self.tree)
         found += [unknown for selection in self.files.selections.values() for unknown in selection.unknown()]

@@ -92,6 +92,7 @@ def test_no_name_of_a_site_that_tensorflow_has_or_had_is_dropped() -> None:
         "model.fit(x, initial_epoch=3)\n",
         "from base import *\nmake()\n",
         "estimator = tf.contrib.learn.DNNClassifier()\n",
+        "import tensorflow as tf\ndef model_fn(): return tf.estimator.EstimatorSpec('train')\n",
     ],
 )
 def test_a_file_with_a_word_that_a_site_needs_is_read(source: str) -> None:
@@ -102,7 +103,6 @@ def test_a_file_with_a_word_that_a_site_needs_is_read(source: str) -> None:
     "source",
     [
         "import tensorflow as tf\nprint(tf.train.latest_checkpoint('d'))\n",
-        "import tensorflow as tf\ndef model_fn(): return tf.estimator.EstimatorSpec('train')\n",
         "class Hook(tf.train.SessionRunHook): pass\n",
     ],
 )

@@ -1,0 +1,87 @@
+"""A file that names the Estimator API and makes no estimator is told of, unless a program speaks of it."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.cli import main
+from migrate.finding import Finding
+from migrate.run import run
+from migrate.settings import Settings
+
+MODEL = """\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels))
+"""
+TASK = """\
+import model
+import tensorflow as tf
+
+estimator = tf.estimator.Estimator(model.model_fn, "d")
+estimator.train(input_fn, max_steps=3)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def told(*paths: str) -> list[Finding]:
+    findings = run(paths, Settings(), jobs=1, progress=None).findings
+    return [finding for finding in findings if finding.code == "FT199"]
+
+
+def test_a_model_fn_alone_is_told_once_and_the_exit_code_says_so() -> None:
+    Path("model.py").write_text(MODEL)
+    (finding,) = told("model.py")
+    assert (
+        finding.message
+        == "`tensorflow.estimator.EstimatorSpec` is gone since TensorFlow 2.16, and no estimator is made here"
+    )
+    assert finding.help == "Name the file that makes the estimator, too: both change together."
+    assert main(["model.py", "--check"]) == 1
+
+
+def test_the_file_that_makes_the_estimator_is_named_with_the_command() -> None:
+    Path("model.py").write_text(MODEL)
+    Path("task.py").write_text(TASK)
+    (finding,) = told("model.py")
+    assert (finding.help or "").endswith(" model.py task.py")
+
+
+def test_the_estimator_may_be_made_by_whoever_both_files_are_imported_by() -> None:
+    Path("model.py").write_text(MODEL)
+    Path("make.py").write_text("import tensorflow as tf\n\n\ndef make(f):\n    return tf.estimator.Estimator(f)\n")
+    Path("task.py").write_text("import make, model\n\nmake.make(model.model_fn).train(f)\n")
+    (finding,) = told("model.py")
+    assert (finding.help or "").endswith(" model.py make.py")
+
+
+def test_nothing_is_told_beside_the_program_that_the_file_is_of() -> None:
+    Path("model.py").write_text(MODEL)
+    Path("task.py").write_text(TASK)
+    assert told(".") == []
+
+
+def test_a_hook_that_has_another_name_is_given_that() -> None:
+    Path("hooks.py").write_text("import tensorflow as tf\n\n\nclass Hook(tf.estimator.SessionRunHook):\n    pass\n")
+    (finding,) = told(".")
+    assert finding.help == "Write tf.compat.v1.train.SessionRunHook, which is the same."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import tensorflow as tf\nprint(tf.contrib.learn.datasets.load_dataset('iris'))  # no estimator\n",
+        "import tensorflow as tf\nif hasattr(tf, 'estimator'):\n    print(tf.estimator.ModeKeys.TRAIN)\n",
+        "from sklearn import svm\nimport tensorflow as tf\nestimator = svm.SVC()\n",
+    ],
+    ids=["contrib's data sets", "asked for first", "another estimator"],
+)
+def test_what_names_no_estimator_of_tensorflow_or_asks_first_is_not_told(text: str) -> None:
+    Path("other.py").write_text(text)
+    assert told(".") == []

@@ -22,7 +22,7 @@ models[0].train(input_fn, max_steps=3)
 def changed(head: str = "", body: str = "pass") -> str:
     """The program in object form with these lines, which must be rewritten whole."""
     before = PROGRAM.format(head=head, body=body)
-    after, findings = migrate(before, form="object")
+    after, findings = migrate(before)
     assert [finding.message for finding in findings if finding.is_own_reason] == []
     assert "tf.estimator" not in after
     return after
@@ -55,7 +55,7 @@ def test_the_hook_that_saves_for_tpus_saves_by_the_objects_manager(head: str, na
 
 def test_a_hook_that_saves_by_a_saver_of_its_own_leaves_the_program() -> None:
     before = PROGRAM.format(head="", body="hook = tf.train.CheckpointSaverHook('d', None, 5, saver)")
-    after, findings = migrate(before, form="object")
+    after, findings = migrate(before)
     assert after == before
     assert any("more than its interval" in finding.message for finding in findings)
 
@@ -85,7 +85,7 @@ def test_a_run_config_of_contrib_learn_with_shared_arguments_is_a_run_config() -
 
 def test_what_no_run_config_takes_is_named() -> None:
     before = PROGRAM.format(head="config = tf.contrib.learn.RunConfig(train_tpus=7)", body="pass")
-    after, findings = migrate(before, form="object")
+    after, findings = migrate(before)
     assert after == before
     (reason,) = [finding.message for finding in findings if finding.is_own_reason]
     assert reason == "`train_tpus` is no argument of tf.contrib.learn.RunConfig"

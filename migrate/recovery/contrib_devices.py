@@ -1,6 +1,7 @@
-"""Devices of ``tf.contrib.distribute`` and ``tf.contrib.eager``."""
+"""Devices of ``tf.contrib.distribute``, ``tf.contrib.eager`` and ``tf.contrib.tpu``."""
 
 import tensorflow as tf
+from tensorflow.python.tpu import tpu_function
 
 
 def AllReduceCrossDeviceOps(all_reduce_alg="nccl", num_packs=1):
@@ -53,3 +54,8 @@ def list_devices():
     names = [device.name for device in tf.config.list_logical_devices()]
     here = "/job:localhost/replica:0/task:0"
     return [here + name if name.startswith("/device:") else name for name in names]
+
+
+def get_tpu_context():
+    """Returns TensorFlow's own ``TpuContext``; its ``number_of_shards`` is None."""
+    return tpu_function.get_tpu_context()

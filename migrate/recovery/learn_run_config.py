@@ -2,7 +2,7 @@
 
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.run_config import RunConfig
+from .run_config import RunConfig
 
 
 class LearnRunConfig(RunConfig):

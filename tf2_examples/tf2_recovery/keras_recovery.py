@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 03705ba76cf2b5ad).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 4d4092884586bdb0).
 """Recovery of a Keras model that is trained by ``fit``."""
 
 import functools
@@ -205,6 +205,7 @@ class EpochRecovery(CheckpointRecovery):
         has it; None or "epoch" for none.
     """
 
+    _named = None  # The file that the user has named to go on from.
     _unbuilt = None  # The checkpoint of a model that is not built yet.
     _is_built_late = False  # Whether the first batch builds the model.
     _is_first_again = False  # Whether the process's first epoch is not the job's.
@@ -220,27 +221,29 @@ class EpochRecovery(CheckpointRecovery):
         self.save_freq = None if save_freq == "epoch" else save_freq
         self._logs = {}  # By epoch.
 
-    def restore(self, epoch=0, in_loop=False):
+    def restore(self, epoch=0, in_loop=False, named=None):
         """Restores the newest readable checkpoint and returns its epoch.
 
         Args:
           epoch: what to return where there is no checkpoint, an int.
           in_loop: whether each ``fit`` trains one epoch and returns its history alone.
+          named: the file that the user has named to go on from, which is loaded already;
+            None or "" for none. Nothing is restored over it, but what was saved since the
+            same file was named.
         """
-        super().restore()
+        self._named = str(named) if named else None
+        if self._named is None or self._named == self._read("named.json"):
+            super().restore()
         if self._saved_step is None:
             self.manager.checkpoint.epoch.assign(int(epoch))
         epoch = int(self.manager.checkpoint.epoch.numpy())
-        if tf.io.gfile.exists(self._file("history.json")):
-            with tf.io.gfile.GFile(self._file("history.json")) as file:
-                logs = {int(name): value for name, value in json.load(file).items()}
-            self._logs = {name: logs[name] for name in sorted(logs) if name < epoch}
+        logs = {} if self._saved_step is None else self._read("history.json") or {}
+        logs = {int(name): value for name, value in logs.items()}
+        self._logs = {name: logs[name] for name in sorted(logs) if name < epoch}
         self._first = 0 if in_loop else epoch
         if self.save_freq is not None:
             self._done = int(self.manager.checkpoint.batch.numpy())
-            if tf.io.gfile.exists(self._file("batches.json")):
-                with tf.io.gfile.GFile(self._file("batches.json")) as file:
-                    self._counted = json.load(file)
+            self._counted = self._read("batches.json")
         # Keras 2 looks for the end of the data in its first epoch alone, which a job
         # without interruptions counts once; Keras 3 does so in each epoch.
         self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
@@ -257,10 +260,9 @@ class EpochRecovery(CheckpointRecovery):
         if not is_restorable and hasattr(tf.keras, "ops"):  # Keras 3 restores it never.
             raise ValueError("Build the model before fit: model.build(input_shape).")
         is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
-        shape = self._file("input_shape.json")
-        if self._is_built_late and is_done and tf.io.gfile.exists(shape):
-            with tf.io.gfile.GFile(shape) as file:
-                model.build(json.load(file))  # Keras 2 wants it, for no epoch too.
+        shape = self._read("input_shape.json")
+        if self._is_built_late and is_done and shape is not None:
+            model.build(shape)  # Keras 2 wants it, for no epoch too.
         if self._unbuilt is not None and model.built:
             super()._restore_all(self._unbuilt)
             self._unbuilt = None
@@ -284,7 +286,7 @@ class EpochRecovery(CheckpointRecovery):
                 self._is_shortened = self.model.stop_training = True
         elif self._unsaved >= self.save_freq:
             self.manager.checkpoint.batch.assign(done)
-            self._save_next()
+            self._save_as(None)
 
     def _end_of_data(self):
         if self._is_first_again:
@@ -294,9 +296,11 @@ class EpochRecovery(CheckpointRecovery):
             self._counted = self._done + self._epoch_steps
             self._write("batches.json", self._counted)
 
-    def _save_next(self):
+    def _save_as(self, number):
         self._unsaved = 0
-        self.manager.save(check_interval=False)
+        self.manager.save(checkpoint_number=number, check_interval=False)
+        if self._named is not None:  # The next start that names it goes on from here.
+            self._write("named.json", self._named)
 
     def on_epoch_end(self, epoch, logs=None):
         if self._is_shortened:  # It has not come to the end of its data.
@@ -316,10 +320,10 @@ class EpochRecovery(CheckpointRecovery):
         """
         self.manager.checkpoint.epoch.assign(epoch)
         if self.save_freq is None:
-            self.manager.save(checkpoint_number=epoch, check_interval=False)
+            self._save_as(epoch)
         else:  # Several in an epoch: none may be written over another.
             self.manager.checkpoint.batch.assign(0)
-            self._save_next()
+            self._save_as(None)
         if self._is_built_late:
             self._is_built_late = False
             shape = self.manager.checkpoint.model.input_shape
@@ -340,6 +344,12 @@ class EpochRecovery(CheckpointRecovery):
 
     def _file(self, name):
         return os.path.join(self.manager.directory, name)
+
+    def _read(self, name):
+        if not tf.io.gfile.exists(self._file(name)):
+            return None
+        with tf.io.gfile.GFile(self._file(name)) as file:
+            return json.load(file)
 
     def _write(self, name, value):
         tf.io.gfile.makedirs(self.manager.directory)

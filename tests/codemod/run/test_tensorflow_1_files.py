@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.codemod.changed import names
 from tests.codemod.run.test_several_files import MODELING, main, migrated, new_text, put, reasons
 
 V1 = "import tensorflow.compat.v1 as tf\n"

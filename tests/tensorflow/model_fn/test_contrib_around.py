@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.contrib_last_activations import select_last_activations
-from migrate.recovery.contrib_tpu_context import get_tpu_context
+from migrate.recovery.contrib_devices import get_tpu_context
+from migrate.recovery.contrib_rnn import select_last_activations
+from migrate.recovery.contrib_summaries import write_image
 from migrate.recovery.learn_run_config import LearnRunConfig
-from migrate.recovery.model_fn_summaries import write_image
 
 STEPS = np.arange(24, dtype=np.float32).reshape(2, 4, 3)
 

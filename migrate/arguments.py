@@ -243,8 +243,6 @@ def _add_choices(parser: Parser) -> None:
     parser.add_argument("--input", choices=CHOICES["input"], help="the input after a resume (default: restart)")
     canned = "what premade estimators become (default: auto, a Keras model where one trains alike, else an object)"
     parser.add_argument("--canned", choices=CHOICES["canned"], help=canned)
-    form = "how programs train (default: auto, a loop where a program is followed, else an object)"
-    parser.add_argument("--form", choices=CHOICES["form"], help=form)
     place = "where helpers are (default: copy, a folder beside the files; package: installed, as tf2-recovery)"
     parser.add_argument("--helpers", choices=CHOICES["helpers"], help=place)
     tpu = "what becomes of programs that may run on TPUs (default: refuse, a TPU as the program starts)"

@@ -53,7 +53,8 @@ def _sentence(event: Event, model_dir: Path) -> str:
 
 def _above(event: Event) -> str:
     path = str(event["path"])
-    return path if event["what"].endswith("directory") else os.path.dirname(path)
+    is_directory = event["what"].endswith("directory") or os.path.isdir(path)
+    return path if is_directory or not os.path.splitext(path)[1] else os.path.dirname(path)
 
 
 def _refused_by_the_kernel(attempt: Attempt) -> Event | None:
@@ -61,7 +62,8 @@ def _refused_by_the_kernel(attempt: Attempt) -> Event | None:
     for event in attempt.of("exception"):
         found = _REFUSED.search(event["message"])
         if found:
-            return {"what": "change", "path": found["path"] or found["named"], "place": event.get("place", "")}
+            path = os.path.abspath(found["path"] or found["named"])
+            return {"what": "change", "path": path, "place": event.get("place", "")}
     return None
 
 

@@ -5,8 +5,9 @@
     schema          1
     migrate         this package's version
     matches         whether nothing that was compared differs
+    headline        the result in a few words: how the programs resume, and whether what they compute differs
     first           the first difference in a sentence, or ""
-    programs        old and new: script, python, args, env, module
+    programs        old and new, the same where one is verified alone: script, python, args, env, module
     not_tried       faults that could not be brought about, with the reason
     comparisons[]   one for each fault and step
       title, fault  what was done; fault is "" for the undisturbed runs
@@ -41,6 +42,7 @@ def document(verification: Verification) -> dict[str, Any]:
         "schema": SCHEMA_VERSION,
         "migrate": __version__,
         "matches": verification.matches,
+        "headline": verification.headline,
         "first": verification.first,
         "programs": {"old": _program(verification.request.old), "new": _program(verification.request.new)},
         "not_tried": verification.not_tried,

@@ -42,7 +42,7 @@ pre { overflow-x: auto; font-size: 13px; }
 """
 
 KEY = (
-    '<figcaption><span class="key-old">— OLD</span>, <span class="key-new">- - NEW</span>; '
+    '<figcaption><span class="key-old">— {}</span>, <span class="key-new">- - {}</span>; '
     "○ a save, ✕ an interruption, △ where training went on.</figcaption>"
 )
 
@@ -88,8 +88,8 @@ def _section(number: int, title: str, comparison: Comparison) -> str:
             f'<details id="c{number}"{opened}><summary>{escape(title)}: '
             f"{'matches' if comparison.matches else 'differs'}</summary>",
             first,
-            _figure(_curves(steps_by_time, comparison), "seconds", "step", title),
-            _figure(_curves(loss_by_step, comparison), "step", "loss", title),
+            _figure(_curves(steps_by_time, comparison), "seconds", "step", title, comparison.sides),
+            _figure(_curves(loss_by_step, comparison), "step", "loss", title, comparison.sides),
             "<table><thead><tr><th></th>"
             f"<th>{comparison.sides[0]}</th><th></th><th>{comparison.sides[1]}</th><th>note</th></tr></thead><tbody>",
             *map(_row, comparison.rows),
@@ -102,9 +102,9 @@ def _curves(make: Callable[[str, Record], Curve], comparison: Comparison) -> lis
     return [make("old", comparison.old), make("new", comparison.new)]
 
 
-def _figure(curves: list[Curve], across: str, up: str, title: str) -> str:
-    drawing = draw(curves, across, up, f"{up} against {across} of OLD and NEW, {title}")
-    return f"<figure>{drawing}{KEY}</figure>" if drawing else ""
+def _figure(curves: list[Curve], across: str, up: str, title: str, sides: tuple[str, str]) -> str:
+    drawing = draw(curves, across, up, f"{up} against {across}, {' and '.join(sides)}, {title}")
+    return f"<figure>{drawing}{KEY.format(*sides)}</figure>" if drawing else ""
 
 
 def _row(row: Row) -> str:

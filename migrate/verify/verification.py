@@ -189,7 +189,7 @@ def _common_hooks(old: Record, new: Record) -> tuple[str, ...]:
     """The hooks and callbacks of the programs' own that run in both; a migrated hook keeps its name."""
     names = [{event["name"] for event in record.of("hook")} for record in (old, new)]
     if not names[0] & names[1]:
-        raise FaultUnavailable("OLD and NEW have no hook or callback of their own in common")
+        raise FaultUnavailable("no hook or callback of the program's own runs, in OLD and NEW alike")
     return tuple(sorted(names[0] & names[1]))
 
 

@@ -43,6 +43,35 @@ def test_a_sound_pair_gives_0_and_writes_both_reports(verify, tmp_path, capsys, 
     assert "Resumption matches" in (tmp_path / "verify.html").read_text()
 
 
+@pytest.fixture
+def alone(new_python):
+    """Call the command on one of ``programs/``, without an old one or an interpreter for it."""
+    return lambda new, *more: main([str(PROGRAMS / f"{new}.py"), "--new-python", new_python, *more])
+
+
+def test_a_program_alone_is_killed_and_ends_as_its_own_undisturbed_run_to_the_last_bit(alone, tmp_path, capsys):
+    assert alone("momentum", "--fault", "sigkill", "sigkill-in-save", "--output", str(tmp_path)) == 0
+    assert "Resumption matches: 3 of 3 comparisons match." in capsys.readouterr().out
+    found = json.loads((tmp_path / "verify.json").read_text())["comparisons"]
+    rows = [{row["name"]: row for row in one["rows"]} for one in found]
+    assert [one["losses"]["note"] for one in rows] == ["all 23 bit-equal"] * 3
+    assert all(one["final variables"]["verdict"] == "same" for one in rows)
+
+
+def test_a_program_alone_that_loses_a_part_of_its_state_differs_from_itself(alone, capsys):
+    assert alone("momentum", "--args", "--slip", "--fault", "sigkill", "--at", "13", "--format", "json") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["headline"] == "Resumption differs"
+    assert found["first"].startswith("sigkill at step 13: losses: undisturbed 23 steps, interrupted 23 steps")
+    assert "the first difference at step 12" in found["first"]
+
+
+def test_a_program_alone_whose_input_begins_anew_says_that_its_losses_are_not_compared(alone, capsys):
+    assert alone("loop", "--fault", "sigkill") == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Not compared, because its input begins anew after a start, as an Estimator's does: losses" in told
+
+
 def test_a_difference_gives_1_and_is_named(verify, capsys):
     slip = ("--new-args", "--slip load_checkpoint", "--model-dir-flag", "--model_dir")
     assert verify("loop", "loop", "--fault", "sigkill", "--at", "13", *slip, "--format", "json") == 1

@@ -27,6 +27,8 @@ INITIAL_WEIGHTS = "the initial weights of OLD and NEW differ"
 def compare_with_itself(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> Comparison:
     """Compare an interrupted run with an undisturbed one of the same program."""
     found = [*own.rows(undisturbed, interrupted, tolerance)]
+    if FAULTS[interrupted.fault].must_refuse:
+        found = [_refusal(undisturbed, interrupted)]
     return Comparison(interrupted.fault, found, undisturbed, interrupted, ("undisturbed", "interrupted"))
 
 
@@ -99,7 +101,9 @@ def _as_undisturbed(old: Record, new: Record, undisturbed: tuple[Record, Record]
     texts = [f"no: {one}" if one else "yes" for one in found]
     reasons = [own.not_comparable(*pair) for pair in zip(undisturbed, (old, new), strict=True)]
     note = f"but for losses: {reasons[1]}" if reasons[1] and not found[1] else ""
-    verdict = Verdict.INFORMATION if found[0] else Verdict.SAME if not found[1] else Verdict.DIFFERENT
+    is_unknown = bool(reasons[0]) and found[1].startswith(("losses", "final variables"))
+    verdict = Verdict.SAME if not found[1] else Verdict.DIFFERENT
+    verdict = Verdict.INFORMATION if found[0] or is_unknown else verdict
     return Row(AS_UNDISTURBED, texts[0], texts[1], verdict, note)
 
 

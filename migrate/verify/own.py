@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from migrate.verify.faults import FAULTS
 from migrate.verify.losses import loss_difference
 from migrate.verify.record import Record
 from migrate.verify.row import Row, Verdict
@@ -71,7 +72,10 @@ def _lost(undisturbed: Record, interrupted: Record) -> Row:
     # A call of several steps is over before the signal strikes.
     calls = max((event.get("calls", 1) for event in interrupted.of("step")), default=1)
     note = f"{longest} steps between two saves"
-    return Row("most steps lost at once", "-", str(lost), _verdict(lost <= longest + calls - 1), note)
+    verdict = _verdict(lost <= longest + calls - 1)
+    if FAULTS[interrupted.fault].damages:  # it goes back further than to what is damaged
+        verdict, note = Verdict.INFORMATION, f"{note}, of which the last was damaged"
+    return Row("most steps lost at once", "-", str(lost), verdict, note)
 
 
 def _losses(undisturbed: Record, interrupted: Record, tolerance: float, reason: str) -> Row:

@@ -93,3 +93,27 @@ def test_losses_that_differ_after_an_interruption_alone_are(verification, undist
     plain = compare(undisturbed(), undisturbed())
     assert headline(verification, plain, compare(record(), slip)) == "Resumption differs"
     assert headline(verification, plain, compare(record(), replace(record(resumed=5)))) == "Resumption differs"
+
+
+def test_after_damage_a_run_may_go_back_further(undisturbed, record):
+    result = compare_with_itself(undisturbed(), record(resumed=5, fault="torn-data"))
+    assert result.matches
+    assert result.row("most steps lost at once").note == "5 steps between two saves, of which the last was damaged"
+
+
+def test_a_run_with_another_optimizer_must_be_refused(undisturbed, record):
+    resumed = record(fault="wrong-optimizer")
+    resumed.attempts[1].events.append({"event": "fault", "kind": "wrong_optimizer", "step": 0, "wanted": 0})
+    assert compare_with_itself(undisturbed(), resumed).first.startswith("rejects what does not fit")
+
+
+def test_losses_of_new_do_not_count_where_those_of_old_cannot_be_compared(undisturbed, record):
+    slip = record()
+    for event in slip.attempts[1].of("step"):
+        event["loss"] *= 1.5
+    blind = record(batch=lambda step: None), undisturbed(batch=lambda step: None)
+    for one in blind:
+        for event in one.of("step"):
+            del event["batch"]
+    row = compare(blind[0], slip, undisturbed=(blind[1], undisturbed())).row(AS_UNDISTURBED)
+    assert row.verdict is Verdict.INFORMATION

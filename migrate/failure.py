@@ -13,7 +13,7 @@ _Result = TypeVar("_Result")
 _STACK = 512 * 1024 * 1024
 """Bytes of address space, of which only what is used becomes memory: Python 3.10 takes half a kilobyte a frame."""
 
-_FRAMES = 200_000
+_FRAMES = 60_000
 """Python parses some 3,000 levels (10,000 from 3.12 on), and a visitor of trees takes up to five frames a level."""
 
 _in_large_stack = threading.local()

@@ -9,5 +9,5 @@ SCRIPT = "estimator-migrate"
 
 def program() -> str:
     """The tool as the user started it: ``estimator-migrate``, or ``python -m migrate``."""
-    directory, name = os.path.split(os.path.abspath(sys.argv[0]))
+    directory, name = os.path.split(sys.argv[0])
     return "python -m migrate" if name == "__main__.py" and os.path.basename(directory) == "migrate" else SCRIPT

@@ -211,7 +211,10 @@ class _Table:
 
 
 def _upwards(start: str) -> Iterator[str]:
-    directory = os.path.abspath(start)
+    try:
+        directory = os.path.abspath(start)
+    except FileNotFoundError:
+        raise SettingsError("the current directory is gone: change to another one") from None
     while True:
         yield directory
         parent = os.path.dirname(directory)

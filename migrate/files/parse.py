@@ -29,6 +29,9 @@ _PYTHON_2 = re.compile(
     re.VERBOSE,
 )
 
+_LONGEST_LINE = 500
+"""So many characters of a line are searched for Python 2: over an open string the expressions take their square."""
+
 _DEEP_FROM = 100_000
 """Python 3.10 crashes at some 110,000 levels, which take twice as many characters; later ones raise RecursionError."""
 
@@ -123,5 +126,5 @@ def _too_deep(source: SourceText) -> Finding:
 def _is_python_2(line: str, reason: str) -> bool:
     if reason.startswith(("Missing parentheses in call to 'print'", "Missing parentheses in call to 'exec'")):
         return True
-    code = _STRING_OR_COMMENT.sub(lambda match: '""' if match[1] else "", line)
+    code = _STRING_OR_COMMENT.sub(lambda match: '""' if match[1] else "", line[:_LONGEST_LINE])
     return _PYTHON_2.search(code) is not None

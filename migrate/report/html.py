@@ -170,7 +170,7 @@ def _code_of(notebook: str) -> tuple[str, dict[int | None, int]]:
         sources = {
             number: "".join(cell["source"]) for number, cell in enumerate(cells, start=1) if cell["cell_type"] == "code"
         }
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return notebook, {None: 0}
     lines: list[str] = []
     above: dict[int | None, int] = {}

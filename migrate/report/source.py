@@ -38,11 +38,11 @@ def line_reader(changes: Iterable[FileChange], stdin: bytes | None) -> LineReade
 
     def lines_of(path: str, cell: int | None = None, /) -> list[str]:
         source = sources.get(path)
-        if cell is not None:
-            return _cell_lines(path, cell, read(path) if source is None else source.encode())
-        if source is not None:
+        if source is not None and cell is None:
             return source.lines()
         try:
+            if cell is not None:
+                return _cell_lines(path, cell, read(path) if source is None else source.encode())
             return _lines(path, stdin if stdin is not None else read(path))
         except Unreadable:
             return []
@@ -61,7 +61,10 @@ def span_reader(changes: Iterable[FileChange]) -> Callable[[Finding], Span]:
     @cache
     def notebook(path: str) -> "Notebook | None":
         source = sources.get(path)
-        return _notebook(path, read(path) if source is None else source.encode())
+        try:
+            return _notebook(path, read(path) if source is None else source.encode())
+        except Unreadable:
+            return None
 
     def span_of(finding: Finding) -> Span:
         if finding.cell is None:

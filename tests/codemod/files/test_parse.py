@@ -1,6 +1,7 @@
 import ast
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -191,3 +192,11 @@ def test_deeply_nested_blocks_are_an_error() -> None:
 
 def test_a_large_file_with_an_error_of_the_compiler_alone_parses() -> None:
     parse(source("return 1\nnonlocal x\n" + "x = 'a long line of text'\n" * 5_000))
+
+
+@pytest.mark.parametrize("line", ["exec '" + "\\'" * 300_000, "print " + "def (" * 150, "lambda " + "( " * 150])
+def test_a_long_line_that_is_no_python_is_told_of_at_once(line: str) -> None:
+    began = time.process_time()
+    with pytest.raises(Unreadable):
+        parse(SourceText.decode("a.py", f"{line}\n".encode()))
+    assert time.process_time() - began < 5

@@ -18,6 +18,8 @@ import pytest
 from migrate.cli import main
 from migrate.finding import Finding
 from migrate.outcome import Outcome
+from migrate.report.pages import pages
+from migrate.report.report import Report
 from migrate.run import run, write
 from migrate.settings import Settings
 from tests.benchmarks import write_kills
@@ -274,3 +276,24 @@ def test_what_is_no_file_in_the_place_of_the_helpers_is_named_and_nothing_is_wri
         assert main([".", "--write"]) == 2
     assert {code for _, code in errors(outcome_of(".").findings)} == {"FT001", "FT006"}
     assert (tree / "job.py").read_text() == JOB
+
+
+def test_a_current_directory_that_is_gone_is_said_in_one_line(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tree / "gone").mkdir()
+    monkeypatch.chdir(tree / "gone")
+    (tree / "gone").rmdir()
+    assert main([str(tree)]) == 2
+    assert capsys.readouterr().err.splitlines()[-1].endswith("the current directory is gone: change to another one")
+
+
+@pytest.mark.parametrize("format", ["text", "sarif", "github", "html", "json"])
+def test_a_notebook_that_is_gone_when_the_report_is_made_is_reported_all_the_same(format: str, tree: Path) -> None:
+    (tree / "job.ipynb").write_bytes((Path(ROOT) / "tests/notebooks/migrating_estimators.ipynb").read_bytes())
+    found = run(["job.ipynb"], Settings(), jobs=1, progress=None, rewrites=False)
+    (tree / "job.ipynb").unlink()
+    assert found.findings
+    with open(tree / "report", "wb") as file:
+        Report(found, format, pages()).save(file)
+    assert b"job.ipynb" in (tree / "report").read_bytes() or format == "html"

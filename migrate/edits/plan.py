@@ -146,7 +146,7 @@ class Plan:
       statements: what stands below the imports.
       shared: where the helpers stand if the program has several files; None for one file.
       is_imported: whether another file of the program imports this one.
-      aliases: other names for those of the pieces whose own names stand for something else in the file.
+      aliases: other names for those of the helpers whose own names stand for something else in the file.
     """
 
     edits: list[Edit] = field(default_factory=list)

@@ -95,8 +95,12 @@ def _is_current(stem: str, stamp: Stamp | None) -> bool:
 
 def _module(path: str) -> Finding:
     """Why nothing is written beside a module of the folder's name, which imports would not find any more."""
-    if read_stamp(_source(path).text) is None:
+    stamp = read_stamp(_source(path).text)
+    if stamp is None:
         return foreign(path)
+    if stamp.is_edited:
+        message = "is of an earlier release and was changed since; a folder of its name would hide it from its programs"
+        return trouble("FT006", path, message, "Choose another name for the new helpers with the setting module_name.")
     message = "is of an earlier release, and programs that import it would find the folder of helpers in its place"
     return trouble("FT006", path, message, f"Run `{program()} renew --write {path}`, which makes the folder of it.")
 

@@ -58,7 +58,8 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
         elif shared is not None and shared.directory is None and plan.is_imported:
             _import_either_way(placement, path, plan, module_name)
         elif shared is not None and shared.directory is not None and users[shared] > 1:
-            _import(placement, path, plan, os.path.join(shared.directory, module_name), shared.root)
+            where = _written_earlier(shared.directory, shared.root or shared.directory, module_name)
+            _import(placement, path, plan, where, shared.root)
         elif (way := way_in(path, text)) is None:
             _import_either_way(placement, path, plan, module_name)
         else:

@@ -1,4 +1,4 @@
-"""Where the emitted pieces of a program with several files stand: where all of its files can import them from."""
+"""Where the helpers of a program with several files stand: where all of its files can import them from."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,8 @@ from migrate.files.walk import is_below
 def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -> None:
     """Sets the place in the plans of all files of these programs; programs with a file in common have one place.
 
-    A file that is imported from two directories can import no place from both: it holds its pieces itself, and so do
-    all that are imported where no one directory finds the others. A relative import tells of no directory: what is
+    A file that is imported from two directories can import no place from both: it imports from the folder beside it, in
+    either way, and so do all that are imported where no one directory finds the others. A relative import tells of no directory: what is
     above the package may be a package too, and the program may be started in it all the same.
 
     Args:

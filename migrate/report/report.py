@@ -28,7 +28,7 @@ class Report:
       written: the paths that were written; None where nothing was to be written.
       todo: whether the sites that are left get comments.
       check: whether the run only finds, so that nothing is promised of ``--write``.
-      show_helpers: whether the diff on a terminal shows the generated modules whole.
+      show_helpers: whether the diff on a terminal shows the files of helpers whole.
       programs: the rows of the plan, for the review page.
     """
 

@@ -13,8 +13,8 @@ def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -
     """Sets the place in the plans of all files of these programs; programs with a file in common have one place.
 
     A file that is imported from two directories can import no place from both: it imports from the folder beside it, in
-    either way, and so do all that are imported where no one directory finds the others. A relative import tells of no directory: what is
-    above the package may be a package too, and the program may be started in it all the same.
+    either way, and so do all that are imported where no one directory finds the others. A relative import tells of no
+    directory: what is above the package may be a package too, and the program may be started in it all the same.
 
     Args:
       tree: the files around them.

@@ -190,22 +190,27 @@ def struck(trees: Trees, work: Callable[[], int], number: signal.Signals, moment
         tally.wrong["left after the next command"] += any("-" in path.name[9:] for path in tree.rglob(".migrate*"))
 
 
-def strike(
-    trees: Trees, work: Callable[[], int], number: signal.Signals, times: int, chance: random.Random, name: str
-) -> bool:
-    """Sends a signal at so many moments of some work, and prints what came of it; whether all was right."""
+def duration(work: Callable[[], int]) -> float:
+    """How many seconds the work takes where nothing disturbs it."""
     with tempfile.TemporaryDirectory() as directory:
         shutil.copytree("tree", os.path.join(directory, "tree"))
         process = forked(work, directory)
         begun = time.monotonic()
         assert ended(process) in (0, 1)
-        length = time.monotonic() - begun
+        return time.monotonic() - begun
+
+
+def strike(
+    trees: Trees, work: Callable[[], int], number: signal.Signals, times: int, chance: random.Random, name: str
+) -> bool:
+    """Sends a signal at so many moments of some work, and prints what came of it; whether all was right."""
+    length = min(duration(work) for _ in range(5))
     tally = Tally(0, 0, Counter(), Counter(), Counter())
     for _ in range(times):
-        struck(trees, work, number, chance.uniform(0, length * 1.05), tally)
+        struck(trees, work, number, chance.uniform(0, length), tally)
     programs = sum(trees.states(trees.old).values())
-    print(f"{times} {number.name} within {name} ({length:.2f} s) of {programs} programs of {len(TEXTS)} files")
-    print(f"  {tally.struck} found it at work, {tally.torn} among the renamings")
+    print(f"{times} {number.name} in {name} ({length:.3f} s) of {programs} programs of {len(TEXTS)} files")
+    print(f"  {tally.struck} struck before its end, {tally.torn} of them among the renamings")
     for when, states in (("before", tally.before), ("after", tally.after)):
         print(f"  {when} the next command: {', '.join(f'{states[state]} {state}' for state in ('old', 'new', 'half'))}")
     for what, count in sorted((+tally.wrong).items()):

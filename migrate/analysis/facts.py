@@ -46,6 +46,7 @@ class Facts:
       needs_tf_keras: whether it holds names that need ``tf_keras`` from TensorFlow 2.16 on.
       lacks_estimator: whether it configures or trains an estimator and names none.
       problem: why the file cannot be read or parsed; "" where it can.
+      remedy: what to do about that; "" where nothing is known.
     """
 
     changes: bool = False
@@ -56,6 +57,7 @@ class Facts:
     needs_tf_keras: bool = False
     lacks_estimator: bool = False
     problem: str = ""
+    remedy: str = ""
 
     @property
     def matters(self) -> bool:
@@ -76,7 +78,9 @@ def _facts(path: str, stamp: tuple[int, int]) -> Facts:
     try:
         return facts_of(_text_of(path, stamp))
     except Unreadable as problem:
-        return Facts(problem=problem.finding.message)
+        found = problem.finding
+        message = f"has a {found.message}" if found.message.startswith("syntax error") else found.message
+        return Facts(problem=message, remedy=found.help or "")
 
 
 def facts_of(source: SourceText) -> Facts:

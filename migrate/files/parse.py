@@ -91,6 +91,13 @@ def _refuse_a_crash(source: SourceText) -> None:
         symtable(source.text, source.path, "exec")
 
 
+_CALLED = re.compile(
+    r"\b(RunConfig|train_and_evaluate|ModelCheckpoint|MonitoredTrainingSession|Saver|Supervisor"
+    r"|\w*Estimator|(?:DNN|Linear)\w*(?:Classifier|Regressor))\("
+)
+"""What a recovery site calls, in a text that cannot be parsed."""
+
+
 def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
     lines = source.lines()
     line = min(max(error.lineno or 1, 1), len(lines))
@@ -103,9 +110,11 @@ def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
         from shlex import quote
 
         command = f"2to3 -w {quote(source.path)}"
-        help = f"This looks like Python 2: run `{command}` first (2to3 comes with Python up to 3.12)."
+        calls = ", ".join(dict.fromkeys(_CALLED.findall(source.text)))
+        looks = f"This looks like Python 2, and calls {calls}" if calls else "This looks like Python 2"
+        help = f"{looks}: run `{command}` first (2to3 comes with Python up to 3.12)."
         if source.path.endswith(NOTEBOOK):
-            help = "This looks like Python 2: convert the cell by hand, because 2to3 does not read notebooks."
+            help = f"{looks}: convert the cell by hand, because 2to3 does not read notebooks."
     elif isinstance(error, TabError):
         help = "Python 2 counted a tab as 8 columns: `expand --initial` writes the file so that Python 3 reads it."
     else:

@@ -54,7 +54,8 @@ def _obstacles(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> It
     for link in needed:
         path, name = link.target.path, tree.name(link.target.path)
         if facts(path).problem:
-            yield f"its program needs {name}, which {facts(path).problem}", "Fix the file, then migrate again."
+            help = facts(path).remedy or "Fix the file, then migrate again."
+            yield f"its program needs {name}, which {facts(path).problem}", help
         elif link.target.other is not None:
             reason = (
                 f"its program needs {name}, or {tree.name(link.target.other)}, according to how the program is started"

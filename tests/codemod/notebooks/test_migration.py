@@ -154,7 +154,7 @@ def test_a_module_that_a_cell_writes_into_a_directory_finds_its_helpers_however_
 def test_a_module_that_a_cell_writes_where_no_directory_is_stays_and_says_why(write: Write) -> None:
     module = "%%writefile trainer/task.py\n" + "\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN])
     path = write("x = 1", module)
-    outcome = run([str(path)], Settings(form="loop", canned="keras"), jobs=1, progress=None)
+    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
     assert outcome.changes == []
     assert any("a directory that is not there" in finding.message for finding in outcome.findings)
     assert migrated(path, helpers="package")[1].count("from tf2_recovery.") > 1

@@ -627,3 +627,23 @@ def test_a_notebook_without_a_site_changes_with_the_program_whose_files_it_impor
     assert [one.message for one in outcome.findings if one.error] == []
     assert reasons(outcome) == []
     assert " import ModeKeys" in new_text(outcome, tmp_path / "look.ipynb")
+
+
+def test_a_file_of_the_program_in_python_2_is_told_with_the_command_that_converts_it(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text("import tensorflow as tf\nprint tf.estimator.ModeKeys.TRAIN\n")
+    (tmp_path / "task.py").write_text(
+        "import model\nimport tensorflow as tf\n\ntf.estimator.Estimator(model.model_fn).train(f, max_steps=3)\n"
+    )
+    findings = run([str(tmp_path)], Settings(), jobs=1, progress=None).findings
+    (finding,) = [finding for finding in findings if finding.code == "FT194"]
+    assert "model.py, which has a syntax error: " in finding.message
+    assert f"run `2to3 -w {tmp_path}/model.py` first" in (finding.help or "")
+
+
+def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "task.py"
+    path.write_text(
+        "import tensorflow as tf\nprint 'x'\ne = tf.estimator.Estimator(f, config=tf.estimator.RunConfig())\n"
+    )
+    (finding,) = run([str(path)], Settings(), jobs=1, progress=None).findings
+    assert (finding.help or "").startswith("This looks like Python 2, and calls Estimator, RunConfig: run `2to3 -w ")

@@ -38,17 +38,21 @@ def index_table_from_file(
     return _table(lines, num_oov_buckets, default_value, name)
 
 
-def index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1, name=None):
+def index_table_from_tensor(
+    mapping, num_oov_buckets=0, default_value=-1, name=None, dtype=tf.string
+):
     """Returns a table from each word to its place in ``mapping``, from 0.
 
     Args:
-      mapping: a list or a tensor of words.
+      mapping: a list or a tensor of words, or of integers.
       num_oov_buckets: how many numbers above those to share among other words.
       default_value: the number of other words, where there are no buckets; with them
         a negative number.
       name: the name of its operation.
+      dtype: of the words, where they are integers; those looked up are int64 then.
     """
-    words = tf.convert_to_tensor(mapping, tf.string)
+    words = tf.convert_to_tensor(mapping, None if dtype.is_integer else dtype)
+    words = tf.cast(words, tf.int64) if dtype.is_integer else words
     numbers = tf.range(tf.size(words, tf.int64), dtype=tf.int64)
     places = tf.lookup.KeyValueTensorInitializer(words, numbers)
     return _table(places, num_oov_buckets, default_value, name)

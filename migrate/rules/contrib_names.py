@@ -224,8 +224,9 @@ def _verdict(
     for row in rows:
         if row == refused:
             break  # TensorFlow 2 has another thing by its name
-        if asks_old_data and row.successor.startswith(_DATASET):
-            continue
+        if asks_old_data and row.successor.startswith(_DATASETS):
+            message = f"`{found.qualified}` has methods or arguments here that TensorFlow 2's does not have"
+            return manual(node, message, _OLD_DATA_HELP, file.module)
         verdict = _written(file, node, row)
         if verdict is not None:
             return replace(verdict, successor=row.told() or "TensorFlow 2's of that name")
@@ -335,6 +336,11 @@ def _mirrored(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Ver
 
 
 _DATASET = "data.Dataset"
+_DATASETS = (_DATASET, "data.FixedLengthRecordDataset", "data.TFRecordDataset", "data.TextLineDataset")
+_OLD_DATA_HELP = (
+    "Write map's num_threads as num_parallel_calls, and d.group_by_window(…) as "
+    "d.apply(tf.data.experimental.group_by_window(…)); then migrate again."
+)
 _OF_OLD_MAP = {"num_threads", "output_buffer_size"}
 _OLD_METHODS = {"dense_to_sparse_batch", "group_by_window", "ignore_errors"}
 """Methods that ``tf.compat.v1.data.Dataset`` lacks, or that give another class there."""

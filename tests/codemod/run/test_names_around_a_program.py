@@ -89,3 +89,18 @@ def test_what_no_run_config_takes_is_named() -> None:
     assert after == before
     (reason,) = [finding.message for finding in findings if finding.is_own_reason]
     assert reason == "`train_tpus` is no argument of tf.contrib.learn.RunConfig"
+
+
+def test_a_table_of_contrib_may_name_its_dtype() -> None:
+    after = changed(body="table = tf.contrib.lookup.index_table_from_tensor(words, dtype=tf.string)")
+    assert "table = index_table_from_tensor(words, dtype=tf.string)" in after
+
+
+@pytest.mark.parametrize("name", ["Dataset.range(3)", "TextLineDataset('f')"])
+def test_a_dataset_of_contrib_with_a_method_of_its_own_leaves_the_program_with_what_to_write(name: str) -> None:
+    before = PROGRAM.format(head=f"data = tf.contrib.data.{name}.group_by_window(f, g, 3)", body="pass")
+    after, findings = migrate(before)
+    assert after == before
+    (reason,) = [finding for finding in findings if finding.is_own_reason]
+    assert "has methods or arguments here" in reason.message
+    assert "d.apply(tf.data.experimental.group_by_window(…))" in (reason.help or "")

@@ -5,6 +5,7 @@ import pytest
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.contrib_devices import get_tpu_context
+from migrate.recovery.contrib_lookup import index_table_from_tensor
 from migrate.recovery.contrib_rnn import select_last_activations
 from migrate.recovery.contrib_summaries import write_image
 from migrate.recovery.learn_run_config import LearnRunConfig
@@ -19,6 +20,21 @@ def test_the_step_before_a_sequences_length_is_its_last(lengths, expected):
         assert found.shape == (2, 3)
         assert found.op.name.startswith("select_last_activations/")
         np.testing.assert_array_equal(session.run(found), expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "dtype", "buckets", "asked", "expected"),
+    [
+        (["x", "y"], tf1.string, 0, ["y", "q"], [1, -1]),
+        ([5, 7], tf1.int64, 0, [7, 1], [1, -1]),
+        ([5, 7], tf1.int64, 3, [7, 1, 2, 3, 4], [1, 2, 3, 2, 4]),  # as TensorFlow 1.15.5 gave
+    ],
+)
+def test_a_table_is_of_words_or_of_integers(words, dtype, buckets, asked, expected):
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        found = index_table_from_tensor(tf1.constant(words), buckets, dtype=dtype).lookup(tf1.constant(asked, dtype))
+        session.run(tf1.tables_initializer())
+        assert session.run(found).tolist() == expected
 
 
 def test_no_shards_are_told_where_there_is_no_tpu():

@@ -310,7 +310,9 @@ def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     is_load = name_of(own.load.func) in ("load_weights", "load_model")
     if own.loop is None and fit is not None and is_load and own.is_named:
         named = named_file(bench.module, Values(bench.tree), fit, own.module, own.load)
-        yield from _named(bench, named, message)
+        others = () if named.name else named_files(bench.module, bench.tree)
+        known = (one for one in others if one.fit.call is fit.call and one.name)
+        yield from _named(bench, next(known, named), message)
         return
     if own.loop is None and fit is not None and is_load:
         site = own.load if is_here else own.training

@@ -8,7 +8,8 @@ checkpoints stay what they are. A training loop for TensorFlow 2 saves by ``tf.t
 old checkpoints only where its variables have the old names.
 
 A ``Saver`` that only restores, as one that serves predictions does, is no finding, and neither is one that a hook
-saves with, or one that is given to a ``Scaffold``.
+saves with, or one that is given to a ``Scaffold``. One that saves where nothing trains, in its file or in one that
+imports it, is none either: an exporter, a converter or a test resumes nothing.
 
 Fidelity: manual. What the session runs, and in which order, is the program's own.
 
@@ -16,6 +17,8 @@ See: tf.compat.v1.train.Saver, tf.compat.v1.train.MonitoredTrainingSession, tf.c
 """
 
 import ast
+import os
+import re
 from collections.abc import Iterator
 
 from migrate.analysis.arguments import is_none
@@ -32,6 +35,7 @@ import tensorflow as tf
 saver = tf.train.Saver()
 with tf.Session() as sess:
     saver.restore(sess, tf.train.latest_checkpoint("/job"))
+    sess.run(train_op)
     saver.save(sess, "/job/model.ckpt")
 """
 _MONITORED = """\
@@ -46,6 +50,11 @@ import tensorflow as tf
 with tf.train.Supervisor(logdir="/job").managed_session() as sess:
     sess.run(train_op)
 """
+_TRAINING = {
+    "minimize", "apply_gradients", "compute_gradients", "create_train_op", "optimize_loss", "train_op", "train_step",
+    "train_fn", "training_op", "optimizer", "optim", "global_step",
+}  # fmt: skip
+"""Names that stand in a file whose session trains."""
 _DIRECTORY = {"train.MonitoredTrainingSession": ("checkpoint_dir", 2), "train.Supervisor": ("logdir", 4)}
 """What names the directory that each saves in, and where it stands among the arguments."""
 
@@ -60,13 +69,15 @@ _DIRECTORY = {"train.MonitoredTrainingSession": ("checkpoint_dir", 2), "train.Su
 def saving_session(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
     for call in module.calls_of("train.Saver", *_DIRECTORY):
-        if _saves(module, call):
+        if _saves(bench, call):
             name = (module.names.qualified(call.func) or "").rpartition(".")[2]
             message = f"a session saves by {name} here, and such a program is not rewritten"
             yield Mend((manual(call, message, _HELP),))
 
 
-def _saves(module: Module, call: ast.Call) -> bool:
+def _saves(bench: Workbench, call: ast.Call) -> bool:
+    """Whether a session that trains saves by what a call makes."""
+    module = bench.module
     named = next((tail for tail in _DIRECTORY if any(call.func is node for node in module.uses.get(tail, ()))), None)
     if named is not None:
         name, position = _DIRECTORY[named]
@@ -76,7 +87,16 @@ def _saves(module: Module, call: ast.Call) -> bool:
     parent = module.names.parent(call)
     targets = parent.targets if isinstance(parent, ast.Assign) else [call]
     kept = {_last(target) for target in targets}
-    return any(_last(save.value) in kept for save in _saves_in_sessions(module))
+    return any(_last(save.value) in kept for save in _saves_in_sessions(module)) and _trains(bench)
+
+
+def _trains(bench: Workbench) -> bool:
+    """Whether a file trains, or one that imports it does, as far as its words say."""
+    path = os.path.abspath(bench.module.path)
+    if not _TRAINING.isdisjoint(re.findall(r"\w+", bench.module.text)):
+        return True
+    importers = bench.tree.importers_of(path) if os.path.exists(path) else ()
+    return any(not _TRAINING.isdisjoint(bench.tree.words(one)) for one in importers)
 
 
 def _saves_in_sessions(module: Module) -> Iterator[ast.Attribute]:

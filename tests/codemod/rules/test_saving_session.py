@@ -1,0 +1,48 @@
+"""A session that saves is told of where it trains, and nowhere else."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.run import run
+from migrate.settings import Settings
+
+_SAVES = """\
+import tensorflow as tf
+
+
+class Model:
+    def build(self):
+        self.saver = tf.train.Saver()
+
+    def save(self, sess):
+        self.saver.save(sess, "/model/model.ckpt")
+"""
+
+
+def codes(directory: Path, **files: str) -> list[tuple[str, str]]:
+    """The files with a finding of this kind."""
+    (directory / ".git").mkdir()
+    for name, text in files.items():
+        (directory / f"{name}.py").write_text(text)
+    outcome = run([str(directory)], Settings(select=("FT301",)), jobs=1, progress=None)
+    return [(Path(finding.path).name, finding.code) for finding in outcome.findings]
+
+
+@pytest.mark.parametrize(
+    "trains", ["train_op = optimizer.minimize(loss)", "sess.run(self.train_step)", "optimizer.apply_gradients(pairs)"]
+)
+def test_a_session_that_trains_in_the_file_that_saves_is_told_of(trains: str, tmp_path: Path) -> None:
+    assert codes(tmp_path, model=f"{_SAVES}\n    def train(self, sess):\n        {trains}\n") == [("model.py", "FT301")]
+
+
+def test_a_session_whose_model_another_file_trains_is_told_of(tmp_path: Path) -> None:
+    trainer = (
+        "from model import Model\n\n\ndef train(sess, model):\n    sess.run(model.train_op)\n    model.save(sess)\n"
+    )
+    assert codes(tmp_path, model=_SAVES, trainer=trainer) == [("model.py", "FT301")]
+
+
+def test_an_exporter_a_converter_and_a_test_that_save_what_they_have_loaded_get_no_finding(tmp_path: Path) -> None:
+    exporter = "from model import Model\n\nmodel = Model()\nmodel.saver.restore(sess, path)\nmodel.save(sess)\n"
+    assert codes(tmp_path, model=_SAVES, exporter=exporter) == []

@@ -13,7 +13,8 @@ from migrate.analysis.symbols import symbol_of
 
 FIT = (
     "x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle",
-    "class_weight", "sample_weight", "initial_epoch", "steps_per_epoch", "validation_steps",
+    "class_weight", "sample_weight", "initial_epoch", "steps_per_epoch", "validation_steps", "validation_batch_size",
+    "validation_freq", "max_queue_size", "workers", "use_multiprocessing",
 )  # fmt: skip
 FIT_GENERATOR = (
     "x", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data", "validation_steps", "validation_freq",

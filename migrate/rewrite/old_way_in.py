@@ -13,7 +13,7 @@ from migrate.analysis.resume.epochs import grown_total, off_by
 from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import Guard, OldWayIn
-from migrate.analysis.resume.savers import path_known_at
+from migrate.analysis.resume.savers import path_known_at, text_known_at
 from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import made_by
 from migrate.analysis.tree import Tree
@@ -95,8 +95,9 @@ class OldWayInRewrite(RecoveredFit):
             return recovery_directory(self.module, self.vocabulary, known)
         path = self.names.value(path)
         given = path.args if isinstance(path, ast.Call) and self.names.qualified(path.func) == "os.path.join" else []
-        if len(given) > 1 and all(path_known_at(self.module, part, places) is part for part in given[:-1]):
-            parts = ", ".join(self.module.source.text(part) for part in given[:-1])
+        texts = [text_known_at(self.module, part, places) for part in given[:-1]]
+        if texts and all(texts):
+            parts = ", ".join(texts)
             name = folder_of(_beginning(self.module, given[-1]))
             return f'{self.vocabulary.standard("os")}.path.join({parts}, "{name}")'
         begin = _beginning(self.module, path)

@@ -15,6 +15,8 @@ from migrate.settings import Settings
 
 _STATEFUL = {"keras.callbacks.EarlyStopping": "EarlyStopping", "keras.callbacks.ReduceLROnPlateau": "ReduceLROnPlateau"}
 
+_GONE = ("max_queue_size", "workers", "use_multiprocessing")
+
 
 class RecoveredFit:
     """The edits of one ``fit`` that give it a recovery after each epoch.
@@ -75,6 +77,7 @@ class RecoveredFit:
             return
         for name, whole in self._whole_steps():
             self.edits.append(SetArgument(call, name, whole, FIT.index(name)))
+        self.edits += [SetArgument(call, name, None) for name in self._refused()]
         if first is not None:
             self.edits.append(SetArgument(call, "initial_epoch", first, FIT.index("initial_epoch")))
         self.edits.append(SetArgument(call, "callbacks", value, FIT.index("callbacks")))
@@ -86,15 +89,22 @@ class RecoveredFit:
         arguments.update(self._whole_steps(), callbacks=callbacks)
         if first is not None:
             arguments["initial_epoch"] = first
-        if self.settings.target != "keras2":
-            gone = [name for name in ("max_queue_size", "workers", "use_multiprocessing") if arguments.pop(name, None)]
-            if gone:
-                self.notes.append(f"{', '.join(gone)} go, which fit of Keras 3 does not take")
+        for name in self._refused():
+            del arguments[name]
         x = arguments.pop("x")
         order = [name for name in (*FIT_GENERATOR, *arguments) if name in arguments]
         written = ", ".join([x, *(f"{name}={arguments[name]}" for name in dict.fromkeys(order))])
         new = f"{text(fit.receiver)}.fit({written})"
         self.edits.append(ReplaceExpression(self.module.span(fit.call), new))
+
+    def _refused(self) -> list[str]:
+        """The arguments that ``fit`` of Keras 3 does not take."""
+        given = {keyword.arg for keyword in self.fit.call.keywords}
+        refused = [name for name in _GONE if name in self.fit.arguments and name in given]
+        if not refused or self.settings.target == "keras2":
+            return []
+        self.notes.append(f"{', '.join(refused)} go, which fit of Keras 3 does not take")
+        return refused
 
     def _whole_steps(self) -> Iterator[tuple[str, str]]:
         """The numbers of steps that may be floats, which Keras 3 does not count to."""

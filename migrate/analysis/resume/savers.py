@@ -107,6 +107,23 @@ def path_known_at(module: Module, path: ast.expr, places: Iterable[ast.AST]) -> 
     return None
 
 
+def text_known_at(module: Module, part: ast.expr, places: Iterable[ast.AST]) -> str:
+    """A part of a path as some other places know it, as source; "" where they do not.
+
+    An argument ``args`` of the function around it is what the one call of that is given for it.
+    """
+    there = list(places)
+    if path_known_at(module, part, there) is part:
+        return module.source.text(part)
+    root = part
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    given = only_given(module.names, root) if isinstance(root, ast.Name) else None
+    if not isinstance(given, ast.Name) or not all(_is_known_at(module, given, place) for place in there):
+        return ""
+    return given.id + module.source.text(part)[len(module.source.text(root)) :]
+
+
 def _is_attribute(path: ast.expr) -> bool:
     return isinstance(path, ast.Attribute)
 

@@ -23,6 +23,8 @@ from migrate.analysis.values.values import End, Values
 
 _SPEAKS = re.compile(r"resum|restart|continu(e|ing)_?\W?(train|learn)|continue\b|go(es)? on", re.IGNORECASE)
 """What is said where a training goes on."""
+_BEGINS = re.compile(r"(init|initial|start|begin|resume|last|current)_?epoch", re.IGNORECASE)
+"""What a variable is called whose epoch a training begins at."""
 _MAY_SPEAK = re.compile(r"restor|snapshot|check_?point|ckpt|(last|latest)_?(epoch|weight|model)", re.IGNORECASE)
 """What is said there, and elsewhere too."""
 _ELSEWHERE = re.compile(r"pre_?train|image_?net|fine_?tun|transfer|backbone|vgg|resnet|darknet|coco", re.IGNORECASE)
@@ -162,12 +164,13 @@ def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
         if isinstance(literal(first), int) and literal(first) != 0:
             continue  # the second stage of a training in two stages
         is_counted = first is not None and _is_users_epoch(Flags(module), first)
+        is_begun = first is not None and _BEGINS.search(ast.unparse(first)) is not None
         spoken: NamedFile | None = NamedFile(fit, module, fit.call) if is_counted else None
         for load in before.loads(fit.call):
             links = load.links
             if name_of(load.load.func) not in LOADS:
                 continue
-            if is_counted or speaks_of_resuming(load.module, load.load, links):
+            if is_counted or is_begun or speaks_of_resuming(load.module, load.load, links):
                 one = named_file(module, values, fit, load.module, load.load)
                 spoken = one if spoken is None or one.name else spoken
                 if one.name:

@@ -226,6 +226,32 @@ def test_what_the_parser_says_of_a_flag_counts_and_a_function_of_another_scope_i
     assert migrate(said) == (said, [])
 
 
+def test_an_epoch_to_begin_at_that_is_worked_out_beside_a_load_is_told_of() -> None:
+    load = "START_EPOCH = stage(args)\nmodel.load_weights('weights.h5', by_name=True)\n"
+    two = _FIT.replace("=first", "=START_EPOCH") + "model.fit(x, y, epochs=19, initial_epoch=9)\n"
+    assert "more than one call of fit" in left(_NAMED + _HEAD + load + two)
+
+
+def test_fit_may_have_arguments_that_keras_3_does_not_take() -> None:
+    source = _HEAD + _LOAD + _FIT.replace("epochs=9", "epochs=9, workers=4, use_multiprocessing=True")
+    text, (finding,) = migrate(source)
+    assert "workers" not in text
+    assert "workers, use_multiprocessing go" in finding.message
+    assert "workers=4, use_multiprocessing=True" in migrate(source, target="keras2")[0]
+
+
+def test_a_folder_that_the_function_of_the_callbacks_is_given_is_where_the_recovery_saves() -> None:
+    source = (
+        "import os\nimport keras\n\n\ndef callbacks_of(model, args):\n"
+        "    name = '{}-{{epoch}}.h5'.format(args.name)\n"
+        "    return [Redirect(keras.callbacks.ModelCheckpoint(os.path.join(args.out, name)), model)]\n\n\n"
+        "def main(options):\n    options = parse_args(options)\n    model = build()\n    if options.resume:\n"
+        "        model.load_weights(options.resume)\n    callbacks = callbacks_of(model, options)\n"
+        "    model.fit(x, y, epochs=9, callbacks=callbacks)\n"
+    )
+    assert 'recovery_dir = os.path.join(options.out, "recovery")\n' in kept(source)
+
+
 def test_a_file_that_may_be_one_of_two_is_left_with_the_lines_to_write() -> None:
     load = "path = args.a if args.resume is True else args.resume\nif path:\n    model.load_weights(path)\n"
     source = _NAMED + _HEAD + load + _FIT.replace("=first", "=args.epoch")

@@ -28,6 +28,7 @@ from migrate.rewrite.kept_checkpoint import fit_for_keras3
 from migrate.rewrite.recovered_fit import RecoveredFit
 from migrate.rewrite.recovery_directory import (
     folder_of,
+    in_folder,
     recovery_directory,
 )
 from migrate.rewrite.vocabulary import Vocabulary
@@ -90,6 +91,10 @@ class OldWayInRewrite(RecoveredFit):
 
         Of a file whose name is made where it is saved, such as one that a loop counts, the folder is enough.
         """
+        own = in_folder(self.names, path)
+        texts = [text_known_at(self.module, part, places) for part in own[0]] if own is not None else []
+        if own is not None and all(texts):
+            return f'{self.vocabulary.standard("os")}.path.join({", ".join(texts)}, "{folder_of(own[1])}")'
         known = path_known_at(self.module, path, places)
         if known is not None:
             return recovery_directory(self.module, self.vocabulary, known)

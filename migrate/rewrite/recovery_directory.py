@@ -44,6 +44,33 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
     return f'{whole}.partition("{{")[0] + "{"" if is_parted else "_"}recovery"'
 
 
+def in_folder(names: Names, path: ast.expr) -> tuple[list[ast.expr], str] | None:
+    """What names the folder of a path, as the program has it, and the rest, as ``paths.template`` gives it.
+
+    None where the folder is no expression of its own, or what the file's name begins with is not seen.
+
+    Args:
+      names: the module's names.
+      path: ``os.path.join(folder, name)``, ``folder + "/name"`` or ``f"{folder}/name"``, itself or as a variable.
+    """
+    path = names.value(path)
+    parts: list[ast.expr] = []
+    rest: str | None = None
+    if isinstance(path, ast.Call) and names.qualified(path.func) == "os.path.join" and len(path.args) > 1:
+        parts, rest = path.args[:-1], template(names, path.args[-1], into_parameters=False)
+        rest = f"/{rest}" if rest is not None else None
+    elif isinstance(path, ast.BinOp) and isinstance(path.op, ast.Add):
+        parts, rest = [path.left], template(names, path.right, into_parameters=False)
+    elif isinstance(path, ast.JoinedStr) and isinstance(path.values[0], ast.FormattedValue):
+        parts = [path.values[0].value]
+        rest = template(names, ast.JoinedStr(path.values[1:]), into_parameters=False)
+    begin = (rest or "").partition("{")[0]
+    is_name = begin.startswith("/") and "/" not in begin[1:] and "⟨" not in begin
+    if rest is None or not is_name or any(isinstance(part, ast.Starred | ast.Constant) for part in parts):
+        return None
+    return parts, rest[1:]
+
+
 def folder_of(name: str) -> str:
     """A directory's name for a file's."""
     stem = _SUFFIX.sub("", name.partition("{")[0]).strip(_BETWEEN)

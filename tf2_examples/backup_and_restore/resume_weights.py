@@ -39,7 +39,7 @@ def main():
     model = build_model()
 
     checkpoint_path = os.path.join(args.model_dir, "cp.weights.h5")
-    recovery_dir = os.path.join(os.path.dirname(checkpoint_path), "cp_recovery")
+    recovery_dir = os.path.join(args.model_dir, "cp_recovery")
     if os.path.exists(checkpoint_path) and not has_checkpoint(recovery_dir):
         print("Loading the weights of", checkpoint_path)
         model.load_weights(checkpoint_path)

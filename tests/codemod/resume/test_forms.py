@@ -97,9 +97,10 @@ def test_the_recovery_is_asked_first_and_nothing_of_the_idiom_is_deleted(
     text, findings = migrate(source, recovery=recovery)
     assert [finding.rewritten for finding in findings] == [True]
     assert words(source) <= words(text)
-    assert 'not has_checkpoint("out/w_recovery")' in text
+    assert 'recovery_dir = os.path.join(folder, "w_recovery")\n' in text
+    assert "not has_checkpoint(recovery_dir)" in text
     if recovery == "backup-and-restore":
-        assert 'backup = tf.keras.callbacks.BackupAndRestore("out/w_recovery", delete_checkpoint=False)\n' in text
+        assert "backup = tf.keras.callbacks.BackupAndRestore(recovery_dir, delete_checkpoint=False)\n" in text
     else:
         assert ("first = recovery.restore(first)\n" if argument else "initial_epoch=recovery.restore()") in text
     assert migrate(text, recovery=recovery) == (text, [])
@@ -276,7 +277,8 @@ def test_a_recovery_that_cannot_be_followed_is_left_whole_with_its_reason(source
         ('"it\'s.weights.h5"', '"it\'s_recovery"'),
         ('"out/{epoch}/w.h5"', '"out/recovery"'),
         ("args.weights", 'os.path.splitext(args.weights)[0] + "_recovery"'),
-        ('args.folder + "/w.h5"', 'os.path.join(os.path.dirname(args.folder + "/w.h5"), "w_recovery")'),
+        ('args.folder + "/w.h5"', 'os.path.join(args.folder, "w_recovery")'),
+        ('f"{args.folder}/w-{{epoch}}.h5"', 'os.path.join(args.folder, "w_recovery")'),
         ('os.path.join(args.folder, "w-{epoch:02d}.h5")', 'os.path.join(args.folder, "w_recovery")'),
         ('os.path.join(args.folder, "{epoch}", "w.h5")', 'os.path.join(args.folder, "recovery")'),
         (

@@ -98,7 +98,7 @@ def words(text: str) -> Counter[str]:
 def test_a_function_that_restores_or_makes_the_model_makes_it_where_the_recovery_has_a_checkpoint() -> None:
     text, (finding,) = migrate(_MAKER)
     assert finding.rewritten
-    assert 'if names and not has_checkpoint("out/m_recovery"):\n' in text
+    assert 'if names and not has_checkpoint(os.path.join(folder, "m_recovery")):\n' in text
     assert "for name in without_recovery(os.listdir(place))]" in text
     assert words(_MAKER) <= words(text)
     assert migrate(text) == (text, [])

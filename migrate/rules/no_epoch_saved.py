@@ -17,6 +17,7 @@ See: tf.train.Checkpoint.
 import ast
 from collections.abc import Iterator
 
+from migrate.analysis.begun_anew import loop_begun_anew
 from migrate.analysis.checkpoints import Checkpoint, Checkpoints, key
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
@@ -42,7 +43,7 @@ def no_epoch_saved(bench: Workbench) -> Iterator[Mend]:
         return
     checkpoints = Checkpoints(bench.module)
     for checkpoint in checkpoints.all:
-        if _holds_no_counter(bench, checkpoint) and _begins_anew(bench, checkpoints, checkpoint):
+        if _holds_no_counter(bench, checkpoint) and loop_begun_anew(bench.module, checkpoints, checkpoint):
             message = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
             help = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
             yield Mend((manual(checkpoint.call, message, help),))
@@ -68,43 +69,3 @@ def _holds_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
     return (
         any("optimizer" in name for name in tracked) and is_whole and is_known and own is not None and not is_added_to
     )
-
-
-def _begins_anew(bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
-    """Whether a loop that counts and saves comes after a restore in the same function."""
-    names = bench.module.names
-    restores = list(checkpoint.methods.get("restore_or_initialize", []))
-    restores += [call for call in checkpoint.methods.get("restore", []) if _is_newest(bench, checkpoints, call)]
-    for save in checkpoint.methods.get("save", []):
-        loop = _counting_loop(bench, save)
-        scope = names.scope_of(save)
-        if loop is not None and any(names.scope_of(one) is scope and one.lineno < loop.lineno for one in restores):
-            return True
-    return False
-
-
-def _is_newest(bench: Workbench, checkpoints: Checkpoints, call: ast.Call) -> bool:
-    """Whether ``restore`` is given the newest of the checkpoints that are saved, not one to begin with."""
-    if not call.args:
-        return False
-    path = call.args[0]
-    value = bench.module.names.value(path)
-    is_searched = isinstance(value, ast.Call) and value in bench.module.calls_of("train.latest_checkpoint")
-    return is_searched or checkpoints.of_path(path) is not None
-
-
-def _counting_loop(bench: Workbench, save: ast.Call) -> ast.For | None:
-    """The outermost loop around a save in its function, if it counts from 0 and skips no turn."""
-    names, scope = bench.module.names, bench.module.names.scope_of(save).node
-    loops = []
-    for node in names.ancestors(save):
-        if node is scope:
-            break
-        if isinstance(node, ast.For | ast.While | ast.AsyncFor):
-            loops.append(node)
-    loop = loops[-1] if loops else None
-    if not isinstance(loop, ast.For) or any(isinstance(part, ast.Continue) for part in ast.walk(loop)):
-        return None
-    made = loop.iter
-    counts = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id in ("range", "enumerate")
-    return loop if counts and isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords else None

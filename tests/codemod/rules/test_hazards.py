@@ -34,11 +34,28 @@ manager.save()
 """
 
 
+STEPS = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(step=tf.Variable(1), optimizer=optimizer, net=net)
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=3)
+
+
+def train():
+    checkpoint.restore(manager.latest_checkpoint)
+    for _ in range(50):
+        train_step(net, optimizer)
+        checkpoint.step.assign_add(1)
+        if int(checkpoint.step) % 10 == 0:
+            manager.save()
+"""
+
+
 def codes(text: str) -> list[str]:
     return [finding.code for finding in migrate(text)[1]]
 
 
-@pytest.mark.parametrize(("text", "code"), [(LOOP, "FT509"), (BATCHES, "FT510"), (DROPOUT, "FT511")])
+@pytest.mark.parametrize(("text", "code"), [(LOOP, "FT509"), (BATCHES, "FT510"), (DROPOUT, "FT511"), (STEPS, "FT512")])
 def test_each_program_that_is_changed_below_is_a_finding_itself(text: str, code: str) -> None:
     assert codes(text) == [code]
 
@@ -110,6 +127,21 @@ def test_an_iterator_that_can_be_saved_and_resumed_is_no_finding(old: str, new: 
 def test_dropout_is_no_finding_where_its_masks_do_not_matter_or_are_saved(old: str, new: str) -> None:
     assert old in DROPOUT
     assert "FT511" not in codes(DROPOUT.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("range(50)", "range(int(checkpoint.step), 50)"),
+        ("range(50)", "range(50 - int(checkpoint.step))"),
+        ("        train_step", "        if int(checkpoint.step) > 50:\n            break\n        train_step"),
+        ("        checkpoint.step.assign_add(1)\n", ""),
+        ("checkpoint.restore(manager.latest_checkpoint)", "checkpoint.restore(args.pretrained)"),
+    ],
+)
+def test_a_loop_that_begins_at_the_restored_counter_or_ends_by_it_is_no_finding(old: str, new: str) -> None:
+    assert old in STEPS
+    assert "FT512" not in codes(STEPS.replace(old, new))
 
 
 TWICE = """\

@@ -241,6 +241,26 @@ def test_without_an_epoch_in_the_checkpoint_a_resumed_loop_trains_too_much(tmp_p
     assert start() == trained
 
 
+@pytest.mark.parametrize(("begins_at_counter", "trained"), [(False, 5), (True, 3)])
+def test_a_restored_counter_that_the_loop_does_not_begin_at_changes_nothing(tmp_path, begins_at_counter, trained):
+    def start(stop=None):
+        optimizer, weight = tf.keras.optimizers.SGD(0.1), tf.Variable(1.0)
+        optimizer.build([weight])
+        checkpoint = tf.train.Checkpoint(step=tf.Variable(0), optimizer=optimizer, weight=weight)
+        manager = tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=1)
+        checkpoint.restore(manager.latest_checkpoint)
+        for number in range(int(checkpoint.step) if begins_at_counter else 0, 3):
+            if number == stop:
+                break
+            optimizer.apply_gradients([(tf.constant(1.0), weight)])
+            checkpoint.step.assign_add(1)
+            manager.save()
+        return int(optimizer.iterations.numpy())
+
+    assert start(stop=2) == 2
+    assert start() == trained
+
+
 @pytest.mark.parametrize("make", ["from_generator", "py_function", "numpy_function", "uniform", "normal", "shuffle"])
 def test_an_iterator_over_python_or_random_operations_cannot_be_saved_and_one_over_stateless_can(tmp_path, make):
     numbers = tf.data.Dataset.range(3)

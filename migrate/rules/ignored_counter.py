@@ -1,0 +1,86 @@
+"""FT512 · a step or epoch in the checkpoint that the loop does not begin at
+
+The counter comes back with the weights, as in TensorFlow's guide to checkpoints, and the loop begins at 0 all the same:
+a job that is interrupted after 40 of 50 steps trains 50 more.
+
+Instead: a loop that begins at what was restored, ``for _ in range(int(checkpoint.step), STEPS)``. The loop is the
+program's own, and may mean that many more steps at each start, so it is not rewritten.
+
+Fidelity: manual. Found where the same function restores its own newest checkpoint and then saves it in a
+``for … in range(n)`` or ``enumerate(…)`` that skips no turn and is not left, where ``n`` does not read the counter,
+and where the loop counts it on.
+
+See: tf.train.Checkpoint.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.begun_anew import loop_begun_anew
+from migrate.analysis.checkpoints import Checkpoint, Checkpoints, key
+from migrate.analysis.searches import name_of
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+
+_LOOP = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(step=tf.Variable(0), optimizer=optimizer, net=net)
+manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=3)
+checkpoint.restore(manager.latest_checkpoint)
+for _ in range(50):
+    train_step(net, next(iterator), optimizer)
+    checkpoint.step.assign_add(1)
+    if int(checkpoint.step) % 10 == 0:
+        manager.save()
+"""
+
+
+@site_rule("FT512", "manual", Example(_LOOP, None, "module"))
+def ignored_counter(bench: Workbench) -> Iterator[Mend]:
+    checkpoints = Checkpoints(bench.module)
+    for checkpoint in checkpoints.all:
+        counters = _counters(bench, checkpoint)
+        loop = loop_begun_anew(bench.module, checkpoints, checkpoint) if counters else None
+        ignored = [name for name in counters if loop is not None and _ignores(bench, checkpoint, loop, name)]
+        for counter in ignored[:1]:
+            message = (
+                f"the loop begins at 0 at each start, though `{counter}` is restored: a resumed job trains it again"
+            )
+            owner = bench.module.source.text(checkpoint.target) if checkpoint.target is not None else "checkpoint"
+            help = f"Begin the loop at what was restored: range(int({owner}.{counter}), ...)."
+            yield Mend((manual(checkpoint.call, message, help),))
+
+
+def _counters(bench: Workbench, checkpoint: Checkpoint) -> list[str]:
+    """The names of the whole numbers that a checkpoint holds."""
+    found = []
+    for name, value in checkpoint.tracked().items():
+        made = bench.module.names.value(value)
+        first = made.args[0] if isinstance(made, ast.Call) and made.args and name_of(made.func) == "Variable" else None
+        number = literal(first)
+        if isinstance(number, int) and not isinstance(number, bool):
+            found.append(name)
+    return found
+
+
+def _ignores(bench: Workbench, checkpoint: Checkpoint, loop: ast.For, name: str) -> bool:
+    """Whether a loop counts a counter on, and neither begins at it nor ends by it."""
+    variable = key(bench.module.names, checkpoint.tracked()[name])
+    own = key(bench.module.names, checkpoint.target)
+
+    def is_counter(node: ast.AST) -> bool:
+        if isinstance(node, ast.Attribute) and node.attr == name and key(bench.module.names, node.value) == own:
+            return True
+        is_place = variable is not None and isinstance(node, ast.Name | ast.Attribute)
+        return is_place and key(bench.module.names, node) == variable  # type: ignore[arg-type]
+
+    inside = [node for statement in loop.body for node in ast.walk(statement)]
+    if any(isinstance(node, ast.Break | ast.Return) for node in inside):
+        return False
+    assert isinstance(loop.iter, ast.Call)
+    total = bench.module.names.value(loop.iter.args[0])
+    if any(map(is_counter, [*ast.walk(loop.iter), *ast.walk(total)])):
+        return False
+    counted = (node.func for node in inside if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+    return any(func.attr in ("assign", "assign_add") and is_counter(func.value) for func in counted)

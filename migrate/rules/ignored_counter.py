@@ -27,7 +27,7 @@ import tensorflow as tf
 
 checkpoint = tf.train.Checkpoint(step=tf.Variable(0), optimizer=optimizer, net=net)
 manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=3)
-checkpoint.restore(manager.latest_checkpoint)
+manager.restore_or_initialize()
 for _ in range(50):
     train_step(net, next(iterator), optimizer)
     checkpoint.step.assign_add(1)

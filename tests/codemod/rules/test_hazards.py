@@ -42,7 +42,7 @@ manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=3)
 
 
 def train():
-    checkpoint.restore(manager.latest_checkpoint)
+    manager.restore_or_initialize()
     for _ in range(50):
         train_step(net, optimizer)
         checkpoint.step.assign_add(1)
@@ -136,7 +136,7 @@ def test_dropout_is_no_finding_where_its_masks_do_not_matter_or_are_saved(old: s
         ("range(50)", "range(50 - int(checkpoint.step))"),
         ("        train_step", "        if int(checkpoint.step) > 50:\n            break\n        train_step"),
         ("        checkpoint.step.assign_add(1)\n", ""),
-        ("checkpoint.restore(manager.latest_checkpoint)", "checkpoint.restore(args.pretrained)"),
+        ("manager.restore_or_initialize()", "checkpoint.restore(args.pretrained)"),
     ],
 )
 def test_a_loop_that_begins_at_the_restored_counter_or_ends_by_it_is_no_finding(old: str, new: str) -> None:

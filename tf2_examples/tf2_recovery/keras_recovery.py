@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 4d4092884586bdb0).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 164928c20342715c).
 """Recovery of a Keras model that is trained by ``fit``."""
 
 import functools
@@ -174,7 +174,8 @@ def directory_beside(callbacks):
     Raises:
       ValueError: there is no ``ModelCheckpoint`` in it.
     """
-    paths = [str(one.filepath) for one in callbacks or [] if hasattr(one, "filepath")]
+    inner = [getattr(one, "callback", one) for one in callbacks or []]  # Of a wrapper.
+    paths = [str(one.filepath) for one in inner if hasattr(one, "filepath")]
     if not paths:
         raise ValueError("No ModelCheckpoint among the callbacks says where to save.")
     folder, name = os.path.split(paths[0].partition("{")[0])

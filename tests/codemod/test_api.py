@@ -80,7 +80,7 @@ def test_one_path_is_one_path_and_no_other_is_looked_at(project: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"canned": "kers"}, "canned must be auto, keras or model-fn, not 'kers'"),
+        ({"canned": "kers"}, "canned must be auto, keras or object, not 'kers'"),
         ({"select": "FT104"}, "select must be a tuple of words, not 'FT104'"),
         ({"ignore": ("FT104", 5)}, "ignore must be a tuple of words"),
         ({"exclude": "third_party/"}, "exclude must be a tuple of words"),

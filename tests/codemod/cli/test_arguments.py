@@ -124,7 +124,7 @@ def test_a_named_path_that_does_not_exist_stops_a_write_before_it_begins_and_cos
     assert "train.py:" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [["explain"], ["plan"], ["renew"], ["rules", "--format", "x"], ["verify", "x"]])
+@pytest.mark.parametrize("command", [["explain"], ["plan"], ["renew"], ["rules", "--format", "x"], ["verify"]])
 def test_a_mistake_behind_a_command_is_told_in_one_line_too(
     capsys: pytest.CaptureFixture[str], command: list[str]
 ) -> None:

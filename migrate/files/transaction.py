@@ -108,16 +108,21 @@ class _Write:
         if len(self._texts) == 1 and not self._written.problems and not self._is_journal_beside():
             self._write_alone(*self._texts.values())
             return
-        is_whole = True
         try:
             self._begin()
             self._stage()
             with held():
-                is_whole = self._commit()
-        finally:
+                self._close(is_whole=self._commit())
+        except BaseException:
             with held():
-                if self._journal is not None:
-                    self._journal.end() if is_whole else self._journal.close()
+                self._close(is_whole=True)
+            raise
+
+    def _close(self, *, is_whole: bool) -> None:
+        """Removes what the write has left; where a program is between old and new, that is left to the next run."""
+        ended, self._journal = self._journal, None
+        if ended is not None:
+            ended.end() if is_whole else ended.close()
 
     def _is_journal_beside(self) -> bool:
         """Whether another run writes there, or what a dead one left cannot be ended."""
@@ -141,10 +146,11 @@ class _Write:
     def _enter(self, directory: str) -> None:
         while True:
             try:
-                if self._journal is None:
-                    self._journal = journal.begin(directory)
-                else:
-                    self._journal.enter(directory)
+                with held():
+                    if self._journal is None:
+                        self._journal = journal.begin(directory)
+                    else:
+                        self._journal.enter(directory)
                 return
             except FileExistsError:
                 note = settle(directory)

@@ -178,7 +178,7 @@ def struck(trees: Trees, work: Callable[[], int], number: signal.Signals, moment
             told = errors.read_text(encoding="utf-8")
             tally.wrong["half migrated after Ctrl-C"] += before["half"]
             tally.wrong["left beside the files"] += bool(left)
-            tally.wrong["exit code"] += code not in (0, 1, INTERRUPTED)
+            tally.wrong[f"exit code {code}"] += code not in (0, 1, INTERRUPTED)
             if work is whole_command and code == INTERRUPTED:
                 tally.wrong["not one line"] += told.count("\n") != 1
                 tally.wrong["untrue"] += ("no file was changed" in told) != (not before["new"])

@@ -8,6 +8,7 @@ leaves the rest of the renamings, which it makes up for, or takes back where som
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from migrate.files import journal
@@ -115,7 +116,7 @@ class _Write:
                 self._close(is_whole=self._commit())
         except BaseException:
             with held():
-                self._close(is_whole=True)
+                self._close(is_whole=self._journal is None or self._journal.plan is None)
             raise
 
     def _close(self, *, is_whole: bool) -> None:
@@ -198,7 +199,9 @@ class _Write:
         stuck: list[Finding] = []
         if programs:
             assert self._journal is not None
-            self._journal.commit(_plan(self._journal, self._steps, programs))
+            plan = _plan(self._journal, self._steps, programs)
+            self._try([path for one in programs for path in one.files], partial(self._journal.commit, plan))
+        if self._journal is not None and self._journal.plan is not None:
             self._written.paths |= _forward(self._steps, programs, self._written.problems, stuck)
         for program in self._programs:
             _blame(program, self._written.problems)

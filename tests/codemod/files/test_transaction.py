@@ -235,6 +235,22 @@ def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_writ
     assert left_over(tmp_path) == []
 
 
+def test_a_disk_that_is_full_when_the_journal_is_to_say_what_becomes_of_what_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path)
+
+    def full(self: journal.Journal, plan: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(journal.Journal, "commit", full)
+    written = write_all()
+    assert {finding.code for finding in written.problems.values()} == {"FT005"}
+    assert written.problems.keys() == {"train.py", "pkg/model.py"}
+    assert state(tmp_path) == OLD
+    assert left_over(tmp_path) == []
+
+
 def test_a_module_that_no_program_has_come_to_need_is_not_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,8 @@ def _sentence(event: Event, model_dir: Path) -> str:
         return f"{told}; {GIVE}; if it is an input, such as pretrained weights, add --allow {_above(event)}"
     if event["what"] == "save to":
         return f"{told}; {GIVE}"
+    if _holds_checkpoints(_above(event)):
+        return f"{told}; {GIVE}"
     return f"{told}; if it is meant, as a download or a log is, add --allow {_above(event)}; else {GIVE}"
 
 
@@ -55,6 +57,12 @@ def _above(event: Event) -> str:
     path = str(event["path"])
     is_directory = event["what"].endswith("directory") or os.path.isdir(path)
     return path if is_directory or not os.path.splitext(path)[1] else os.path.dirname(path)
+
+
+def _holds_checkpoints(directory: str) -> bool:
+    """Whether a real job seems to be in a directory, or beside what is made in it."""
+    places = (Path(directory), Path(directory).parent)
+    return any(next(place.glob(name), None) is not None for place in places for name in ("checkpoint", "*.index"))
 
 
 def _refused_by_the_kernel(attempt: Attempt) -> Event | None:

@@ -58,6 +58,19 @@ def test_a_program_that_saves_elsewhere_is_told_where_and_what_to_do(script, tmp
     assert run_interrupted(script(EVENTS.format(elsewhere) + EVENTS.format(beside)), None, tmp_path / "model").finished
 
 
+def test_what_is_written_to_outside_may_be_allowed_unless_checkpoints_are_there(script, tmp_path):
+    job, log = tmp_path / "job", tmp_path / "log"
+    job.mkdir()
+    log.mkdir()
+    (job / "checkpoint").touch()
+    for directory, hint in ((job, ""), (log, f"add --allow {log};")):
+        stopped = {"event": "stopped", "what": "write to", "path": str(directory / "a.log"), "place": "job.py:3"}
+        with pytest.raises(ProgramError, match=rf"would write to .*/a.log \(job.py:3\), outside of .*{hint}") as told:
+            run_interrupted(script(EVENTS.format(stopped) + "sys.exit(1)"))
+        assert ("--allow" in str(told.value)) is bool(hint)
+        assert "--model-dir-flag" in str(told.value)
+
+
 def test_a_crash_in_native_code_is_no_fault_that_was_asked_for(script):
     crash = script("os.kill(os.getpid(), signal.SIGSEGV)")
     with pytest.raises(ProgramError, match="fails by itself before its first step: killed by signal 11"):

@@ -67,8 +67,6 @@ def compare(
     if new.fault and FAULTS[new.fault].must_refuse:
         return Comparison(new.fault, [_refusal(old, new)], old, new)
     rows = [_needs_person(old, new)]
-    if undisturbed is not None:
-        rows.append(_as_undisturbed(old, new, undisturbed, tolerance))
     without_old = "OLD could not start again" if stuck else _went_back_further(old, new)
     moments = "" if _same_moment(new) else "each program was interrupted at a time of its own"
     uneven = without_old or moments or late
@@ -83,6 +81,7 @@ def compare(
         _equal("steps run", old, new, lambda record: record.steps_run, uneven),
         _equal("saved at steps", old, new, _own_saves, without_old or _nothing_saved(old, new)),
         _kept(old, new, without_old or _nothing_kept(old, new)),
+        *([_as_undisturbed(old, new, undisturbed, tolerance)] if undisturbed is not None else []),
         _batches(old, new, without_old or moments or unlike),
         _losses(old, new, tolerance, rounding, without_old or moments or apart),
         _evaluations(old, new, answers, apart, without_old, moments),

@@ -47,7 +47,7 @@ class PremadeEstimator(Estimator):
     )
 
     def __init__(self, head, networks, optimizers, is_combined=False, **settings):
-        train = self._training(optimizers, is_combined)
+        train = self._premade_step(optimizers, is_combined)
         # TensorFlow 1's optimizer stood in the scope of its network.
         is_inside = self._is_partitioned and not is_combined
 
@@ -63,7 +63,7 @@ class PremadeEstimator(Estimator):
 
         super().__init__(model_fn, **settings)
 
-    def _training(self, optimizers, is_combined):
+    def _premade_step(self, optimizers, is_combined):
         """Returns a function from a loss to what takes a step."""
 
         def train(loss):
@@ -73,7 +73,7 @@ class PremadeEstimator(Estimator):
 
         return train
 
-    def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
+    def _class_head(self, n_classes, weight_column, label_vocabulary, loss_reduction):
         """Returns the head of a classifier."""
         return CannedClasses(
             n_classes,
@@ -82,7 +82,7 @@ class PremadeEstimator(Estimator):
             loss_reduction=loss_reduction or self._loss_reduction,
         )
 
-    def _values(self, label_dimension, weight_column, loss_reduction):
+    def _value_head(self, label_dimension, weight_column, loss_reduction):
         """Returns the head of a regressor."""
         return CannedRegression(
             label_dimension,
@@ -109,15 +109,15 @@ class PremadeEstimatorV2(PremadeEstimator):
     _loss_reduction = "sum_over_batch_size"
     _is_partitioned = False
 
-    def _training(self, optimizers, is_combined):
+    def _premade_step(self, optimizers, is_combined):
         made = {scope: keras_optimizer(*one) for scope, one in optimizers.items()}
         return lambda loss: canned_keras_train_op(loss, made)
 
-    def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
+    def _class_head(self, n_classes, weight_column, label_vocabulary, loss_reduction):
         reduction = loss_reduction or self._loss_reduction
         return classes_head(n_classes, weight_column, label_vocabulary, reduction)
 
-    def _values(self, label_dimension, weight_column, loss_reduction):
+    def _value_head(self, label_dimension, weight_column, loss_reduction):
         reduction = loss_reduction or self._loss_reduction
         return RegressionHead(label_dimension, weight_column, reduction)
 
@@ -174,7 +174,9 @@ class BaselineClassifier(BaselineEstimator):
         config=None,
         loss_reduction=None,
     ):
-        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
+        head = self._class_head(
+            n_classes, weight_column, label_vocabulary, loss_reduction
+        )
         super().__init__(head, model_dir, optimizer, config)
 
 
@@ -196,7 +198,7 @@ class BaselineRegressor(BaselineEstimator):
         config=None,
         loss_reduction=None,
     ):
-        head = self._values(label_dimension, weight_column, loss_reduction)
+        head = self._value_head(label_dimension, weight_column, loss_reduction)
         super().__init__(head, model_dir, optimizer, config)
 
 
@@ -264,7 +266,9 @@ class DNNClassifier(DNNEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
+        head = self._class_head(
+            n_classes, weight_column, label_vocabulary, loss_reduction
+        )
         super().__init__(
             head, hidden_units, feature_columns, model_dir, optimizer, **settings
         )
@@ -291,7 +295,7 @@ class DNNRegressor(DNNEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._values(label_dimension, weight_column, loss_reduction)
+        head = self._value_head(label_dimension, weight_column, loss_reduction)
         super().__init__(
             head, hidden_units, feature_columns, model_dir, optimizer, **settings
         )
@@ -362,7 +366,9 @@ class LinearClassifier(LinearEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
+        head = self._class_head(
+            n_classes, weight_column, label_vocabulary, loss_reduction
+        )
         super().__init__(
             head, feature_columns, model_dir, optimizer, config, **settings
         )
@@ -389,7 +395,7 @@ class LinearRegressor(LinearEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._values(label_dimension, weight_column, loss_reduction)
+        head = self._value_head(label_dimension, weight_column, loss_reduction)
         super().__init__(
             head, feature_columns, model_dir, optimizer, config, **settings
         )
@@ -464,7 +470,9 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
+        head = self._class_head(
+            n_classes, weight_column, label_vocabulary, loss_reduction
+        )
         super().__init__(head, *first, **settings)
 
 
@@ -484,7 +492,7 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._values(label_dimension, weight_column, loss_reduction)
+        head = self._value_head(label_dimension, weight_column, loss_reduction)
         super().__init__(head, *first, **settings)
 
 

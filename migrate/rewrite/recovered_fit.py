@@ -36,6 +36,7 @@ class RecoveredFit:
       recovery: the variable that holds the recovery.
       uses_backup: whether that is a ``BackupAndRestore``.
       save_freq: the batches between two saves within an epoch, as source; "" for none.
+      best: the variables of the callbacks that keep the best model.
       pieces: the emitted classes that it uses.
     """
 
@@ -43,6 +44,7 @@ class RecoveredFit:
         self.values = Values(tree)
         self.module, self.names, self.settings, self.vocabulary = module, module.names, settings, vocabulary
         self.fit, self.save_freq = fit, ""
+        self.best: list[str] = []
         self.edits: list[Edit] = []
         self.notes: list[str] = []
         self.removed: list[ast.stmt] = []
@@ -171,4 +173,5 @@ class RecoveredFit:
         manager = f"{tf}.train.CheckpointManager({checkpoint}, {where}, max_to_keep=2)"
         drop, kind = (self.vocabulary.piece(name) for name in ("drop_empty_checkpoint_list", "EpochRecovery"))
         often = f", save_freq={self.save_freq}" if self.save_freq else ""
+        often += f", savers=[{', '.join(self.best)}]" if self.best else ""
         return f"{made}{drop}({where})\n{self.recovery} = {kind}({manager}{often})"

@@ -49,7 +49,8 @@ without ``initial_epoch`` trained that many more at each start; a finished job t
 ``fit`` returns the history of all starts of the new code, and with ``BackupAndRestore`` that of one start, which is
 empty for a finished job. What ``load_weights_on_restart`` loaded is not read. Files of Keras 2 that Keras 3 does not
 load are told of: weights in TensorFlow's format, a SavedModel, some whole models in HDF5. The state of
-``EarlyStopping`` and ``ReduceLROnPlateau`` starts anew. The step that Keras 2 counts at the end of data of unknown
+``EarlyStopping`` and ``ReduceLROnPlateau`` starts anew; a ``ModelCheckpoint`` of a name that keeps the best model goes
+on from its best value (``savers=[saver]``). The step that Keras 2 counts at the end of data of unknown
 length, in the first epoch of each start, is counted once, as without an interruption. On Keras 3 a subclassed
 model must be built before ``fit`` (``model.build(input_shape)``), which says so at the start; ``BackupAndRestore``
 needs that of every model there, so that a ``Sequential`` that is seen to tell no shape is skipped, and a kill during

@@ -146,6 +146,15 @@ def test_a_callback_that_keeps_the_best_stays_and_recovery_is_added_before_it(be
     text, _ = migrate(source)
     assert "saver = tf.keras.callbacks.ModelCheckpoint(path, " in text
     assert "callbacks=[recovery, saver]" in text
+    assert "savers=[saver]" in text
+
+
+def test_a_callback_without_a_name_that_keeps_the_best_is_said_to_begin_anew() -> None:
+    callback = "tf.keras.callbacks.ModelCheckpoint(path, save_best_only=True)"
+    source = _HEAD + FORMS["latest_checkpoint"][0] + f"model.fit(x, y, epochs=5, callbacks=[{callback}])\n"
+    text, (finding,) = migrate(source)
+    assert "savers=" not in text
+    assert "give it initial_value_threshold" in finding.message
 
 
 def test_arguments_that_keras_3_refuses_go_unless_keras_2_is_the_target() -> None:

@@ -241,3 +241,24 @@ def test_a_callback_that_ends_the_training_ends_it_in_an_epoch_that_was_interrup
 def test_epoch_as_the_save_freq_saves_after_each_epoch_alone(tmp_path):
     fit_within(tmp_path, None, [], save_freq="epoch")
     assert sorted(path.name for path in tmp_path.glob("*.index")) == ["ckpt-3.index", "ckpt-4.index"]
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_a_model_checkpoint_forgets_its_best_value_at_a_resume_unless_the_recovery_keeps_it(tmp_path, keeps):
+    def start(shift, stop_at=None):
+        tf.keras.utils.set_random_seed(1)
+        model = MODELS["built"]()
+        model.compile(tf.keras.optimizers.SGD(0.01), "mse")
+        saver = tf.keras.callbacks.ModelCheckpoint(str(tmp_path / "best.keras"), "loss", save_best_only=True)
+        checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, epoch=tf.Variable(0))
+        manager = tf.train.CheckpointManager(checkpoint, str(tmp_path / "recovery"), max_to_keep=2)
+        recovery = EpochRecovery(manager, savers=[saver] if keeps else ())
+        first = recovery.restore()
+        model.fit(X, Y + shift, epochs=4, verbose=0, initial_epoch=first, callbacks=[recovery, saver, Stop(stop_at)])
+        return saver.best
+
+    with pytest.raises(RuntimeError, match="interrupted"):
+        start(0, stop_at=3)
+    best = (tmp_path / "best.keras").read_bytes()
+    assert start(100) < 100 if keeps else start(100) > 100  # the fourth epoch is worse by far
+    assert ((tmp_path / "best.keras").read_bytes() == best) == keeps

@@ -240,7 +240,7 @@ class OldWayInRewrite(RecoveredFit):
             self.best = named
         elif best or (self.saver is not None and _keeps_best(self.saver)):
             self.notes.append(
-                "ModelCheckpoint's best value starts anew after a resume: give it initial_value_threshold, the best so far"
+                "ModelCheckpoint's best value starts anew after a resume: give it initial_value_threshold"
             )
 
     def _is_here(self, name: ast.Name) -> bool:

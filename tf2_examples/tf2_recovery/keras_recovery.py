@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 164928c20342715c).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content d497ce08e4dadbb1).
 """Recovery of a Keras model that is trained by ``fit``."""
 
 import functools
@@ -204,6 +204,8 @@ class EpochRecovery(CheckpointRecovery):
         ``batch=tf.Variable(0)`` too.
       save_freq: batches between two saves within an epoch, an int, as ``ModelCheckpoint``
         has it; None or "epoch" for none.
+      savers: the ``ModelCheckpoint`` callbacks that keep the best model, which go on from
+        the best value that they had.
     """
 
     _named = None  # The file that the user has named to go on from.
@@ -217,8 +219,9 @@ class EpochRecovery(CheckpointRecovery):
     _unsaved = 0  # Batches since the last save.
     _is_shortened = False  # Whether the epoch ends before its data do.
 
-    def __init__(self, manager, save_freq=None):
+    def __init__(self, manager, save_freq=None, savers=()):
         super().__init__(manager)
+        self._savers, self._best = savers, None
         self.save_freq = None if save_freq == "epoch" else save_freq
         self._logs = {}  # By epoch.
 
@@ -241,6 +244,9 @@ class EpochRecovery(CheckpointRecovery):
         logs = {} if self._saved_step is None else self._read("history.json") or {}
         logs = {int(name): value for name, value in logs.items()}
         self._logs = {name: logs[name] for name in sorted(logs) if name < epoch}
+        best = [] if self._saved_step is None else self._read("best.json") or []
+        for saver, value in zip(self._savers, best):
+            saver.best = value
         self._first = 0 if in_loop else epoch
         if self.save_freq is not None:
             self._done = int(self.manager.checkpoint.batch.numpy())
@@ -267,6 +273,16 @@ class EpochRecovery(CheckpointRecovery):
         if self._unbuilt is not None and model.built:
             super()._restore_all(self._unbuilt)
             self._unbuilt = None
+
+    def on_epoch_begin(self, epoch, logs=None):
+        super().on_epoch_begin(epoch, logs)
+        self._keep_best()
+
+    def _keep_best(self):  # They come after this callback at the end of an epoch.
+        best = [saver.best for saver in self._savers]
+        if best and best != self._best:
+            self._write("best.json", best)
+            self._best = best
 
     def on_train_batch_end(self, batch, logs=None):
         if self._is_first_again:
@@ -331,6 +347,7 @@ class EpochRecovery(CheckpointRecovery):
             self._write("input_shape.json", shape)
 
     def on_train_end(self, logs=None):
+        self._keep_best()
         for name in ("save", "save_weights"):  # The last epoch is saved.
             vars(self.manager.checkpoint.model).pop(name, None)
         history, whole = self.model.history, {}

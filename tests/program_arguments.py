@@ -33,7 +33,7 @@ def arguments(script, model_dir, max_steps, data):
 
 def keras_of(script, python):
     """The variables for an example: what a model_fn may use of TF1's layers needs tf_keras from TensorFlow 2.16 on."""
-    return {"TF_USE_LEGACY_KERAS": "1"} if "ModelFnTraining" in script.read_text() and has_tf_keras(python) else {}
+    return {"TF_USE_LEGACY_KERAS": "1"} if "tf1.layers" in script.read_text() and has_tf_keras(python) else {}
 
 
 @functools.cache

@@ -10,10 +10,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.estimator import Estimator
+from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
+from tf2_recovery.export import ServingInputReceiver
 from tf2_recovery.exporters import BestExporter, LatestExporter
-from tf2_recovery.model_fn_serving import ServingInputReceiver
-from tf2_recovery.model_fn_spec import EstimatorSpec, ModeKeys
 from tf2_recovery.run_config import RunConfig
 from tf2_recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
 

@@ -7,10 +7,8 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.model_fn_spec import ModeKeys
-from tf2_recovery.model_fn_tpu_spec import TPUEstimatorSpec
-from tf2_recovery.tpu_estimator import TPUEstimator
-from tf2_recovery.tpu_run_config import TPUConfig, TPURunConfig
+from tf2_recovery.estimator import ModeKeys
+from tf2_recovery.tpu import TPUConfig, TPUEstimator, TPUEstimatorSpec, TPURunConfig
 
 
 def model_fn_builder(init_checkpoint, rate, steps, warmup_steps):

@@ -1,5 +1,6 @@
 """The heads of ``tf.contrib.estimator``, and those that model_fns took by private names."""
 
+from .export import PredictOutput
 from .heads import (
     BinaryClassHead,
     CannedClasses,
@@ -10,7 +11,6 @@ from .heads import (
     RegressionHead,
     check_not_given,
 )
-from .model_fn_serving import PredictOutput
 from .multi_heads import MultiHead, MultiLabelHead
 
 

@@ -1,64 +1,65 @@
-"""A model_fn, its settings and its checkpoints, with the methods of an Estimator.
+"""Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
 
-What ``tf.estimator`` had is here under the same names, by the modules of this package:
-
-  estimator: Estimator
-  keras_estimator: model_to_estimator
-  run_config: RunConfig
-  tpu_estimator: TPUEstimator, TPURunConfig, TPUConfig, InputPipelineConfig
-  train_and_evaluate: train_and_evaluate, TrainSpec, EvalSpec
-  exporters: Exporter, LatestExporter, FinalExporter, BestExporter
-  model_fn_spec: EstimatorSpec, ModeKeys
-  model_fn_tpu_spec: TPUEstimatorSpec
-  model_fn_warm_start: WarmStartSettings; VocabInfo is tf.compat.v1.train.VocabInfo
-  model_fn_serving: ServingInputReceiver, TensorServingInputReceiver,
-    build_raw_serving_input_receiver_fn, build_parsing_serving_input_receiver_fn,
-    PredictOutput, ClassificationOutput, RegressionOutput
-  model_fn_supervised: build_raw_supervised_input_receiver_fn,
-    build_supervised_input_receiver_fn_from_input_fn
-  model_fn_arrays: numpy_input_fn, pandas_input_fn
-  model_fn_add_metrics: add_metrics
-  model_fn_early_stopping: make_early_stopping_hook, stop_if_higher_hook,
-    stop_if_lower_hook, stop_if_no_increase_hook, stop_if_no_decrease_hook
-  model_fn_saver_hook: CheckpointSaverHook, for one in a train's hooks
-  premade: DNNClassifier, DNNRegressor, DNNEstimator, and so on, of tf.compat.v1.estimator;
-    DNNClassifierV2, and so on, of tf.estimator; what follows the first arguments of the
-    first three is given by name
-  heads: BinaryClassHead, MultiClassHead, RegressionHead, PoissonRegressionHead,
-    LogisticRegressionHead, get_optimizer_instance
-  multi_heads: MultiLabelHead, MultiHead
-  contrib_heads: contrib's binary_classification_head, multi_class_head, regression_head,
-    and binary_logistic_or_multi_class_head and others, which model_fns took from private
-    modules of tf.estimator
-  learn_datasets: read_data_sets, load_mnist, load_dataset for MNIST
-  distributed_training: distributed_training, to be there beside an Estimator whose
-    RunConfig has a train_distribute
-  beside_sessions: beside_sessions, to be there beside an Estimator in a program that
-    runs sessions of its own
+The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,
+Scaffolds, summaries, listeners and early ends. What TensorFlow 2 lacks is here: the
+object that calls the model_fn, and the saves by a ``tf.train.CheckpointManager``.
 """
 
+import contextlib
 import copy
-import importlib
-import importlib.util
+import inspect
 import os
 import tempfile
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .model_fn_call import argument_names, call_model_fn
-from .model_fn_checkpoints import saved_step
-from .model_fn_dataset import dataset_from_input_fn
-from .model_fn_evaluation import evaluate_model_fn
-from .model_fn_export import export_modes
-from .model_fn_manager import ModelFnCheckpointManager
-from .model_fn_prediction import predict_with_model_fn
-from .model_fn_training import ModelFnTraining
-from .model_fn_variables import get_variable_names, get_variable_value
-from .run_config import RunConfig
-from .run_training import run_training
-from .training_hooks import TrainingHooks
-from .twin_classes import is_of_class
+from .evaluation import examples_of, metric_ops, plain_number, with_keys, write_metrics
+from .model_checkpoints import (
+    ModelCheckpoints,
+    latest_checkpoint,
+    saved_step,
+    saver_of_objects,
+)
+from .run_config import RunConfig, is_of_class
+from .training import InputHook, OnlyTask, Training, can_save
+
+
+class ModeKeys:
+    """The modes that a ``model_fn`` is called in."""
+
+    TRAIN = "train"
+    EVAL = "eval"
+    PREDICT = INFER = "infer"  # contrib.learn says INFER
+
+
+class EstimatorSpec(NamedTuple):
+    """What a ``model_fn`` returns, as ``tf.estimator.EstimatorSpec``.
+
+    Attributes:
+      mode: one of ``ModeKeys``.
+      predictions: a tensor or a dict of tensors; needed to predict.
+      loss: a tensor with one value; needed to train and to evaluate.
+      train_op: needed to train.
+      eval_metric_ops: a dict from name to a pair of value and update, or to a metric.
+      export_outputs: a dict from the name of a signature to its outputs.
+      training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks:
+        ``tf.compat.v1.train.SessionRunHook`` objects.
+      scaffold: a ``tf.compat.v1.train.Scaffold``.
+    """
+
+    mode: str
+    predictions: Any = None
+    loss: Any = None
+    train_op: Any = None
+    eval_metric_ops: Any = None
+    export_outputs: Any = None
+    training_chief_hooks: Any = ()
+    training_hooks: Any = ()
+    scaffold: Any = None
+    evaluation_hooks: Any = ()
+    prediction_hooks: Any = ()
 
 
 class Estimator:
@@ -72,33 +73,39 @@ class Estimator:
       params: a dict for the model_fn and the input_fns.
       warm_start_from: a checkpoint's path or a ``WarmStartSettings``, to begin with
         where model_dir has no checkpoint.
+      checkpoints: a ``ModelCheckpoints``, in place of model_dir and of what config says
+        of checkpoints.
 
     Raises:
       ValueError: the model_fn takes other arguments, or model_dir and that of config
         differ.
-
-    Attributes:
-      input: of this class, which a program may set: where a resumed ``train`` begins in
-        its data, "restart" at the first batch or "continue" where the job stood.
     """
 
     input = "restart"
-    train_under = None  # ``distributed_training``, where that is written too
+    """ "continue" to go on with the data where a checkpoint stood, not from the start."""
+
+    save_on_sigterm = False
+    """Whether a SIGTERM ends a training after its step and with a save."""
 
     def __init__(
-        self, model_fn, model_dir=None, config=None, params=None, warm_start_from=None
+        self,
+        model_fn,
+        model_dir=None,
+        config=None,
+        params=None,
+        warm_start_from=None,
+        *,
+        checkpoints=None,
     ):
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         _check_model_fn(model_fn, params)
-        self._config = _config_of(config, model_dir)
+        self._config = _config_of(config, model_dir, checkpoints)
         self._model_dir = self._config.model_dir
-        self._model_fn = model_fn
+        self._model_fn, self._checkpoints = model_fn, checkpoints
         self._params = copy.deepcopy(params or {})
         self._warm_start_from = warm_start_from
         tf1.logging.info("Using config: %s", vars(self._config))
-        if self._config.train_distribute is not None and not self.train_under:
-            raise ValueError("The helpers for a train_distribute are not written here.")
 
     @property
     def model_dir(self):
@@ -124,6 +131,18 @@ class Estimator:
 
         return model_fn
 
+    @property
+    def checkpoints(self):
+        """The ``ModelCheckpoints``, a ``tf.train.CheckpointManager``, of the model."""
+        config = self._config
+        return self._checkpoints or ModelCheckpoints(
+            self._model_dir,
+            config.keep_checkpoint_max,
+            config.save_checkpoints_steps,
+            config.save_checkpoints_secs,
+            config.keep_checkpoint_every_n_hours,
+        )
+
     def train(
         self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None
     ):
@@ -148,22 +167,16 @@ class Estimator:
         listeners = _checked(
             saving_listeners, tf1.train.CheckpointSaverListener, "Listeners must be"
         )
-        path, config = self.latest_checkpoint(), self.config
+        self._settle("train")
+        path = self.latest_checkpoint()
         if max_steps is not None and path and saved_step(path) >= max_steps:
             tf1.logging.info("Skipping training since max_steps has already saved.")
             return self
-        training = self._training(input_fn, config)
-        run_training(
-            training,
-            self._manager(training),
-            steps=steps,
-            max_steps=max_steps,
-            save_secs=config.save_checkpoints_secs,
-            log_every=config.log_step_count_steps,
-            hooks=TrainingHooks(training, hooks),
-            saving_listeners=listeners,
-            resume_input=continue_input(training) if self.input == "continue" else None,
-        )
+        task = self._task()
+        task.join(self)
+        training = Training(self, task, path, (steps, max_steps))
+        loss = training.run(input_fn, hooks, listeners)
+        tf1.logging.info("Loss for final step: %s.", loss)
         return self
 
     def evaluate(
@@ -182,16 +195,23 @@ class Estimator:
           A dict with the model_fn's metrics, the mean "loss", and the "global_step".
         """
         check_steps(steps=steps)
-        return evaluate_model_fn(
-            self.model_fn,
-            input_fn,
-            self._model_dir,
-            steps=steps,
-            hooks=_checked(hooks, tf1.train.SessionRunHook, "Hooks must be"),
-            checkpoint_path=checkpoint_path,
-            name=name,
-            **self._settings("eval"),
-        )
+        hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
+        self._settle("eval")
+        path = checkpoint_path or self.latest_checkpoint()
+        with self._graph():
+            features, labels, input_hooks = self._input(input_fn, "eval")
+            spec = self._spec(features, labels, "eval", path)
+            update, values = metric_ops(spec)
+            final = tf1.train.FinalOpsHook(values)
+            hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
+            with self._restored(spec, path, hooks) as session:
+                taken = 0
+                while not session.should_stop() and (steps is None or taken < steps):
+                    session.run(update)
+                    taken += 1
+            write_metrics(self.eval_dir(name), final.final_ops_values, path)
+        found = final.final_ops_values
+        return {key: plain_number(value) for key, value in found.items()}
 
     def predict(
         self,
@@ -201,17 +221,33 @@ class Estimator:
         checkpoint_path=None,
         yield_single_examples=True,
     ):
-        """Yields predictions of a checkpoint; see ``predict_with_model_fn``."""
-        return predict_with_model_fn(
-            self.model_fn,
-            input_fn,
-            self._model_dir,
-            predict_keys=predict_keys,
-            hooks=_checked(hooks, tf1.train.SessionRunHook, "Hooks must be"),
-            checkpoint_path=checkpoint_path,
-            yield_single_examples=yield_single_examples,
-            **self._settings("infer"),
-        )
+        """Yields predictions of a checkpoint: of each example, or of each batch.
+
+        Args:
+          input_fn: as for ``train``; of a pair, the first is the features.
+          predict_keys: the keys of the predictions to compute; None for all.
+          hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+          checkpoint_path: None for the latest; where there is none, the variables are
+            new.
+          yield_single_examples: whether to take the batches apart.
+
+        Raises:
+          ValueError: no prediction has one of the predict_keys, or they differ in
+            length.
+        """
+        hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
+        self._settle("infer")
+        path = checkpoint_path or self.latest_checkpoint()
+        with self._graph():
+            features, _, input_hooks = self._input(input_fn, "infer")
+            spec = self._spec(features, None, "infer", path)
+            wanted = with_keys(spec.predictions, predict_keys)
+            hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
+            session = self._restored(spec, path, hooks)
+        with session:  # not in the graph: the caller may go on eagerly
+            while not session.should_stop():
+                batch = session.run(wanted)
+                yield from (examples_of(batch) if yield_single_examples else [batch])
 
     def export_saved_model(
         self,
@@ -222,15 +258,29 @@ class Estimator:
         checkpoint_path=None,
         experimental_mode="infer",
     ):
-        """Writes a SavedModel for serving; see ``export_modes``."""
+        """Writes a SavedModel of a checkpoint to a new directory, named by the time.
+
+        Args:
+          export_dir_base: the directory to make the new one in.
+          serving_input_receiver_fn: returns a ``ServingInputReceiver``, or what else
+            has features and receiver_tensors.
+          assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+          as_text: whether to write the graph as text.
+          checkpoint_path: None for the latest.
+          experimental_mode: of ``ModeKeys``.
+
+        Returns:
+          The path of the new directory, bytes.
+
+        Raises:
+          ValueError: there is no checkpoint, it lacks a variable, or there is no
+            receiver.
+        """
         if not serving_input_receiver_fn:
             raise ValueError("An input_receiver_fn must be defined.")
+        receivers = {experimental_mode: serving_input_receiver_fn}
         return self._export(
-            export_dir_base,
-            {experimental_mode: serving_input_receiver_fn},
-            assets_extra=assets_extra,
-            as_text=as_text,
-            checkpoint_path=checkpoint_path,
+            export_dir_base, receivers, assets_extra, as_text, checkpoint_path
         )
 
     def export_savedmodel(
@@ -245,13 +295,14 @@ class Estimator:
         """Writes a SavedModel; the older name of ``export_saved_model``."""
         if not serving_input_receiver_fn:
             raise ValueError("An input_receiver_fn must be defined.")
+        receivers = {"infer": serving_input_receiver_fn}
         return self._export(
             export_dir_base,
-            {"infer": serving_input_receiver_fn},
-            assets_extra=assets_extra,
-            as_text=as_text,
-            checkpoint_path=checkpoint_path,
-            strip_default_attrs=strip_default_attrs,
+            receivers,
+            assets_extra,
+            as_text,
+            checkpoint_path,
+            strip_default_attrs,
         )
 
     def experimental_export_all_saved_models(
@@ -266,86 +317,102 @@ class Estimator:
         return self._export(
             export_dir_base,
             input_receiver_fn_map,
-            assets_extra=assets_extra,
-            as_text=as_text,
-            checkpoint_path=checkpoint_path,
+            assets_extra,
+            as_text,
+            checkpoint_path,
         )
 
     def latest_checkpoint(self):
-        """Returns the path of the latest checkpoint, or None."""
-        return tf.train.latest_checkpoint(self._model_dir)
+        """Returns the path of the latest checkpoint that can be read, or None."""
+        return latest_checkpoint(self._model_dir)
 
     def get_variable_names(self):
         """Returns the names of the variables in the latest checkpoint."""
-        self._check_trained()
-        return get_variable_names(self._model_dir)
+        reader = tf.train.load_checkpoint(self._check_trained())
+        kinds = reader.get_variable_to_dtype_map()  # an iterator is a variant
+        return sorted(name for name, kind in kinds.items() if kind != tf.variant)
 
     def get_variable_value(self, name):
         """Returns the value of a variable in the latest checkpoint, a numpy array."""
-        self._check_trained()
-        return get_variable_value(self._model_dir, name)
+        return plain_number(tf.train.load_variable(self._check_trained(), name))
 
     def eval_dir(self, name=None):
         """Returns the directory that the metrics of an evaluation are written to."""
         return os.path.join(self._model_dir, f"eval_{name}" if name else "eval")
 
     def _check_trained(self):
-        if self.latest_checkpoint() is None:
+        path = self.latest_checkpoint()
+        if path is None:
             raise ValueError(
                 f"Could not find trained model in model_dir: {self._model_dir}."
             )
+        return path
 
-    def _training(self, input_fn, config):
-        """Returns the training that a ``train`` runs."""
-        tf1.set_random_seed(config.tf_random_seed)
-        options = {
-            **self._settings("train"),
-            "summary_dir": self._model_dir,
-            "save_summary_steps": config.save_summary_steps,
-        }
-        if config.train_distribute is not None:
-            return self.train_under(input_fn, options)
-        dataset = dataset_from_input_fn(
-            input_fn, options["params"], config, seed=options["seed"]
-        )
-        return ModelFnTraining(self.model_fn, dataset, **options)
+    def _settle(self, mode):
+        """Prepares what a call in a mode needs; raises where it cannot be."""
 
-    def _manager(self, training):
-        """Returns the manager with the settings of the config."""
+    def _task(self):
+        """Returns this process's place in the training."""
         config = self._config
-        interval = config.save_checkpoints_steps or (config.save_checkpoints_secs and 1)
-        return ModelFnCheckpointManager(
-            training,
-            self._model_dir,
-            max_to_keep=config.keep_checkpoint_max or None,
-            keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
-            checkpoint_interval=interval or None,
-        )
+        if config.task_type == "evaluator":
+            raise ValueError("An evaluator does not train: call train_and_evaluate.")
+        if not config.num_other_tasks and config.train_distribute is None:
+            return OnlyTask()
+        try:
+            from .cluster import ClusterTask  # programs of one process have it not
+        except ImportError:
+            raise ValueError(
+                "TF_CONFIG names a cluster, or the RunConfig has a train_distribute, "
+                "and the helper file cluster.py, which trains so, is not beside "
+                "estimator.py: migrate the program again with TF_CONFIG set."
+            ) from None
+        return ClusterTask(config)
 
-    def _export(self, export_dir_base, input_receiver_fn_map, **options):
-        return export_modes(
-            self.model_fn,
-            export_dir_base,
-            input_receiver_fn_map,
-            self._model_dir,
-            config=self.config,
-            **options,
-        )
+    def _graph(self):
+        """Returns a context: a new graph with the seed and the global step."""
+        graph = tf.Graph()
+        with graph.as_default():
+            tf1.set_random_seed(self._config.tf_random_seed)
+            tf1.train.create_global_step()
+        return graph.as_default()
 
-    def _settings(self, mode):
-        """Returns what training, evaluation and prediction have in common."""
-        config = self.config
-        params = self._params_of(mode)
-        return {
-            "params": params,
-            "config": config,
-            "seed": config.tf_random_seed,
-            "warm_start_from": self._warm_start_from,
-        }
+    def _input(self, input_fn, mode):
+        """Returns features, labels, and hooks that start the input."""
+        batch = self._call_input_fn(input_fn, mode)
+        if not isinstance(batch, tf.data.Dataset):
+            if mode == "train" and self.input == "continue":
+                raise ValueError("Only a tf.data.Dataset can continue: return one.")
+            return (*features_and_labels(batch, mode), [])
+        is_saved = mode == "train" and self.input == "continue"
+        if is_saved and not can_save(lambda: self._call_input_fn(input_fn, mode)):
+            batch, is_saved = self._skipped(batch), False
+        hook = InputHook(tf1.data.make_initializable_iterator(batch), is_saved)
+        return (*features_and_labels(hook.iterator.get_next(), mode), [hook])
 
-    def _params_of(self, mode):
-        """Returns the params of a mode, which are the same for all."""
-        return self.params
+    def _skipped(self, dataset, draws=1):
+        """Returns what is left of a dataset of which each step has drawn so many."""
+        path = self.latest_checkpoint() if self.input == "continue" else None
+        return dataset.skip(saved_step(path) * draws) if path else dataset
+
+    def _call_input_fn(self, input_fn, mode, input_context=None):
+        known = {"params": self._params_of(mode), "config": self.config}
+        if input_context is not None:
+            known["input_context"] = input_context
+        with tf.device("/cpu:0"):
+            return call_with_known(input_fn, mode=mode, **known)
+
+    def _spec(self, features, labels, mode, path):
+        """Returns the EstimatorSpec of a mode; path is what will be restored."""
+        spec = self._call_model_fn(features, labels, mode, self.config)
+        self._warm_start(path)
+        return spec
+
+    def _warm_start(self, path):
+        """Has the variables begin with another job's, unless path is restored."""
+        if self._warm_start_from and not path:
+            given = self._warm_start_from
+            tf1.logging.info("Warm-starting with WarmStartSettings: %s", given)
+            tf1.train.warm_start(*([given] if isinstance(given, str) else given))
 
     def _call_model_fn(self, features, labels, mode, config):
         tf1.logging.info("Calling model_fn.")
@@ -354,68 +421,111 @@ class Estimator:
         tf1.logging.info("Done calling model_fn.")
         return spec
 
+    def _params_of(self, mode):
+        """Returns the params of a mode, which are the same for all; a copy."""
+        return self.params
 
-def continue_input(training):
-    """Has a training go on in its data where the job stood.
+    def _session_config(self):
+        """Returns the config of the sessions, by default an Estimator's."""
+        if self._config.session_config is not None:
+            return self._config.session_config
+        config = tf1.ConfigProto(allow_soft_placement=True)
+        rewrite = config.graph_options.rewrite_options
+        rewrite.meta_optimizer_iterations = rewrite.ONE
+        return config
 
-    The place is an iterator in the checkpoint. Data that Python makes cannot be saved so,
-    and are drawn again up to the step, as the data of several replicas are.
+    def _restored(self, spec, path, hooks):
+        """Returns a session with the values of a checkpoint, to evaluate or predict."""
+        scaffold = spec.scaffold or tf1.train.Scaffold(saver=saver_of_objects(path))
+        creator = tf1.train.ChiefSessionCreator(
+            scaffold,
+            config=self._session_config(),
+            checkpoint_filename_with_path=path,
+        )
+        return tf1.train.MonitoredSession(creator, hooks)
+
+    def _export(self, export_dir_base, receiver_fns, *options):
+        from .export import export_modes  # who exports, names its parts
+
+        return export_modes(self, export_dir_base, receiver_fns, *options)
+
+
+def argument_names(function):
+    """Returns the names of the arguments that a function can be given, a set."""
+    bound = getattr(function, "keywords", {})  # of a functools.partial
+    parameters = inspect.signature(function).parameters.values()
+    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return {one.name for one in parameters if one.kind not in several} - bound.keys()
+
+
+def call_with_known(function, **known):
+    """Calls ``function`` with those of the arguments ``known`` that it names."""
+    names = argument_names(function)
+    return function(**{name: known[name] for name in names if name in known})
+
+
+def features_and_labels(batch, mode="train"):
+    """Splits a batch into features and labels; labels are None where it has none."""
+    if not isinstance(batch, (list, tuple)):
+        return batch, None
+    if mode == "infer":
+        return batch[0], None
+    if len(batch) != 2:
+        raise ValueError("input_fn should give features, or (features, labels).")
+    return batch
+
+
+def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
+    """Calls an unchanged TF1 ``model_fn`` in the default graph.
 
     Args:
-      training: a ``ModelFnTraining``.
+      model_fn: takes features and any of labels, mode, params and config.
+      features: a tensor or a structure of tensors.
+      labels: the same, or None.
+      mode: "train", "eval" or "infer", as in ``tf.estimator.ModeKeys``.
+      params: a dict; the model_fn gets a copy.
+      config: what the model_fn reads from its ``RunConfig``, if anything.
 
     Returns:
-      The ``resume_input`` of ``run_training``.
+      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
+
+    Raises:
+      ValueError: there are labels and the model_fn takes none, or its result lacks what
+        the mode needs.
+      RuntimeError: the model_fn needs ``tf.compat.v1.layers``, which Keras 3 has not.
     """
-    draws = len(getattr(training, "_devices", [None]))
-    batches = iter(training.dataset)
+    if labels is not None and "labels" not in argument_names(model_fn):
+        raise ValueError("model_fn does not take labels, but input_fn returns labels.")
+    given = {"mode": mode, "params": copy.deepcopy(params or {}), "config": config}
+    with _told_of_legacy_keras():
+        spec = call_with_known(model_fn, features=features, labels=labels, **given)
+    if hasattr(spec, "as_estimator_spec"):
+        spec = spec.as_estimator_spec()
+    needed = {
+        "train": ("loss", "train_op"),
+        "eval": ("loss",),
+        "infer": ("predictions",),
+    }
+    for name in needed[mode]:
+        if not hasattr(spec, name):
+            raise ValueError("model_fn should return an EstimatorSpec.")
+        if getattr(spec, name) is None:
+            raise ValueError(f"Missing {name}.")
+    if getattr(getattr(spec.loss, "shape", None), "rank", 0) != 0:
+        spec = spec._replace(loss=tf.reshape(spec.loss, []))
+    return spec
+
+
+@contextlib.contextmanager
+def _told_of_legacy_keras():
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            saved = tf.train.Checkpoint(batches=batches)
-            saved.write(os.path.join(folder, "batches"))
-    except tf.errors.FailedPreconditionError:
-        draws_again = True
-    else:
-        draws_again = draws > 1 or not training.is_chief
-    if draws_again:
-        return lambda step: training.dataset.skip(step * draws)
-    training.checkpoint.batches = batches
-    return None
-
-
-def _config_of(config, model_dir):
-    """Returns the config with the directory that the two settle."""
-    config = RunConfig() if config is None else config
-    if not is_of_class(config, RunConfig):
-        raise ValueError(f"config must be an instance of RunConfig, not {config!r}.")
-    if model_dir is not None:
-        model_dir = os.fspath(model_dir)
-        if config.model_dir not in (None, model_dir):
-            raise ValueError(
-                "`model_dir` are set both in constructor and `RunConfig`, but with "
-                f"different values. In constructor: '{model_dir}', in `RunConfig`: "
-                f"'{config.model_dir}'."
-            )
-    elif config.model_dir is None:
-        model_dir = tempfile.mkdtemp()
-        tf1.logging.warning("Using temporary folder as model directory: %s", model_dir)
-    return config.replace(model_dir=model_dir or config.model_dir)
-
-
-def _check_model_fn(model_fn, params):
-    names = argument_names(model_fn)
-    if "features" not in names:
-        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
-    if params is not None and "params" not in names:
-        raise ValueError(
-            f"model_fn ({model_fn}) does not include params argument, but params "
-            f"({params}) is passed to Estimator."
-        )
-    unknown = names - {"features", "labels", "mode", "params", "config", "self"}
-    if unknown:
-        raise ValueError(
-            f"model_fn ({model_fn}) has following not expected args: {sorted(unknown)}"
-        )
+        yield
+    except AttributeError as error:
+        if "not available with Keras 3" not in str(error):
+            raise
+        raise RuntimeError(
+            f"{error} Install tf_keras and set TF_USE_LEGACY_KERAS=1 in the environment."
+        ) from error
 
 
 def check_steps(**given):
@@ -435,6 +545,42 @@ def _checked(objects, kind, told):
     return objects
 
 
-for _part in ("beside_sessions", "distributed_training"):  # which some programs have
-    if importlib.util.find_spec(f"{__package__}.{_part}") is not None:
-        importlib.import_module(f"{__package__}.{_part}")
+def _config_of(config, model_dir, checkpoints):
+    """Returns the config with the directory and the checkpoints that these settle."""
+    config = RunConfig() if config is None else config
+    if not is_of_class(config, RunConfig):
+        raise ValueError(f"config must be an instance of RunConfig, not {config!r}.")
+    model_dir = os.fspath(model_dir) if model_dir is not None else None
+    if checkpoints is not None:
+        if model_dir not in (None, checkpoints.directory):
+            raise ValueError(
+                f"model_dir is {model_dir}, that of checkpoints {checkpoints.directory}."
+            )
+        model_dir = checkpoints.directory
+        config = config.replace(**{**checkpoints.settings(), "model_dir": None})
+    if model_dir is None and config.model_dir is None:
+        model_dir = tempfile.mkdtemp()
+        tf1.logging.warning("Using temporary folder as model directory: %s", model_dir)
+    if model_dir is not None and config.model_dir not in (None, model_dir):
+        raise ValueError(
+            "`model_dir` are set both in constructor and `RunConfig`, but with "
+            f"different values. In constructor: '{model_dir}', in `RunConfig`: "
+            f"'{config.model_dir}'."
+        )
+    return config.replace(model_dir=model_dir or config.model_dir)
+
+
+def _check_model_fn(model_fn, params):
+    names = argument_names(model_fn)
+    if "features" not in names:
+        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
+    if params is not None and "params" not in names:
+        raise ValueError(
+            f"model_fn ({model_fn}) does not include params argument, but params "
+            f"({params}) is passed to Estimator."
+        )
+    unknown = names - {"features", "labels", "mode", "params", "config", "self"}
+    if unknown:
+        raise ValueError(
+            f"model_fn ({model_fn}) has following not expected args: {sorted(unknown)}"
+        )

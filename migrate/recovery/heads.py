@@ -4,9 +4,8 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from .classes import class_predictions
-from .model_fn_call import argument_names
-from .model_fn_serving import ClassificationOutput, PredictOutput, RegressionOutput
-from .model_fn_spec import EstimatorSpec
+from .estimator import EstimatorSpec, argument_names
+from .export import ClassificationOutput, PredictOutput, RegressionOutput
 from .premade_optimizers import canned_optimizer, keras_optimizer
 
 

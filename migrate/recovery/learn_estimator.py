@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .estimator import Estimator
-from .model_fn_call import argument_names
-from .model_fn_spec import EstimatorSpec
+from .estimator import Estimator, EstimatorSpec, argument_names
 
 
 class ModelFnOps(NamedTuple):

@@ -3,13 +3,10 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .model_fn_call import call_input_fn, features_and_labels
-from .model_fn_session import input_in_graph
+from .estimator import call_with_known, features_and_labels
 
 
-def dataset_from_input_fn(
-    input_fn, params=None, config=None, input_context=None, seed=None, mode="train"
-):
+def dataset_from_input_fn(input_fn, params=None, config=None, seed=None, mode="train"):
     """Returns the data of an ``input_fn`` as a ``tf.data.Dataset``.
 
     Where input_fn returns the tensors of a batch, each iteration calls it in a graph of
@@ -20,22 +17,25 @@ def dataset_from_input_fn(
         queues.
       params: a dict for the input_fn.
       config: what the input_fn reads from a ``RunConfig``, if anything.
-      input_context: a ``tf.distribute.InputContext`` for the input_fn, if it names one.
       seed: the random seed of the graph of an input_fn that returns tensors.
       mode: what the data are for, as the input_fn is told: "train", "eval" or "infer".
     """
-    given = params, config, input_context
+
+    def call():
+        with tf.device("/cpu:0"):
+            return call_with_known(input_fn, mode=mode, params=params, config=config)
+
     with tf.Graph().as_default():
-        batch = call_input_fn(input_fn, mode, *given)
+        batch = call()
     if isinstance(batch, tf.data.Dataset):
-        return call_input_fn(input_fn, mode, *given)
+        return call()
     features_and_labels(batch)  # raises an error where it is neither
 
     def batches():
         with tf.Graph().as_default():
             tf1.set_random_seed(seed)
-            batch, hooks = input_in_graph(input_fn, mode, *given)
-            session = tf1.train.MonitoredSession(hooks=hooks)
+            batch = call()
+            session = tf1.train.MonitoredSession()
         with session:
             while not session.should_stop():
                 yield session.run(batch)

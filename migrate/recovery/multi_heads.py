@@ -3,9 +3,9 @@
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from .estimator import EstimatorSpec
+from .export import ClassificationOutput, PredictOutput
 from .heads import CannedHead, KerasTrained, probabilities_checked, threshold_metrics
-from .model_fn_serving import ClassificationOutput, PredictOutput
-from .model_fn_spec import EstimatorSpec
 
 
 class MultiHead(KerasTrained, CannedHead):

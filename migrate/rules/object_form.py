@@ -55,7 +55,7 @@ from migrate.settings import Settings
 from migrate.tensorflow.contrib import name_of, rows_of
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
-_SAVER_HOOKS = ("train.CheckpointSaverHook", "contrib.tpu.AsyncCheckpointSaverHook")
+_ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
 _LIBRARIES = {
     "adanet": "AdaNet",
     "tensorflow_gan.estimator": "TensorFlow GAN",
@@ -143,14 +143,14 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
     yield from _private(file.module)
     yield from _arrays(file.module)
     kept = modules_kept(file)
-    if any(node.arg in _STRATEGIES for node in file.module.names.nodes(ast.keyword)):
-        file.pieces.add("distributed_training")  # which the Estimator finds by itself
+    if _trains_with_others(file.module):
+        file.pieces.add("ClusterTask")  # which the Estimator finds by itself
     for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):
         _replace(file, node, file.piece("ProfilerHook"))
-        message = "profiles a step for TensorBoard's profile page: there is no session that could trace it"
-        yield Verdict(node, Fidelity.NOTED, message, module=file.module)
-    for node in (node for tail in _SAVER_HOOKS for node in file.module.uses.get(tail, ())):
-        yield _saver_hook(file, node)
+        yield exact(node, "may be made before its graph is there", file.module)
+    for node in file.module.uses.get(_ASYNC_SAVER, ()):
+        _replace(file, node, f"{file.v1}.train.CheckpointSaverHook")
+        yield Verdict(node, Fidelity.NOTED, "a save takes its time between two steps", module=file.module)
     for node, found in file.module.estimator:
         if node in file.renamed:
             continue
@@ -168,21 +168,11 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
             )
 
 
-def _saver_hook(file: ObjectFile, node: ast.expr) -> Verdict:
-    """Replaces the hook that saves in the Estimator's place, which must be one that the emitted hook stands for."""
-    call = file.module.names.parent(node)
-    given = {keyword.arg for keyword in call.keywords} if isinstance(call, ast.Call) and call.func is node else {None}
-    is_plain = isinstance(call, ast.Call) and given <= {"checkpoint_dir", "save_secs", "save_steps", "listeners"}
-    if not isinstance(call, ast.Call) or not is_plain or len(call.args) > _BEFORE_SAVER:
-        message = "a CheckpointSaverHook saves in the Estimator's place, and more than its interval is settled here"
-        return manual(node, message, "Give its interval and directory to the RunConfig.", file.module)
-    _replace(file, node, file.piece("CheckpointSaverHook"))
-    message = "saves by the object's CheckpointManager, in the place of the RunConfig's interval"
-    return Verdict(node, Fidelity.NOTED, message, module=file.module)
-
-
-_BEFORE_SAVER = 3
-"""How many parameters of the hook stand before ``saver``."""
+def _trains_with_others(module: Module) -> bool:
+    """Whether a file gives a training several devices, or speaks of the cluster that ``TF_CONFIG`` names."""
+    constants = module.names.nodes(ast.Constant)
+    strategies = (node.arg in _STRATEGIES for node in module.names.nodes(ast.keyword))
+    return any(strategies) or any(node.value == "TF_CONFIG" for node in constants)
 
 
 def _handed_on(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict:

@@ -25,8 +25,8 @@ a name of it is TensorFlow 1's. A function that the code around the estimator ca
 makes to itself, as one that reads a dataset into memory does, gets a graph of its own: ``in_own_graph``, a decorator.
 
 Where other code builds a graph for a session beside the estimator, the program takes the object form, and
-``tf.disable_eager_execution()`` stays or is added: that code works as before, and ``beside_sessions`` has the object
-train eagerly, whatever graph or session its caller is in. With ``--form loop`` such a session blocks the program.
+``tf.disable_eager_execution()`` stays or is added: that code works as before, and the object trains in a graph and a
+session of its own, whatever graph or session its caller is in. With ``--form loop`` such a session blocks the program.
 
 Fidelity: exact. A session in a ``tf.Graph`` of its own works eagerly as before and stays, and so does one that a
 function enters by ``with`` and that runs only what is made there, and any session of a program in eager mode.
@@ -185,8 +185,7 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
             return
     place = _mode_place(module) if beside is not None else None
     if beside is not None:
-        file.piece("beside_sessions")  # which the Estimator finds by itself
-        message = "stays in graph mode with the session; the estimators beside it train eagerly"
+        message = "stays in graph mode with the session; the estimators beside it have sessions of their own"
         yield exact(beside, message, module)
     if isinstance(place, ast.Call):
         assert isinstance(place.func, ast.Attribute)

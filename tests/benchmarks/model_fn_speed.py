@@ -94,11 +94,12 @@ def train(side, size):
         for _ in range(SAVES):
             estimator.train(input_fn, steps=1, saving_listeners=[Saves()])
     else:
-        from migrate.recovery.estimator import Estimator
         from migrate.recovery.model_fn_spec import EstimatorSpec as Spec
         from migrate.recovery.model_fn_training import ModelFnTraining
-        from migrate.recovery.run_config import RunConfig
         from migrate.recovery.run_training import run_training
+
+        from migrate.recovery.estimator import Estimator
+        from migrate.recovery.run_config import RunConfig
 
         dataset = input_fn()
         job = ModelFnTraining(model_fn, dataset, summary_dir=model_dir)

@@ -27,7 +27,6 @@ def ways(count, length, folder, wanted):
     """A function for each way, which saves once at a step."""
     import tensorflow as tf
     import tensorflow.compat.v1 as tf1
-
     from migrate.recovery.model_fn_spec import EstimatorSpec
     from migrate.recovery.model_fn_training import ModelFnTraining
 

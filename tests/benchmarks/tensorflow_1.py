@@ -44,10 +44,10 @@ def values(tf, directory):
 
 MIGRATED = f"""{MODEL}
 import tensorflow as tf, tensorflow.compat.v1 as tf1
-from migrate.recovery.model_fn_spec import EstimatorSpec
+from migrate.recovery.estimator import EstimatorSpec
 from tests.tensorflow.model_fn.linear import Job
 
-Job(sys.argv[1], model_of(tf1, EstimatorSpec), dataset=data(tf), every=4).run(int(sys.argv[2]))
+Job(sys.argv[1], model_of(tf1, EstimatorSpec), input_fn=lambda: data(tf), every=4).run(int(sys.argv[2]))
 print(json.dumps([tf.__version__, *values(tf, sys.argv[1])]))
 """
 

@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from migrate.api import Fidelity, Finding, Settings, SettingsError, check, rewrite, rewrite_source, write
+from migrate.api import (
+    Fidelity,
+    Finding,
+    Settings,
+    SettingsError,
+    check,
+    rewrite,
+    rewrite_source,
+    write,
+)
 from migrate.cli import main
 from tests.codemod.changed import names
 from tests.codemod.programs import program

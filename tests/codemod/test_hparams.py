@@ -4,8 +4,7 @@ import copy
 
 import pytest
 
-from migrate.recovery.hparams import HParams
-from migrate.recovery.model_fn_params import with_values
+from migrate.recovery.hparams import HParams, with_values
 
 
 def params() -> HParams:

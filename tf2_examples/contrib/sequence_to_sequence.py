@@ -18,8 +18,7 @@ from tf2_recovery.contrib_seq2seq import (
     dynamic_decode,
     sequence_loss,
 )
-from tf2_recovery.estimator import Estimator
-from tf2_recovery.model_fn_spec import EstimatorSpec, ModeKeys
+from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
 from tf2_recovery.run_config import RunConfig
 
 WORDS = 12

@@ -11,8 +11,7 @@ import numpy as np
 import tensorflow.compat.v1 as tf
 
 from tf2_recovery.contrib_slim import slim
-from tf2_recovery.estimator import Estimator
-from tf2_recovery.model_fn_spec import EstimatorSpec, ModeKeys
+from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
 from tf2_recovery.run_config import RunConfig
 
 

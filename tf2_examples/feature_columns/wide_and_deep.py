@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from tf2_recovery.model_fn_serving import build_parsing_serving_input_receiver_fn
+from tf2_recovery.export import build_parsing_serving_input_receiver_fn
 from tf2_recovery.premade import DNNLinearCombinedClassifier
 from tf2_recovery.run_config import RunConfig
 

@@ -1,13 +1,12 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 8ee9adad0f58e063).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content da4fb5f8e0ebf9cd).
 """The heads of ``tf.estimator``, for a model_fn or for an estimator that takes one."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from .classes import class_predictions
-from .model_fn_call import argument_names
-from .model_fn_serving import ClassificationOutput, PredictOutput, RegressionOutput
-from .model_fn_spec import EstimatorSpec
+from .estimator import EstimatorSpec, argument_names
+from .export import ClassificationOutput, PredictOutput, RegressionOutput
 from .premade_optimizers import canned_optimizer, keras_optimizer
 
 

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 2084ceefe50141f8).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 4e1699a300de6d53).
 """The settings of a training job, as ``tf.estimator.RunConfig`` had them."""
 
 import copy
@@ -9,6 +9,19 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 _UNSET = object()
+
+
+def is_of_class(value, kind):
+    """Returns whether a value is an instance of a class, or of its twin in another file.
+
+    Args:
+      value: any object.
+      kind: a class of these helpers.
+    """
+    twins = [one for one in type(value).__mro__ if one.__name__ == kind.__name__]
+    return isinstance(value, kind) or any(
+        not one.__module__.startswith("tensorflow") for one in twins
+    )
 
 
 class RunConfig:
@@ -22,17 +35,19 @@ class RunConfig:
         for no checkpoints.
       save_checkpoints_secs: seconds between two checkpoints; 600 if neither is given.
         None or 0 for no checkpoints.
-      session_config: a ``tf.compat.v1.ConfigProto``; evaluations and predictions run
-        with it, training does not.
+      session_config: a ``tf.compat.v1.ConfigProto``.
       keep_checkpoint_max: how many checkpoints to keep; 0 or None for all.
       keep_checkpoint_every_n_hours: the hours between checkpoints kept for good.
       log_step_count_steps: steps between two lines of the log; None for none.
       train_distribute: a ``tf.distribute.Strategy`` to train under: of one device, a
         ``MirroredStrategy``, or a ``MultiWorkerMirroredStrategy``.
       eval_distribute: a strategy for code that reads it; evaluations run on one device.
-      device_fn, protocol, experimental_distribute, experimental_max_worker_delay_secs,
-        session_creation_timeout_secs, checkpoint_save_graph_def: for code that reads
-        them.
+      device_fn: what places operations, as ``tf.compat.v1.device`` takes it.
+      protocol: of the servers of a cluster; None for "grpc".
+      experimental_distribute: must be None.
+      experimental_max_worker_delay_secs: how long a worker of a cluster waits at most.
+      session_creation_timeout_secs: how long a worker waits for the chief's session.
+      checkpoint_save_graph_def: whether a save writes graph.pbtxt and .meta, too.
 
     Attributes:
       cluster_spec, task_type, task_id, is_chief, master, evaluation_master, service,
@@ -91,6 +106,11 @@ class RunConfig:
             checkpoint_save_graph_def=checkpoint_save_graph_def,
         )
         self._read_cluster(tf_config)
+
+    @property
+    def num_other_tasks(self):
+        """How many processes train beside this one, parameter servers among them."""
+        return max(0, sum(map(len, self.cluster_spec.as_dict().values())) - 1)
 
     def replace(self, **changes):
         """Returns a copy with other settings; one save interval clears the other."""
@@ -164,6 +184,14 @@ class RunConfig:
         elif sum(map(len, jobs.values())) > 1:
             self.master = f"grpc://{jobs[self.task_type][self.task_id]}"
         self.master = tf_config.get("session_master", self.master)
+
+
+def is_chief_task():
+    """Returns whether ``TF_CONFIG`` lets this process save: it may be the only one."""
+    tf_config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+    jobs, task = tf_config.get("cluster") or {}, tf_config.get("task") or {}
+    chief = next((job for job in ("master", "chief") if job in jobs), "worker")
+    return not jobs or (task.get("type"), int(task.get("index", 0))) == (chief, 0)
 
 
 def _model_dir(given, tf_config):

@@ -1,16 +1,15 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 3d013dcb4bdceb1f).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content dda73428578793be).
 """Training with evaluations in between, as ``tf.estimator.train_and_evaluate``."""
 
 import os
+import time
 from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf1
 
 from .estimator import Estimator
-from .evaluation_listener import EvaluationListener
 from .exporters import Exporter
-from .model_fn_evaluator import evaluate_checkpoints
-from .twin_classes import is_of_class
+from .run_config import is_of_class
 
 
 class _TrainSpecFields(NamedTuple):
@@ -123,18 +122,15 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     config, max_steps = estimator.config, train_spec.max_steps
     evaluations = _Evaluations(estimator, eval_spec, max_steps)
     if config.task_type == "evaluator":
-        return evaluate_checkpoints(
-            evaluations.evaluate,
-            estimator.model_dir,
-            max_steps=max_steps,
-            start_delay_secs=eval_spec.start_delay_secs,
-            throttle_secs=eval_spec.throttle_secs,
-        )
+        return _evaluate_checkpoints(evaluations, eval_spec, max_steps)
+    task = estimator._task()
+    task.join(estimator)
+    time.sleep(task.delay_secs())
     listeners = train_spec.saving_listeners
     is_alone = not config.cluster_spec
     if is_alone or config.task_type == "master":
         secs = eval_spec.throttle_secs
-        listeners = (*listeners, EvaluationListener(evaluations.evaluate, secs))
+        listeners = (*listeners, _EvaluationListener(evaluations.evaluate, secs))
     estimator.train(
         train_spec.input_fn,
         hooks=list(train_spec.hooks),
@@ -142,6 +138,54 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
         saving_listeners=listeners,
     )
     return (evaluations.metrics, evaluations.exports) if is_alone else None
+
+
+def _evaluate_checkpoints(evaluations, eval_spec, max_steps):
+    """Evaluates checkpoint after checkpoint of a cluster, until one is at max_steps."""
+    time.sleep(eval_spec.start_delay_secs)
+    evaluated, step = None, 0
+    while max_steps is None or step < max_steps:
+        began = time.monotonic()
+        path = evaluations.latest_checkpoint()
+        if path != evaluated:
+            step, evaluated = evaluations.evaluate(), path
+        else:
+            tf1.logging.info("No new checkpoint to evaluate.")
+        if max_steps is None or step < max_steps:
+            waited = time.monotonic() - began
+            time.sleep(max(1, eval_spec.throttle_secs - waited))
+
+
+class _EvaluationListener(tf1.train.CheckpointSaverListener):
+    """Evaluates after each save but the first, and once at the end.
+
+    Args:
+      evaluate: is called without arguments.
+      throttle_secs: the least time from one evaluation to the next but the last.
+    """
+
+    def __init__(self, evaluate, throttle_secs=600):
+        self._evaluate, self._secs = evaluate, throttle_secs
+
+    def begin(self):
+        self._timer = tf1.train.SecondOrStepTimer(every_secs=self._secs)
+        self._is_first = True
+
+    def after_save(self, session, global_step_value):
+        if self._is_first:  # nothing is trained yet
+            self._is_first = False
+        elif self._timer.should_trigger_for_step(global_step_value):
+            self._timer.update_last_triggered_step(global_step_value)
+            self._evaluate()
+        else:
+            tf1.logging.info(
+                "Skip the current checkpoint eval due to throttle secs (%s secs).",
+                self._secs,
+            )
+
+    def end(self, session, global_step_value):
+        if global_step_value != self._timer.last_triggered_step():
+            self._evaluate()
 
 
 class _Evaluations:
@@ -152,8 +196,12 @@ class _Evaluations:
         self._max_steps = max_steps
         self.metrics = self.exports = None
 
+    def latest_checkpoint(self):
+        """Returns the path of the latest checkpoint, or None."""
+        return self._estimator.latest_checkpoint()
+
     def evaluate(self):
-        """Evaluates the latest checkpoint, and exports it."""
+        """Evaluates the latest checkpoint, and exports it; returns its step."""
         spec, path = self._spec, self._estimator.latest_checkpoint()
         self.metrics = self._estimator.evaluate(
             spec.input_fn,
@@ -174,6 +222,7 @@ class _Evaluations:
             )
             for exporter in spec.exporters
         ]
+        return step
 
 
 def _check_spec(input_fn, name, steps):

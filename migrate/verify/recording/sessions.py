@@ -62,6 +62,38 @@ def watch_session(module: ModuleType) -> None:
         return original(self, creator, hooks, *args, **kwargs)
 
     around(module._MonitoredSession, "__init__", make)
+    around(module._MonitoredSession, "run_step_fn", _run_step_fn)
+
+
+def _run_step_fn(original: Callable[..., Any], self: Any, step_fn: Callable[[Any], Any]) -> Any:
+    """A migrated program runs steps without hooks where none watches; here one does."""
+
+    def take(step_context: Any) -> Any:
+        return step_fn(_StepContext(step_context))
+
+    return original(self, take)
+
+
+class _StepContext:
+    """A step's context whose session never seems the one of the step before, so that no step runs without hooks."""
+
+    def __init__(self, step_context: Any) -> None:
+        self._context = step_context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    @property
+    def session(self) -> Any:
+        return _Session(self._context.session)
+
+
+class _Session:
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
 
 
 def watch_final_ops(module: ModuleType) -> None:

@@ -5,7 +5,13 @@ import pytest
 
 from migrate.edits.apply import apply
 from migrate.edits.editor import EditLost
-from migrate.edits.plan import Edit, InsertBefore, Plan, ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import (
+    Edit,
+    InsertBefore,
+    Plan,
+    ReplaceExpression,
+    ReplaceStatement,
+)
 from migrate.finding import Span
 from tests.codemod.programs import migrate, program
 

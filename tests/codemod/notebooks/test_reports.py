@@ -13,7 +13,14 @@ from migrate.finding import Finding, Span
 from migrate.run import run
 from migrate.settings import Settings
 from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
-from tests.codemod.notebooks.test_migration import CONFIG, DATA, IMPORTS, JOB, MADE, TRAIN
+from tests.codemod.notebooks.test_migration import (
+    CONFIG,
+    DATA,
+    IMPORTS,
+    JOB,
+    MADE,
+    TRAIN,
+)
 from tests.codemod.report.test_github import as_the_runner_reads
 from tests.codemod.report.test_sarif import log, offsets
 

@@ -5,7 +5,13 @@ import ast
 import pytest
 
 from migrate.edits.apply import apply
-from migrate.edits.plan import InsertBefore, MoveFirst, Plan, ReplaceStatement, SetArgument
+from migrate.edits.plan import (
+    InsertBefore,
+    MoveFirst,
+    Plan,
+    ReplaceStatement,
+    SetArgument,
+)
 from migrate.finding import Span
 from migrate.rewrite.todo import add_todos
 from tests.codemod.programs import migrate

@@ -12,7 +12,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
+from migrate.recovery.model_checkpoints import (
+    latest_checkpoint,
+    mend_checkpoint_list,
+    saved_step,
+)
 from tests.power_cuts import record, states
 from tests.tensorflow.model_fn.linear import Job
 
@@ -40,12 +44,12 @@ class Saved:
         command = [sys.executable, str(program), str(directory), str(keep)]
         self.calls = record(command, directory, folder / "trace", environment)
         self.first = next(i for i, call in enumerate(self.calls) if "ckpt-8" in (call.added or ""))
-        self._job, self._folder = Job(folder / "restarts", keep=keep), folder / "left"
+        self._folder = folder / "left"
         self._values = {}
         for step in (4, 8):
             job = Job(folder / f"to_{step}")
             job.run(step)
-            self._values[step] = job.train.variables["w"].numpy()
+            self._values[step] = job.value("w")
 
     def resumes_at(self, state):
         """The step at which the job goes on from what a power cut left; its variables are those of that step."""
@@ -54,9 +58,10 @@ class Saved:
         for name, data in state.items():
             (self._folder / name).write_bytes(data)
         mend_checkpoint_list(str(self._folder))
-        job, directory = self._job.train, str(self._folder)
-        step = job.restore(tf.train.CheckpointManager(job.checkpoint, directory, 3, checkpoint_name="model.ckpt"))
-        np.testing.assert_array_equal(job.variables["w"].numpy(), self._values[step])
+        path = latest_checkpoint(str(self._folder))
+        step = saved_step(path)
+        np.testing.assert_array_equal(tf.train.load_variable(path, "w"), self._values[step])
+        assert tf.train.latest_checkpoint(str(self._folder)) == path  # which a session restores
         return step
 
 
@@ -82,7 +87,7 @@ def test_without_syncs_a_power_cut_can_lose_the_job(saved):
     def is_lost(state):
         try:
             return saved.resumes_at(state) not in (4, 8)
-        except (KeyError, ValueError):  # another step, or none
+        except (AssertionError, KeyError, ValueError):  # another step, or none
             return True
 
     assert any(is_lost(state) for state in states(calls, len(calls), most=200))

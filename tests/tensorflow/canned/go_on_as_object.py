@@ -9,25 +9,35 @@ import json
 import os
 import sys
 
-import tensorflow as tf
+import tensorflow.compat.v1 as tf1
 
 losses = {}
+
+
+class Losses(tf1.train.SessionRunHook):
+    """Notes the loss of each step."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs(tf1.get_collection(tf1.GraphKeys.LOSSES)[-1])
+
+    def after_run(self, run_context, run_values):
+        self._values.append(float(run_values.results))
 
 
 def main():
     program, directory = sys.argv[1:]
     sys.path.insert(0, os.path.dirname(program))
     module = importlib.import_module(os.path.basename(program).removesuffix(".py"))
-    training = importlib.import_module("tf2_recovery.model_fn_training").ModelFnTraining
-    take_step = training.take_step
+    estimator = importlib.import_module("tf2_recovery.estimator").Estimator
+    train = estimator.train
 
-    def take_and_record(self, *args):
-        values = losses[name]
-        loss, more = take_step(self, *args)
-        tf.numpy_function(lambda loss: values.append(float(loss)), [loss], [])
-        return loss, more
+    def train_and_record(self, input_fn, hooks=None, **ends):
+        return train(self, input_fn, [*(hooks or ()), Losses(losses[name])], **ends)
 
-    training.take_step = take_and_record
+    estimator.train = train_and_record
     results = {}
     for one in module.ALL:
         name = one.__name__

@@ -14,7 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.tensorflow.canned.conftest import IN_KERAS, PROGRAMS, AsObject, InKeras, difference
+from tests.tensorflow.canned.conftest import (
+    IN_KERAS,
+    PROGRAMS,
+    AsObject,
+    InKeras,
+    difference,
+)
 from tests.tensorflow.canned.test_continuation import PARTS, by_name
 from tests.tensorflow.canned.test_in_keras import values
 

@@ -5,9 +5,9 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from migrate.recovery.export import ServingInputReceiver
 from migrate.recovery.keras_export import export_outputs, export_values
 from migrate.recovery.keras_recovery import CheckpointRecovery
-from migrate.recovery.model_fn_serving import ServingInputReceiver
 
 
 def doubling():

@@ -4,11 +4,9 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
-from migrate.recovery.model_fn_spec import EstimatorSpec
-from migrate.recovery.model_fn_training import ModelFnTraining
-from migrate.recovery.run_training import run_training
-from migrate.recovery.training_hooks import TrainingHooks
+from migrate.recovery.estimator import Estimator, EstimatorSpec
+from migrate.recovery.model_checkpoints import ModelCheckpoints
+from migrate.recovery.run_config import RunConfig
 
 X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
 Y = X @ np.array([[2.0], [-1.0]], "f")
@@ -32,8 +30,29 @@ def model_fn(features, labels, mode):
     return trained(mode, loss_of(features, labels))
 
 
+class Noting(tf1.train.SessionRunHook):
+    """Notes the loss of each step, and the step at which the session began."""
+
+    def __init__(self):
+        self.losses, self.began_at = [], None
+
+    def after_create_session(self, session, coord):
+        self.began_at = int(session.run(tf1.train.get_global_step()))
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs(tf1.get_collection(tf1.GraphKeys.LOSSES)[-1])
+
+    def after_run(self, run_context, run_values):
+        self.losses.append(float(run_values.results))
+
+
 class Job:
-    """What a migrated program writes at the site, for these tests: N steps between saves, the newest three kept."""
+    """An estimator whose manager stands at the site: N steps between saves, the newest three kept.
+
+    Attributes:
+      estimator: the ``Estimator``.
+      restored: the step that it would go on from.
+    """
 
     def __init__(
         self,
@@ -41,41 +60,50 @@ class Job:
         model_fn=model_fn,
         every=4,
         keep=3,
-        hours=None,
-        dataset=None,
+        hours=10000,
+        input_fn=input_fn,
+        hooks=(),
         continue_input=False,
-        hooks=None,
-        **options,
+        params=None,
+        warm_start_from=None,
+        **config,
     ):
-        self.train = ModelFnTraining(model_fn, input_fn() if dataset is None else dataset, **options)
-        self.hooks = None if hooks is None else TrainingHooks(self.train, hooks)
-        if continue_input:
-            self.train.checkpoint.batches = iter(self.train.dataset)
-        mend_checkpoint_list(str(model_dir))
-        self.manager = tf.train.CheckpointManager(
-            self.train.checkpoint,
-            str(model_dir),
-            checkpoint_name="model.ckpt",
-            max_to_keep=keep,
-            keep_checkpoint_every_n_hours=hours,
-            step_counter=self.train.global_step,
-            checkpoint_interval=every,
-        )
-        if hooks is None:  # they begin before
-            self.restored = self.train.restore(self.manager)
+        checkpoints = ModelCheckpoints(model_dir, keep, every, keep_checkpoint_every_n_hours=hours)
+        kind = Continuing if continue_input else Estimator
+        self.estimator = kind(model_fn, None, RunConfig(**config), params, warm_start_from, checkpoints=checkpoints)
+        self._input_fn, self._hooks = input_fn, list(hooks)
 
-    def run(self, max_steps=None, train=None, **options):
-        """Trains as the site does; returns the global step."""
-        run_training(train or self.train, self.manager, max_steps=max_steps, hooks=self.hooks, **options)
-        return int(self.train.global_step)
+    @property
+    def restored(self):
+        path = self.estimator.latest_checkpoint()
+        return int(path.rpartition("-")[2]) if path else 0
+
+    def run(self, max_steps=None, hooks=(), **options):
+        """Trains; returns the global step that is saved at the end."""
+        self.estimator.train(self._input_fn, hooks=[*self._hooks, *hooks], max_steps=max_steps, **options)
+        return self.restored
+
+    def value(self, name):
+        """The value of a variable in the newest checkpoint."""
+        return self.estimator.get_variable_value(name)
 
 
-def hooked(model_dir, hooks=(), model_fn=model_fn, **options):
-    """Returns a job with hooks."""
-    return Job(model_dir, model_fn, hooks=list(hooks), **options)
+class Continuing(Estimator):
+    input = "continue"
 
 
 def checkpoints(model_dir):
     """Returns the names of the checkpoints whose files are in a directory, the oldest first."""
     names = [path.name[: -len(".index")] for path in model_dir.glob("*.index")]
     return sorted(names, key=lambda name: int(name.rsplit("-", 1)[1]))
+
+
+def event_values(directory, tag):
+    """Returns the values of one tag, by step, in the event files of a directory."""
+    values = {}
+    for path in sorted(directory.glob("events*")):
+        for event in tf1.train.summary_iterator(str(path)):
+            for value in event.summary.value:
+                if value.tag == tag:
+                    values[event.step] = value.simple_value
+    return values

@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .linear import Job, hooked, trained
+from .linear import Job, trained
 
 DATA = [1.0, 3.0, 0.5, 4.0, 0.25]
 
@@ -74,9 +74,9 @@ def in_a_session(branch):
 
 @pytest.mark.parametrize("branch", [_cond, _nested, _loop, _result_unused])
 def test_a_branch_assigns_what_it_assigned_in_a_session(tmp_path, branch):
-    job = Job(tmp_path, model_fn_with(branch), dataset=tf.data.Dataset.from_tensor_slices(DATA), every=2)
+    job = Job(tmp_path, model_fn_with(branch), input_fn=lambda: tf.data.Dataset.from_tensor_slices(DATA), every=2)
     job.run(max_steps={_cond: 3, _nested: 3}.get(branch, 5))
-    found = {name: variable.numpy() for name, variable in job.train.variables.items()}
+    found = {name: job.value(name) for name in job.estimator.get_variable_names()}
     assert found == in_a_session(branch)
     assert found["w"] != 0
 
@@ -91,9 +91,8 @@ def test_a_hook_runs_a_branch_in_the_graph_that_is_finished(tmp_path):
             self.found = [float(session.run(self.added)) for _ in range(2)]
 
     hook = Hook()
-    hooked(tmp_path, [hook], model_fn_with(_cond), dataset=tf.data.Dataset.from_tensor_slices(DATA), every=2).run(
-        max_steps=2
-    )
+    job = Job(tmp_path, model_fn_with(_cond), input_fn=lambda: tf.data.Dataset.from_tensor_slices(DATA), every=2)
+    job.run(max_steps=2, hooks=[hook])
     assert hook.found == [2.0, 4.0]
 
 
@@ -102,6 +101,6 @@ def test_an_assertion_in_a_branch_still_fails(tmp_path):
         with tf1.control_dependencies([tf1.debugging.Assert(seen < 2, ["seen", seen])]):
             return tf.group(apply(), seen.assign_add(1))
 
-    job = Job(tmp_path, model_fn_with(branch), dataset=tf.data.Dataset.from_tensor_slices(DATA), every=2)
+    job = Job(tmp_path, model_fn_with(branch), input_fn=lambda: tf.data.Dataset.from_tensor_slices(DATA), every=2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="seen"):
         job.run()

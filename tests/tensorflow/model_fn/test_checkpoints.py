@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
+from migrate.recovery.model_checkpoints import latest_checkpoint, mend_checkpoint_list
 
 from .linear import Job, checkpoints, loss_of, model_fn, trained
 
@@ -74,25 +74,43 @@ def test_a_checkpoint_every_n_hours_stays_also_of_the_estimators(old_job):
     assert tf.train.latest_checkpoint(str(old_job)) == str(old_job / "model.ckpt-18")
 
 
+class FirstValue(tf1.train.SessionRunHook):
+    """Keeps the value that a variable has where a training begins."""
+
+    def __init__(self, name):
+        self._name, self.value = name, None
+
+    def begin(self):
+        (self._variable,) = (v for v in tf1.global_variables() if v.op.name == self._name)
+
+    def after_create_session(self, session, coord):
+        self.value = session.run(self._variable)
+
+
 @pytest.fixture
 def object_based(tmp_path):
     """A directory as an earlier version of the tool left it: ckpt-8 and ckpt-11, which hold objects."""
-    train = Job(tmp_path / "job").train
-    checkpoint = tf.train.Checkpoint(variables=train.variables)
+    variables = {
+        "global_step": tf.Variable(0, dtype=tf.int64, name="global_step"),
+        "w": tf.Variable(tf.zeros([2, 1]), name="w"),
+        "w/Momentum": tf.Variable(tf.zeros([2, 1]), name="w/Momentum"),
+    }
+    checkpoint = tf.train.Checkpoint(variables=variables)
     manager = tf.train.CheckpointManager(checkpoint, str(tmp_path / "old"), max_to_keep=3)
     for step in (8, 11):
-        train.global_step.assign(step)
-        train.variables["w"].assign([[step], [-step]])
+        variables["global_step"].assign(step)
+        variables["w"].assign([[step], [-step]])
         manager.save(checkpoint_number=step)
     return tmp_path / "old"
 
 
 def test_what_an_earlier_version_saved_as_objects_is_continued_by_name(object_based):
-    job = Job(object_based)
+    first = FirstValue("w")
+    job = Job(object_based, hooks=[first])
     assert job.restored == 11
-    assert job.train.variables["w"].numpy().tolist() == [[11.0], [-11.0]]
     job.run(16)
-    assert checkpoints(object_based) == ["ckpt-11", "model.ckpt-15", "model.ckpt-16"]
+    assert first.value.tolist() == [[11.0], [-11.0]]
+    assert checkpoints(object_based) == ["model.ckpt-11", "model.ckpt-15", "model.ckpt-16"]
     names = [name for name, _ in tf.train.list_variables(str(object_based))]
     assert names == ["global_step", "w", "w/Momentum"]
 
@@ -169,6 +187,7 @@ def test_nothing_is_trained_over_checkpoints_of_which_none_can_be_read(tmp_path)
         tear(tmp_path, name)
     with pytest.raises(ValueError, match="None of the checkpoints"):
         Job(tmp_path)
+    assert latest_checkpoint(str(tmp_path)) is None
 
 
 @pytest.mark.parametrize("content", [None, "", "nonsense {"])
@@ -189,13 +208,17 @@ def test_a_list_of_files_that_are_gone_is_an_error_and_not_a_start_from_scratch(
         path.unlink()
     with pytest.raises(ValueError, match="None of the checkpoints"):
         Job(tmp_path)
+    assert latest_checkpoint(str(tmp_path)) is None
 
 
 def test_a_checkpoint_that_someone_deleted_leaves_the_list(tmp_path):
     Job(tmp_path).run(11)
     for path in tmp_path.glob("model.ckpt-8*"):
         path.unlink()
-    assert Job(tmp_path).manager.checkpoints == [str(tmp_path / "model.ckpt-4"), str(tmp_path / "model.ckpt-11")]
+    assert Job(tmp_path).estimator.checkpoints.checkpoints == [
+        str(tmp_path / "model.ckpt-4"),
+        str(tmp_path / "model.ckpt-11"),
+    ]
 
 
 def test_checkpoints_of_another_name_are_neither_found_nor_deleted(tmp_path):
@@ -230,7 +253,7 @@ def test_a_checkpoint_without_the_slots_is_refused_by_name(tmp_path, old_job):
         if directory != old_job:
             Job(directory).run(4)
         with pytest.raises(ValueError, match=r"Missing in it: .*beta1_power.*w/Adam, w/Adam_1.*Of another shape: none"):
-            Job(directory, with_adam)
+            Job(directory, with_adam).run(20)
 
 
 def test_a_checkpoint_of_another_shape_is_refused_by_name(tmp_path, old_job):
@@ -242,7 +265,7 @@ def test_a_checkpoint_of_another_shape_is_refused_by_name(tmp_path, old_job):
         if directory != old_job:
             Job(directory).run(4)
         with pytest.raises(ValueError, match=r"Missing in it: none. Of another shape: w \[2, 1\], not \[2, 3\]"):
-            Job(directory, wider)
+            Job(directory, wider).run(20)
 
 
 def test_init_from_checkpoint_does_not_touch_a_job_that_has_checkpoints(tmp_path):
@@ -255,5 +278,6 @@ def test_init_from_checkpoint_does_not_touch_a_job_that_has_checkpoints(tmp_path
 
     first = Job(tmp_path / "job", warm)
     first.run(4)
-    trained_to = first.train.variables["w"].numpy().tolist()
-    assert Job(tmp_path / "job", warm).train.variables["w"].numpy().tolist() == trained_to
+    trained_to, value = first.value("w").tolist(), FirstValue("w")
+    Job(tmp_path / "job", warm).run(5, hooks=[value])
+    assert value.value.tolist() == trained_to

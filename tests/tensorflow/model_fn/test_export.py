@@ -5,14 +5,12 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery import model_fn_serving as serving
-from migrate.recovery.model_fn_evaluation import evaluate_model_fn
-from migrate.recovery.model_fn_export import export_model_fn
-from migrate.recovery.model_fn_exporters import BestResult, keep_newest_exports
-from migrate.recovery.model_fn_spec import EstimatorSpec
+from migrate.recovery import export as serving
+from migrate.recovery.estimator import Estimator, EstimatorSpec
+from migrate.recovery.exporters import BestResult, keep_newest_exports
 
 from .linear import Job, X
-from .test_judgement import eval_input_fn, linear
+from .test_judgement import eval_input_fn, evaluate, linear
 
 RAW = serving.build_raw_serving_input_receiver_fn({"x": tf.TensorSpec([None, 2], tf.float32)})
 
@@ -34,12 +32,12 @@ def with_outputs(**outputs):
 
 
 def expected(job):
-    return X @ job.train.variables["w"].numpy()
+    return X @ job.value("w")
 
 
-def exported(*arguments, **options):
+def exported(model_fn, base, receiver_fn, model_dir, **options):
     """The path of an export; like the Estimator's it is made of bytes."""
-    path = export_model_fn(*arguments, **options)
+    path = Estimator(model_fn, model_dir).export_saved_model(base, receiver_fn, **options)
     assert isinstance(path, bytes)
     return path.decode()
 
@@ -130,7 +128,7 @@ def test_tables_and_extra_assets_are_in_the_export(trained_job, tmp_path):
 
 def test_without_a_checkpoint_there_is_nothing_to_export(tmp_path):
     with pytest.raises(ValueError, match="Couldn't find trained model"):
-        export_model_fn(linear, str(tmp_path / "export"), RAW, str(tmp_path))
+        exported(linear, str(tmp_path / "export"), RAW, str(tmp_path))
     assert not (tmp_path / "export").exists()
 
 
@@ -144,7 +142,7 @@ def test_the_newest_exports_are_kept_and_other_directories_left(tmp_path):
 
 
 def test_the_best_result_is_remembered_across_restarts(trained_job, tmp_path):
-    metrics = evaluate_model_fn(linear, eval_input_fn, str(tmp_path))
+    metrics = evaluate(linear, eval_input_fn, str(tmp_path))
     better, worse = {"loss": metrics["loss"] / 2}, {"loss": metrics["loss"] * 2}
     best = BestResult(str(tmp_path / "eval"))
     assert [best.improves(m) for m in (metrics, worse, better, metrics)] == [True, False, True, False]

@@ -1,16 +1,12 @@
-"""Unchanged session hooks around the steps of a migrated model_fn."""
-
-import tempfile
+"""Unchanged session hooks around the steps of a migrated model_fn, which a session runs."""
 
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_profiler_hook import ProfilerHook
-from migrate.recovery.model_fn_training import ModelFnTraining
+from migrate.recovery.hooks import ProfilerHook
 
-from .linear import checkpoints, hooked, input_fn, loss_of, trained
-from .test_training import event_values
+from .linear import Job, Noting, checkpoints, event_values, loss_of, trained
 
 
 def named_loss(features, labels, mode):
@@ -53,35 +49,25 @@ class Recording(tf1.train.SessionRunHook):
         self.events.append(f"end at {session.run(self.step)}")
 
 
-def losses_without_hooks(steps):
-    dataset = input_fn()
-    train = ModelFnTraining(named_loss, dataset)
-    train.restore(tf.train.CheckpointManager(train.checkpoint, tempfile.mkdtemp(), None))
-    batches = iter(dataset)
-    return [train(batches, until, 0) for until in range(1, steps + 1)]
-
-
 def test_what_a_hook_fetches_is_computed_by_the_step_itself(tmp_path):
-    hook = Recording()
-    job = hooked(tmp_path, [hook], named_loss)
-    job.run(6)
-    assert hook.losses == losses_without_hooks(6)
+    hook, plain = Recording(), Noting()
+    Job(tmp_path / "a", named_loss).run(6, hooks=[hook])
+    Job(tmp_path / "b", named_loss).run(6, hooks=[plain])
+    assert hook.losses == plain.losses
     assert hook.steps == [1, 2, 3, 4, 5, 6]
     assert hook.events == ["begin", "session at 0", "end at 6"]
 
 
 def test_a_resumed_job_begins_its_hooks_at_the_restored_step(tmp_path):
-    hooked(tmp_path, [], named_loss).run(6)
+    Job(tmp_path, named_loss).run(6)
     hook = Recording()
-    hooked(tmp_path, [hook], named_loss).run(8)
+    Job(tmp_path, named_loss).run(8, hooks=[hook])
     assert hook.events == ["begin", "session at 6", "end at 8"]
 
 
 @pytest.mark.parametrize("how", [{"stop_at": 5}, {"error_at": 5}])
 def test_a_hook_that_stops_ends_training_with_a_save(tmp_path, how):
-    job = hooked(tmp_path, [Recording(**how)], named_loss)
-    assert job.run(50) == 5
-    assert checkpoints(tmp_path)[-1] == "model.ckpt-5"
+    assert Job(tmp_path, named_loss).run(50, hooks=[Recording(**how)]) == 5
 
 
 @pytest.mark.parametrize(("at", "kept"), [(6, 4), (8, 8)])
@@ -92,22 +78,23 @@ def test_an_error_in_a_hook_ends_training_without_a_save_but_the_one_that_was_du
                 raise RuntimeError("broken")
 
     with pytest.raises(RuntimeError, match="broken"):
-        hooked(tmp_path, [Broken()]).run(50)
+        Job(tmp_path).run(50, hooks=[Broken()])
     assert checkpoints(tmp_path)[-1] == f"model.ckpt-{kept}"
 
 
 def test_stop_at_step_hook_counts_from_the_restored_step(tmp_path):
-    assert hooked(tmp_path, [tf1.train.StopAtStepHook(num_steps=5)]).run() == 5
-    assert hooked(tmp_path, [tf1.train.StopAtStepHook(num_steps=5)]).run() == 10
-    assert hooked(tmp_path, [tf1.train.StopAtStepHook(last_step=12)]).run() == 12
+    assert Job(tmp_path).run(hooks=[tf1.train.StopAtStepHook(num_steps=5)]) == 5
+    assert Job(tmp_path).run(hooks=[tf1.train.StopAtStepHook(num_steps=5)]) == 10
+    assert Job(tmp_path).run(hooks=[tf1.train.StopAtStepHook(last_step=12)]) == 12
 
 
 def test_logging_tensor_hook_logs_every_n_steps(tmp_path, caplog):
     tf.get_logger().propagate = True
     caplog.set_level("INFO", logger="tensorflow")
     hook = tf1.train.LoggingTensorHook({"lost": "the_loss:0"}, every_n_iter=3)
-    hooked(tmp_path, [hook], named_loss).run(8)
-    assert sum("lost = " in record.getMessage() for record in caplog.records) == 3
+    Job(tmp_path, named_loss).run(8, hooks=[hook])
+    lines = {record.getMessage().partition(" (")[0] for record in caplog.records if "lost = " in record.getMessage()}
+    assert len(lines) == 3
 
 
 def test_nan_tensor_hook_ends_training_with_its_error(tmp_path):
@@ -117,7 +104,7 @@ def test_nan_tensor_hook_ends_training_with_its_error(tmp_path):
         return trained(mode, loss_of(features, labels), training_hooks=[tf1.train.NanTensorHook(bad)])
 
     with pytest.raises(tf1.train.NanLossDuringTrainingError):
-        hooked(tmp_path, [], broken).run(50)
+        Job(tmp_path, broken).run(50)
 
 
 def test_summary_saver_and_step_counter_hooks_write_their_events(tmp_path):
@@ -127,8 +114,7 @@ def test_summary_saver_and_step_counter_hooks_write_their_events(tmp_path):
         return trained(mode, loss_of(features, labels), training_hooks=[saver])
 
     counter = tf1.train.StepCounterHook(3, output_dir=str(tmp_path / "counter"))
-    job = hooked(tmp_path / "job", [counter], summarizing)
-    job.run(7)
+    Job(tmp_path / "job", summarizing).run(7, hooks=[counter])
     assert list(event_values(tmp_path / "extra", "extra")) == [1, 3, 5, 7]
     assert list(event_values(tmp_path / "counter", "global_step/sec")) == [4, 7]
 
@@ -139,43 +125,76 @@ def test_training_chief_hooks_of_the_model_fn_run_too(tmp_path):
     def with_hook(features, labels, mode):
         return named_loss(features, labels, mode)._replace(training_chief_hooks=[hook])
 
-    hooked(tmp_path, [], with_hook).run(3)
+    Job(tmp_path, with_hook).run(3)
     assert hook.steps == [1, 2, 3]
 
 
 def test_summaries_are_written_between_hooks_too(tmp_path):
-    job = hooked(tmp_path, [Recording()], named_loss, summary_dir=str(tmp_path), save_summary_steps=2)
-    job.run(5)
-    job.train.writer.flush()
+    Job(tmp_path, named_loss, save_summary_steps=2).run(5, hooks=[Recording()])
     assert list(event_values(tmp_path, "loss")) == [1, 3, 5]
 
 
-def test_a_hook_that_feeds_tensors_is_an_error(tmp_path):
+def test_a_hook_feeds_tensors_and_loads_variables(tmp_path):
+    def with_rate(features, labels, mode):
+        rate = tf1.placeholder_with_default(0.0, [], name="rate")
+        return trained(mode, loss_of(features, labels), tf1.train.GradientDescentOptimizer(rate))
+
     class Feeding(tf1.train.SessionRunHook):
-        def after_run(self, run_context, run_values):
-            run_context.session.run("the_loss:0", feed_dict={"x:0": 1})
+        def before_run(self, run_context):
+            return tf1.train.SessionRunArgs(None, {"rate:0": 0.5})
 
-    with pytest.raises(ValueError, match="cannot feed"):
-        hooked(tmp_path, [Feeding()], named_loss).run(3)
+        def end(self, session):
+            (w,) = tf1.trainable_variables()
+            self.found = session.run(w).tolist()
+            w.load([[7.0], [8.0]], session)
+
+    feeding = Feeding()
+    job = Job(tmp_path, with_rate)
+    job.run(3, hooks=[feeding])
+    assert feeding.found != [[0.0], [0.0]]
+    Job(tmp_path / "other", with_rate).run(3)
+    assert Job(tmp_path / "other").value("w").tolist() == [[0.0], [0.0]]
 
 
-def test_a_profiler_hook_profiles_the_steps_that_the_old_one_traced(tmp_path, monkeypatch):
-    class Steps(tf1.train.SessionRunHook):
+def test_what_a_hook_makes_in_begin_is_initialized_saved_and_restored(tmp_path):
+    class Counting(tf1.train.SessionRunHook):
         def begin(self):
-            self.taken = 0
+            self.seen = tf1.get_variable("count/seen", [], tf.int64, tf1.zeros_initializer(), trainable=False)
+            self.add = self.seen.assign_add(1)
 
         def before_run(self, run_context):
-            self.taken += 1
+            return tf1.train.SessionRunArgs(self.add)
 
-    steps, profiled = Steps(), []
-    start = tf.profiler.experimental.start
-    monkeypatch.setattr(tf.profiler.experimental, "start", lambda path: (profiled.append(steps.taken), start(path)))
+    for end in (6, 9):
+        job = Job(tmp_path)
+        job.run(end, hooks=[Counting()])
+        assert job.value("count/seen") == end
+
+
+def test_a_profiler_hook_may_be_made_before_its_graph_and_writes_what_it_wrote(tmp_path):
     hook = ProfilerHook(save_steps=3, output_dir=str(tmp_path / "profile"))
-    assert hooked(tmp_path / "job", [steps, hook]).run(9) == 9
-    assert profiled == [3, 6, 9]
-    assert list((tmp_path / "profile").glob("plugins/profile/*/*.xplane.pb"))
+    assert Job(tmp_path / "job").run(9, hooks=[hook]) == 9
+    assert len(list((tmp_path / "profile").glob("timeline-*.json"))) == 3
 
 
 def test_the_old_profiler_hook_cannot_be_made_outside_a_graph(tmp_path):
     with pytest.raises(RuntimeError, match="not compatible with eager execution"):
         tf1.train.ProfilerHook(save_steps=3, output_dir=str(tmp_path))
+
+
+@pytest.mark.parametrize("event", ["after_create_session", "before_run", "after_run"])
+def test_a_stop_is_heard_wherever_it_is_asked_for(tmp_path, event):
+    class Stopping(tf1.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            if event == "after_create_session":
+                coord.request_stop()
+
+        def before_run(self, run_context):
+            if event == "before_run":
+                run_context.request_stop()
+
+        def after_run(self, run_context, run_values):
+            if event == "after_run":
+                run_context.request_stop()
+
+    assert Job(tmp_path).run(50, hooks=[Stopping()]) == (0 if event == "after_create_session" else 1)

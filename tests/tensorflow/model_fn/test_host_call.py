@@ -11,10 +11,9 @@ from migrate.recovery.contrib_summaries import (
     write_histogram,
     write_scalar,
 )
-from migrate.recovery.model_fn_tpu_spec import TPUEstimatorSpec
+from migrate.recovery.tpu import TPUEstimatorSpec
 
-from .linear import hooked
-from .test_training import event_values
+from .linear import Job, event_values
 
 LOSSES = [3.5, 28.289997100830078, 67.83560180664062, 112.08877563476562, 155.56600952148438]  # TensorFlow 1.15.5
 
@@ -43,9 +42,11 @@ def test_a_host_call_writes_what_it_wrote_off_a_tpu(tmp_path):
         return TPUEstimatorSpec(mode, loss=loss, train_op=train_op, host_call=host_call)
 
     numbers = [float(number) for number in range(40)]
-    dataset = tf.data.Dataset.from_tensor_slices((numbers, numbers)).batch(4)
-    job = hooked(tmp_path / "job", (), model_fn, dataset=dataset)
-    job.run(5)
+    Job(
+        tmp_path / "job",
+        model_fn,
+        input_fn=lambda: tf.data.Dataset.from_tensor_slices((numbers, numbers)).batch(4),
+    ).run(5)
     written = {tag: event_values(tmp_path / "calls", tag) for tag in ("train/loss", "f/f/loss", "third", "values")}
     assert written["train/loss"] == written["f/f/loss"] == dict(enumerate(LOSSES))
     assert written["third"] == {0: LOSSES[0], 3: LOSSES[3]}

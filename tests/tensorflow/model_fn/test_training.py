@@ -1,63 +1,53 @@
-"""What the training callable promises of the model_fn's graph."""
+"""What a training promises of the model_fn's graph."""
 
 import functools
-import tempfile
+import inspect
+import json
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.model_fn_spec import EstimatorSpec
-from migrate.recovery.model_fn_training import ModelFnTraining
+from migrate.recovery.estimator import Estimator
 from migrate.recovery.model_fn_warm_start import WarmStartSettings
 
-from .linear import X, Y, input_fn, loss_of, model_fn, trained
+from .linear import (
+    Job,
+    Noting,
+    X,
+    Y,
+    event_values,
+    input_fn,
+    loss_of,
+    model_fn,
+    trained,
+)
 
 
-def initialized(model_fn, dataset=None, **options):
-    dataset = input_fn() if dataset is None else dataset
-    train = ModelFnTraining(model_fn, dataset, **options)
-    train.restore(tf.train.CheckpointManager(train.checkpoint, tempfile.mkdtemp(), None))
-    return train, iter(dataset)
+def trained_to(tmp_path, model_fn, steps=1, **options):
+    """Returns a job that has taken so many steps, with the losses of these."""
+    hook, job = Noting(), Job(tmp_path, model_fn, keep=None, **options)
+    job.run(steps, hooks=[hook])
+    job.losses = hook.losses
+    return job
 
 
-def event_values(directory, tag):
-    """Returns the values of one tag, by step, in the event files of a directory."""
-    values = {}
-    for path in sorted(directory.glob("events*")):
-        for event in tf1.train.summary_iterator(str(path)):
-            for value in event.summary.value:
-                if value.tag == tag:
-                    values[event.step] = value.simple_value
-    return values
+def begun_with(job, name):
+    """The value of a variable at step 0."""
+    return tf.train.load_variable(f"{job.estimator.model_dir}/model.ckpt-0", name)
 
 
-def test_reads_and_writes_of_a_variable_run_in_the_order_of_the_program():
-    def model_fn(features, labels, mode):
-        noted = [tf1.get_variable(f"noted_{i}", [], tf.int64, tf1.zeros_initializer()) for i in range(20)]
-        step = tf1.train.get_global_step()
-        writes = []
-        for variable in noted:
-            writes.append(variable.assign(step.read_value()))
-            writes.append(step.assign_add(1))
-        writes.append(step.assign_sub(19))
-        return EstimatorSpec(mode, loss=tf.cast(step.read_value(), tf.float32), train_op=tf.group(*writes))
-
-    train, batches = initialized(model_fn)
-    assert train(batches, 50, 0) == 50
-    assert [int(train.variables[f"noted_{i}"]) for i in range(20)] == [49 + i for i in range(20)]
-
-
-def test_an_operation_that_nothing_asks_for_does_not_run():
+def test_an_operation_that_nothing_asks_for_does_not_run(tmp_path):
     def with_more(features, labels, mode):
         tf1.get_variable("w", [2, 1], initializer=tf1.zeros_initializer()).assign(tf.ones([2, 1]))
         tf1.get_variable_scope().reuse_variables()
         return trained(mode, loss_of(features, labels), tf1.train.GradientDescentOptimizer(0.0))
 
-    train, batches = initialized(with_more)
-    train(batches, 3, 0)
-    assert not train.variables["w"].numpy().any()
+    assert not trained_to(tmp_path, with_more, 3).value("w").any()
 
 
 @pytest.mark.parametrize(
@@ -66,12 +56,12 @@ def test_an_operation_that_nothing_asks_for_does_not_run():
         lambda features, labels: "train",
         lambda features, labels, mode: mode,
         lambda features, labels, params: params["mode"],
-        lambda features, labels, mode, config: config,
-        lambda features, labels, config, params, mode: mode + config + params["mode"],
+        lambda features, labels, mode, config: config.tf_random_seed,
+        lambda features, labels, config, params, mode: f"{mode}{config.tf_random_seed}{params['mode']}",
         functools.partial(lambda features, labels, mode, params: params, params="bound"),
     ],
 )
-def test_a_model_fn_gets_the_arguments_that_it_names(call):
+def test_a_model_fn_gets_the_arguments_that_it_names(tmp_path, call):
     seen = []
 
     @functools.wraps(call)
@@ -81,56 +71,56 @@ def test_a_model_fn_gets_the_arguments_that_it_names(call):
 
     if isinstance(call, functools.partial):
         spying = functools.partial(spying, **call.keywords)
-    ModelFnTraining(spying, input_fn(), params={"mode": "p"}, config="c")
-    assert seen in (["train"], ["p"], ["c"], ["traincp"], ["bound"])
+    takes_params = "params" in inspect.signature(call).parameters and not isinstance(call, functools.partial)
+    Job(tmp_path, spying, params={"mode": "p"} if takes_params else None, tf_random_seed=7).run(1)
+    assert seen in (["train"], ["p"], [7], ["train7p"], ["bound"])
 
 
-def test_a_method_is_a_model_fn():
+def test_a_method_is_a_model_fn(tmp_path):
     class Model:
         def model_fn(self, features, labels, mode):
             return model_fn(features, labels, mode)
 
-    train, batches = initialized(Model().model_fn)
-    assert train(batches, 2, 0) > 0
+    assert trained_to(tmp_path, Model().model_fn, 2).losses[-1] > 0
 
 
-def test_a_model_fn_that_changes_its_params_leaves_the_callers_alone():
+def test_a_model_fn_that_changes_its_params_leaves_the_callers_alone(tmp_path):
     def changing(features, labels, mode, params):
         params["list"].append(1)
         return model_fn(features, labels, mode)
 
     params = {"list": []}
-    ModelFnTraining(changing, input_fn(), params=params)
+    Job(tmp_path, changing, params=params).run(1)
     assert params == {"list": []}
 
 
-def test_labels_that_the_model_fn_does_not_take_are_an_error():
+def test_labels_that_the_model_fn_does_not_take_are_an_error(tmp_path):
     with pytest.raises(ValueError, match="does not take labels"):
-        ModelFnTraining(lambda features, mode: None, input_fn())
+        Job(tmp_path, lambda features, mode: None).run(1)
 
 
-def test_features_alone_and_sparse_features_are_fed():
+def test_features_alone_and_sparse_features_are_fed(tmp_path):
     def unlabelled(features, mode):
         return trained(mode, loss_of({"x": tf.sparse.to_dense(features["x"])}, features["y"]))
 
-    dense = tf.data.Dataset.from_tensor_slices({"x": X, "y": Y}).batch(8).repeat()
-    sparse = dense.map(lambda batch: {"x": tf.sparse.from_dense(batch["x"]), "y": batch["y"]})
-    train, batches = initialized(unlabelled, sparse)
-    reference, reference_batches = initialized(model_fn)
-    assert train(batches, 5, 0) == reference(reference_batches, 5, 0)
+    def sparse():
+        dense = tf.data.Dataset.from_tensor_slices({"x": X, "y": Y}).batch(8).repeat()
+        return dense.map(lambda batch: {"x": tf.sparse.from_dense(batch["x"]), "y": batch["y"]})
+
+    found = trained_to(tmp_path / "sparse", unlabelled, 5, input_fn=sparse)
+    assert found.losses == trained_to(tmp_path / "dense", model_fn, 5).losses
 
 
-def test_the_seed_repeats_initial_values_and_random_steps():
+def test_the_seed_repeats_initial_values_and_random_steps(tmp_path):
     def noisy(features, labels, mode):
         w = tf1.get_variable("w", [2, 1])
         return trained(mode, tf1.losses.mean_squared_error(labels, features["x"] @ w + tf.random.normal([8, 1])))
 
-    def losses(seed):
-        train, batches = initialized(noisy, seed=seed)
-        return [train(batches, until, 0) for until in (1, 2, 5)]
-
-    assert losses(7) == losses(7)
-    assert losses(7) != losses(8)
+    first, again, other = (
+        trained_to(tmp_path / name, noisy, 5, tf_random_seed=seed).losses
+        for name, seed in (("a", 7), ("b", 7), ("c", 8))
+    )
+    assert first == again != other
 
 
 def test_init_from_checkpoint_in_the_model_fn_warm_starts(tmp_path):
@@ -141,12 +131,12 @@ def test_init_from_checkpoint_in_the_model_fn_warm_starts(tmp_path):
         tf1.train.init_from_checkpoint(pretrained, {"w/.ATTRIBUTES/VARIABLE_VALUE": "w"})
         return spec
 
-    train, _ = initialized(warm)
-    assert train.variables["w"].numpy().tolist() == [[3.0], [4.0]]
-    assert int(train.global_step) == 0
+    job = trained_to(tmp_path / "job", warm)
+    assert begun_with(job, "w").tolist() == [[3.0], [4.0]]
+    assert begun_with(job, "global_step") == 0
 
 
-def test_a_scaffold_initializes_as_it_did():
+def test_a_scaffold_initializes_as_it_did(tmp_path):
     def with_scaffold(features, labels, mode):
         w = tf1.get_variable("w", [2, 1], initializer=tf1.zeros_initializer())
         value = tf1.placeholder(tf.float32, [2, 1])
@@ -155,9 +145,7 @@ def test_a_scaffold_initializes_as_it_did():
         loss = tf1.losses.mean_squared_error(labels, features["x"] @ w)
         return trained(mode, loss, tf1.train.GradientDescentOptimizer(0.0), scaffold=scaffold)
 
-    train, batches = initialized(with_scaffold)
-    train(batches, 3, 0)
-    assert train.variables["w"].numpy().tolist() == [[5.0], [6.0]]
+    assert trained_to(tmp_path, with_scaffold, 3).value("w").tolist() == [[5.0], [6.0]]
 
 
 def test_warm_start_from_takes_the_trained_variables_and_begins_at_step_0(tmp_path):
@@ -166,10 +154,10 @@ def test_warm_start_from_takes_the_trained_variables_and_begins_at_step_0(tmp_pa
         tf1.get_variable("w", [2, 1], initializer=tf1.ones_initializer())
         session.run(tf1.global_variables_initializer())
         tf1.train.Saver().save(session, str(tmp_path / "model.ckpt"), global_step=9)
-    for start in (str(tmp_path), (str(tmp_path), ".*w")):
-        train, _ = initialized(model_fn, warm_start_from=start)
-        assert train.variables["w"].numpy().tolist() == [[1.0], [1.0]]
-        assert int(train.global_step) == 0
+    for name, start in (("a", str(tmp_path)), ("b", (str(tmp_path), ".*w"))):
+        job = trained_to(tmp_path / name, model_fn, warm_start_from=start)
+        assert begun_with(job, "w").tolist() == [[1.0], [1.0]]
+        assert begun_with(job, "global_step") == 0
 
 
 def test_warm_start_settings_say_which_variables_and_what_they_were_called(tmp_path):
@@ -184,14 +172,14 @@ def test_warm_start_settings_say_which_variables_and_what_they_were_called(tmp_p
         return trained(mode, loss_of(features, labels) + bias)
 
     renamed = WarmStartSettings(str(tmp_path), "w", var_name_to_prev_var_name={"w": "v"})
-    train, _ = initialized(with_bias, warm_start_from=renamed)
-    assert train.variables["w"].numpy().tolist() == [[1.0], [1.0]]
-    assert float(train.variables["b"]) == 0.0
-    train, _ = initialized(with_bias, warm_start_from=renamed._replace(vars_to_warm_start="w|b"))
-    assert float(train.variables["b"]) == 1.0
+    job = trained_to(tmp_path / "a", with_bias, warm_start_from=renamed)
+    assert begun_with(job, "w").tolist() == [[1.0], [1.0]]
+    assert begun_with(job, "b") == 0.0
+    job = trained_to(tmp_path / "b", with_bias, warm_start_from=renamed._replace(vars_to_warm_start="w|b"))
+    assert begun_with(job, "b") == 1.0
 
 
-def test_two_trainings_in_one_process_have_tables_of_their_own():
+def test_two_trainings_in_one_process_have_tables_of_their_own(tmp_path):
     def model_fn_with(words):
         def model_fn(features, labels, mode):
             table = tf.lookup.StaticVocabularyTable(
@@ -202,9 +190,9 @@ def test_two_trainings_in_one_process_have_tables_of_their_own():
 
         return model_fn
 
-    first, batches = initialized(model_fn_with(["a", "b"]))
-    second, _ = initialized(model_fn_with(["b", "a"]))
-    assert [first(batches, 1, 0), second(batches, 1, 0)] == [0.0, 1.0]
+    first = trained_to(tmp_path / "a", model_fn_with(["a", "b"]))
+    second = trained_to(tmp_path / "b", model_fn_with(["b", "a"]))
+    assert [first.losses, second.losses] == [[0.0], [1.0]]
 
 
 def test_summaries_are_written_at_the_first_step_and_every_n_after_it(tmp_path):
@@ -212,68 +200,104 @@ def test_summaries_are_written_at_the_first_step_and_every_n_after_it(tmp_path):
         tf1.summary.scalar("before", tf1.train.get_global_step().read_value())
         return model_fn(features, labels, mode)
 
-    train, batches = initialized(summarizing, summary_dir=str(tmp_path), save_summary_steps=3)
-    train(batches, 5, 0)
-    train(batches, 8, 0)
-    train.writer.flush()
+    Job(tmp_path, summarizing, save_summary_steps=3).run(8)
     assert list(event_values(tmp_path, "before")) == [1, 4, 7]
     assert list(event_values(tmp_path, "loss")) == [1, 4, 7]
 
 
 def test_a_summary_belongs_to_its_step(tmp_path):
-    train, batches = initialized(model_fn, summary_dir=str(tmp_path), save_summary_steps=1)
-    losses = [train(batches, until, 0) for until in range(1, 4)]
-    train.writer.flush()
+    losses = trained_to(tmp_path, model_fn, 3, save_summary_steps=1).losses
     assert list(event_values(tmp_path, "loss").values()) == [np.float32(loss) for loss in losses]
 
 
 def test_a_metric_in_a_summary_is_updated_when_the_summary_is_written_and_not_between(tmp_path):
     def counting(features, labels, mode):
-        tf1.summary.scalar("count", tf1.metrics.mean(tf.ones([]) * 3.0)[1])
-        total = next(v for v in tf1.local_variables() if "total" in v.name)
-        tf1.summary.scalar("total", total.read_value())
+        tf1.summary.scalar("counted", tf1.metrics.mean(tf.ones([]) * 3.0)[1])
         return model_fn(features, labels, mode)
 
-    train, batches = initialized(counting, summary_dir=str(tmp_path), save_summary_steps=2)
-    train(batches, 5, 0)
-    train.writer.flush()
-    assert list(event_values(tmp_path, "count").values()) == [3.0, 3.0, 3.0]
-    assert list(event_values(tmp_path, "total").values()) == [3.0, 6.0, 9.0]
+    Job(tmp_path, counting, save_summary_steps=2).run(5)
+    assert list(event_values(tmp_path, "counted").values()) == [3.0, 3.0, 3.0]
 
 
-def test_no_summaries_are_written_without_a_directory_or_an_interval(tmp_path):
-    for options in ({}, {"summary_dir": str(tmp_path), "save_summary_steps": None}):
-        train, batches = initialized(model_fn, **options)
-        train(batches, 2, 0)
+def test_no_summaries_are_written_without_an_interval(tmp_path):
+    Job(tmp_path, save_summary_steps=None).run(2)
     assert event_values(tmp_path, "loss") == {}
 
 
-def test_a_loss_that_is_not_a_number_ends_the_steps():
-    def broken(features, labels, mode):
-        step = tf1.train.get_global_step()
-        return trained(mode, loss_of(features, labels) + tf.where(step < 3, 0.0, np.nan))
+def test_reference_variables_are_saved_and_restored(tmp_path):
+    def with_reference(features, labels, mode):
+        seen = tf1.get_variable("seen", [], initializer=tf1.zeros_initializer(), use_resource=False, trainable=False)
+        spec = model_fn(features, labels, mode)
+        count = tf1.assign_add(seen, 1.0)
+        return spec._replace(train_op=tf.group(spec.train_op, count))
 
-    train, batches = initialized(broken)
-    assert np.isnan(train(batches, 100, 0))
-    assert int(train.global_step) == 4
-
-
-def test_the_end_of_the_dataset_leaves_the_steps_before_it_taken():
-    train, batches = initialized(model_fn, input_fn(batches=5))
-    with pytest.raises(tf.errors.OutOfRangeError):
-        train(batches, 100, 0)
-    assert int(train.global_step) == 5
+    assert trained_to(tmp_path, with_reference, 3).value("seen") == 3
+    assert trained_to(tmp_path, with_reference, 5).value("seen") == 5
 
 
-def test_what_a_checkpoint_would_lack_is_an_error():
-    def with_reference_variable(features, labels, mode):
-        tf1.get_variable("reference", [1], use_resource=False)
-        return model_fn(features, labels, mode)
+def test_a_variable_that_shares_its_name_with_an_operation_of_the_input_has_the_estimators_name(tmp_path):
+    def counting(features, labels, mode):  # repeat() and take() each have a count
+        count = tf1.get_variable("count", [2, 1], initializer=tf1.zeros_initializer())
+        return trained(mode, tf1.losses.mean_squared_error(labels, features["x"] @ count))
 
-    def with_mutable_table(features, labels, mode):
-        tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1, name="mutable")
-        return model_fn(features, labels, mode)
+    assert trained_to(tmp_path, counting).estimator.get_variable_names() == [
+        "count_1",
+        "count_1/Momentum",
+        "global_step",
+    ]
 
-    for made, name in ((with_reference_variable, "reference"), (with_mutable_table, "mutable")):
-        with pytest.raises(ValueError, match=f"would be lost: .*{name}"):
-            ModelFnTraining(made, input_fn())
+
+def test_the_session_config_holds_in_training(tmp_path):
+    seen = []
+
+    class Looking(tf1.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            seen.append(session._config.inter_op_parallelism_threads)
+
+    Job(tmp_path, session_config=tf1.ConfigProto(inter_op_parallelism_threads=3), hooks=[Looking()]).run(1)
+    assert seen == [3]
+
+
+def test_a_second_process_in_the_same_directory_is_told(tmp_path, caplog):
+    tf.get_logger().propagate = True
+
+    class Second(tf1.train.SessionRunHook):
+        def after_create_session(self, session, coord):
+            Job(tmp_path / "other").run(1)
+            assert "Another process trains" not in caplog.text
+            code = "import sys; from tests.tensorflow.model_fn.linear import Job; Job(sys.argv[1]).run(1)"
+            self.told = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
+
+    second = Second()
+    Job(tmp_path, hooks=[second]).run(1)
+    assert f"Another process trains in {tmp_path}" in second.told.stderr
+
+
+def test_a_killed_process_leaves_no_word_about_it(tmp_path, caplog):
+    tf.get_logger().propagate = True
+    code = """
+import os, signal, sys
+from tests.tensorflow.model_fn.linear import Job, tf1
+class Struck(tf1.train.SessionRunHook):
+    def after_run(self, run_context, run_values):
+        os.kill(os.getpid(), signal.SIGKILL)
+Job(sys.argv[1], hooks=[Struck()]).run(5)
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True)
+    assert done.returncode == -signal.SIGKILL
+    assert Job(tmp_path).run(2) == 2
+    assert "Another process trains" not in caplog.text
+
+
+def test_a_cluster_and_an_evaluator_that_would_train_are_refused(tmp_path, monkeypatch):
+    cluster = {"chief": ["localhost:1"], "worker": ["localhost:2"], "ps": ["localhost:3"]}
+    monkeypatch.setitem(sys.modules, "migrate.recovery.cluster", None)  # as where it was not copied
+    for task, told in (
+        ("worker", "TF_CONFIG names a cluster"),
+        ("ps", "TF_CONFIG names"),
+        ("evaluator", "does not train"),
+    ):
+        monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": task, "index": 0}}))
+        with pytest.raises(ValueError, match=told):
+            Estimator(model_fn, tmp_path).train(input_fn, max_steps=3)
+    assert not list(tmp_path.iterdir())

@@ -40,30 +40,39 @@ if sys.argv[1] == "old":
         build_raw_supervised_input_receiver_fn,
         build_supervised_input_receiver_fn_from_input_fn,
     )
-    from tensorflow_estimator.python.estimator.tpu.tpu_config import RunConfig as TPURunConfig
+    from tensorflow_estimator.python.estimator.tpu.tpu_config import (
+        RunConfig as TPURunConfig,
+    )
 
     Estimator = tf1.estimator.Estimator
     TPUEstimator, TPUEstimatorSpec = tf1.estimator.tpu.TPUEstimator, tf1.estimator.tpu.TPUEstimatorSpec
 else:
-    import migrate.recovery.beside_sessions
-    import migrate.recovery.distributed_training  # noqa: F401
-    from migrate.recovery.estimator import Estimator
-    from migrate.recovery.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
-    from migrate.recovery.model_fn_add_metrics import add_metrics
-    from migrate.recovery.model_fn_early_stopping import stop_if_higher_hook
-    from migrate.recovery.model_fn_saver_hook import CheckpointSaverHook
-    from migrate.recovery.model_fn_serving import PredictOutput, ServingInputReceiver
-    from migrate.recovery.model_fn_spec import EstimatorSpec
-    from migrate.recovery.model_fn_supervised import (
+    from tensorflow.compat.v1.train import CheckpointSaverHook
+
+    import migrate.recovery.cluster  # noqa: F401
+    from migrate.recovery.early_stopping import stop_if_higher_hook
+    from migrate.recovery.estimator import Estimator, EstimatorSpec
+    from migrate.recovery.export import (
+        PredictOutput,
+        ServingInputReceiver,
         build_raw_supervised_input_receiver_fn,
         build_supervised_input_receiver_fn_from_input_fn,
     )
-    from migrate.recovery.model_fn_tpu_spec import TPUEstimatorSpec
+    from migrate.recovery.exporters import (
+        BestExporter,
+        Exporter,
+        FinalExporter,
+        LatestExporter,
+    )
+    from migrate.recovery.model_fn_add_metrics import add_metrics
     from migrate.recovery.model_fn_warm_start import WarmStartSettings
     from migrate.recovery.run_config import RunConfig
-    from migrate.recovery.tpu_estimator import TPUEstimator
-    from migrate.recovery.tpu_run_config import TPURunConfig
-    from migrate.recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
+    from migrate.recovery.tpu import TPUEstimator, TPUEstimatorSpec, TPURunConfig
+    from migrate.recovery.train_and_evaluate import (
+        EvalSpec,
+        TrainSpec,
+        train_and_evaluate,
+    )
 
 X = np.linspace(0, 1, 80, dtype="f").reshape(40, 2)
 Y = X @ np.array([[2.0], [-1.0]], "f")

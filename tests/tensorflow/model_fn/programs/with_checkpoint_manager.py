@@ -1,6 +1,6 @@
 """Continues each model's directory from step 10 to 70; usage: with_checkpoint_manager.py FROM COPY OUTPUT NAME…
 
-Writes the losses of all steps, taken one by one, and the last loss of a run in calls of several steps.
+Writes the losses of all steps, which a hook sees, and those in the summaries of a run without a hook.
 """
 
 import json
@@ -8,33 +8,47 @@ import shutil
 import sys
 from pathlib import Path
 
-import tensorflow as tf
+import tensorflow.compat.v1 as tf1
 from models import MODELS, PARAMS, input_fn
 
-from migrate.recovery.model_fn_checkpoints import mend_checkpoint_list
-from migrate.recovery.model_fn_training import ModelFnTraining
+from migrate.recovery.estimator import Estimator
+from migrate.recovery.run_config import RunConfig
 
 
-def continued(name, source, copy, steps_a_call):
+class Losses(tf1.train.SessionRunHook):
+    """Notes what a summary of the loss would hold, a step at a time."""
+
+    def __init__(self):
+        self.losses = []
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs(tf1.get_collection(tf1.GraphKeys.LOSSES)[-1])
+
+    def after_run(self, run_context, run_values):
+        self.losses.append(float(run_values.results))
+
+
+def continued(name, source, copy, hooks):
     shutil.copytree(source, copy)
-    dataset = input_fn()
-    train = ModelFnTraining(MODELS[name], dataset, params=PARAMS, summary_dir=str(copy), save_summary_steps=7)
-    mend_checkpoint_list(str(copy))
-    manager = tf.train.CheckpointManager(train.checkpoint, str(copy), max_to_keep=3)
-    step = first = train.restore(manager)
-    assert step == 10
-    batches, losses = iter(dataset), {}
-    while step < 70:
-        loss = float(train(batches, step + steps_a_call, first))
-        step = int(train.global_step)
-        losses[step] = loss
-    return losses
+    config = RunConfig(save_checkpoints_steps=5, save_summary_steps=7)
+    params = PARAMS if name == "layers" else None
+    Estimator(MODELS[name], str(copy), config, params).train(input_fn, hooks=hooks, max_steps=70)
+
+
+def summaries(directory):
+    """The losses of the summaries after step 10, by step."""
+    found = {}
+    for path in directory.glob("events*"):
+        for event in tf1.train.summary_iterator(str(path)):
+            found.update((event.step, value.simple_value) for value in event.summary.value if value.tag == "loss")
+    return {step: loss for step, loss in sorted(found.items()) if step > 10}
 
 
 source, copy, output, *names = sys.argv[1:]
 results = {}
 for name in names:
-    one = continued(name, Path(source, name), Path(copy, name), 1)
-    twelve = continued(name, Path(source, name), Path(copy, name + "_twelve"), 12)
-    results[name] = {"one": one, "twelve": twelve}
+    hook, bare = Losses(), Path(copy, name + "_bare")
+    continued(name, Path(source, name), Path(copy, name), [hook])
+    continued(name, Path(source, name), bare, [])
+    results[name] = {"one": dict(enumerate(hook.losses, 11)), "bare": summaries(bare)}
 Path(output).write_text(json.dumps(results))

@@ -1,0 +1,181 @@
+"""Trains in the cluster of ``TF_CONFIG``, or under a ``tf.distribute.Strategy``."""
+
+import contextlib
+import copy
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+
+class ClusterTask:
+    """The place of a process that trains with others, or on several devices.
+
+    Without a strategy the variables are on the parameter servers, and each worker trains
+    them in its own time. Under a ``MirroredStrategy`` or a ``MultiWorkerMirroredStrategy``
+    all replicas step together.
+
+    Args:
+      config: the ``RunConfig``, which has read ``TF_CONFIG``.
+
+    Attributes:
+      is_chief: whether this process saves.
+      is_alone: whether no other one trains.
+      is_bound: whether all step together.
+    """
+
+    def __init__(self, config):
+        self._config, self._strategy = config, config.train_distribute
+        self.is_chief = config.is_chief
+        self.is_alone = not config.num_other_tasks
+        self.is_bound = self._strategy is not None and not self.is_alone
+
+    def scope(self, estimator, graph):
+        """Returns a context to build the graph in."""
+        if self._strategy is None:
+            return graph.device(self._config.device_fn or _device_setter(self._config))
+        stack = contextlib.ExitStack()
+        stack.enter_context(self._strategy.scope())
+        # A TF1 optimizer divides by the replicas under an Estimator, and only there.
+        stack.enter_context(self._strategy._scale_loss_for_estimator_enabled())
+        return stack
+
+    def spec(self, estimator, input_fn, path):
+        """Returns the EstimatorSpec of the training, and hooks that start the input."""
+        if self._strategy is None:
+            features, labels, hooks = estimator._input(input_fn, "train")
+            return estimator._spec(features, labels, "train", path), hooks
+        strategy = self._strategy
+
+        def dataset(context):
+            draws = context.num_replicas_in_sync // context.num_input_pipelines
+            whole = estimator._call_input_fn(input_fn, "train", context)
+            return estimator._skipped(whole, draws)
+
+        iterator = strategy.make_input_fn_iterator(dataset)
+        step = strategy.extended.read_var(tf1.train.get_global_step())
+        tf1.add_to_collection("global_step_read_op_cache", step)
+        batch = iterator.get_next()
+        features, labels = batch if isinstance(batch, (tuple, list)) else (batch, None)
+        each = strategy.extended.call_for_each_replica(
+            estimator._call_model_fn,
+            args=(features, labels, "train", estimator.config),
+        )
+        estimator._warm_start(path)
+        scaled = getattr(tf1.get_default_graph(), "_is_loss_scaled_by_optimizer", False)
+        reduce_op = getattr(tf.distribute.ReduceOp, "SUM" if scaled else "MEAN")
+        firsts = {
+            name: [self._first(hook) for hook in getattr(each, name) or ()]
+            for name in ("training_hooks", "training_chief_hooks")
+        }
+        spec = each._replace(
+            loss=strategy.reduce(reduce_op, each.loss, axis=None),
+            train_op=strategy.group(each.train_op),
+            scaffold=self._scaffold(each.scaffold),
+            **firsts,
+        )
+        return spec, [_StartReplicas(iterator.initialize())]
+
+    def _first(self, value):
+        return self._strategy.experimental_local_results(value)[0]
+
+    def _scaffold(self, each):
+        """Returns one Scaffold of those of the replicas."""
+        if each is None:
+            return None
+        strategy = self._strategy
+        found = strategy.experimental_local_results(each)
+        settings = {"saver": found[0].saver, "init_fn": found[0].init_fn}
+        for name in ("init_op", "local_init_op", "summary_op"):
+            values = [getattr(one, name) for one in found]
+            if values[0] is not None:
+                settings[name] = tf.group(*values)
+        return tf1.train.Scaffold(**settings)
+
+    def session_config(self, estimator):
+        """Returns the ``ConfigProto`` of the session."""
+        config = copy.deepcopy(estimator._session_config())
+        if self._strategy is not None:
+            return self._strategy.update_config_proto(config)
+        if self._config.session_config is None:
+            config.device_filters.extend(_device_filters(self._config))
+        return config
+
+    def session(self, estimator, hooks, chief_only_hooks, **settings):
+        """Returns the session of the training, of which the server is there by now."""
+        config, master = settings["config"], _master(self._config)
+        if self.is_bound and not self.is_chief:
+            # Each worker has variables of its own, and restores them.
+            creator = tf1.train.ChiefSessionCreator(
+                settings["scaffold"], master, config, settings["checkpoint_dir"]
+            )
+            return tf1.train.MonitoredSession(creator, hooks)
+        return tf1.train.MonitoredTrainingSession(
+            master=master,
+            is_chief=self.is_chief,
+            hooks=hooks,
+            chief_only_hooks=chief_only_hooks,
+            **settings,
+        )
+
+    def join(self, estimator):
+        """Joins the cluster; for a parameter server, that does not end."""
+        # A strategy that was made eagerly has started a server.
+        own = self._strategy and self._strategy.extended
+        is_there = _servers or getattr(own, "_std_server_started", False)
+        if not self.is_alone and not is_there:
+            server = tf1.train.Server(
+                self._config.cluster_spec,
+                job_name=self._config.task_type,
+                task_index=self._config.task_id,
+                config=self.session_config(estimator),
+                protocol=self._config.protocol,
+            )
+            _servers.append(server)
+        if self._config.task_type == "ps":
+            _servers[0].join()
+
+    def delay_secs(self):
+        """Returns how long it waits before it joins those that train already."""
+        config = self._config
+        if config.task_type != "worker" or self._strategy is not None:
+            return 0
+        most = config.experimental_max_worker_delay_secs
+        return min(60 if most is None else int(most), (config.task_id + 1) * 5)
+
+
+_servers = []  # of this process, at most one
+
+
+def _master(config):
+    """Returns the address of this process's server, for its sessions."""
+    return _servers[0].target if _servers else config.master
+
+
+def _device_setter(config):
+    """Returns what places variables on the parameter servers, as an Estimator does."""
+    if not config.num_ps_replicas:
+        return None
+    return tf1.train.replica_device_setter(
+        ps_tasks=config.num_ps_replicas,
+        worker_device=f"/job:{config.task_type}/task:{config.task_id}",
+        merge_devices=True,
+        cluster=config.cluster_spec,
+    )
+
+
+def _device_filters(config):
+    """Returns whom this process talks to: a worker that is gone stops no other."""
+    return {
+        "master": ["/job:ps", "/job:master"],
+        "chief": ["/job:ps", "/job:chief"],
+        "worker": ["/job:ps", f"/job:worker/task:{config.task_id}"],
+        "ps": ["/job:ps", "/job:worker", "/job:chief", "/job:master"],
+    }.get(config.task_type, [])
+
+
+class _StartReplicas(tf1.train.SessionRunHook):
+    def __init__(self, initializer):
+        self._initializer = initializer
+
+    def after_create_session(self, session, coord):
+        session.run(self._initializer)

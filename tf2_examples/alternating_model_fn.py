@@ -7,7 +7,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
-from tf2_recovery.run_config import RunConfig
+from tf2_recovery.model_checkpoints import ModelCheckpoints
 
 
 def model_fn(features, labels, mode):
@@ -32,9 +32,9 @@ def main():
     parser.add_argument("--model_dir", required=True)
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
-
-    config = RunConfig(save_checkpoints_secs=120)
-    estimator = Estimator(model_fn, args.model_dir, config)
+    estimator = Estimator(
+        model_fn, checkpoints=ModelCheckpoints(args.model_dir, save_secs=120)
+    )
     for max_steps in range(10, args.max_steps + 1, 10):
         estimator.train(input_fn, max_steps=max_steps)
         metrics = estimator.evaluate(input_fn, steps=10)

@@ -13,6 +13,7 @@ import tensorflow.compat.v1 as tf1
 from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
 from tf2_recovery.export import ServingInputReceiver
 from tf2_recovery.exporters import BestExporter, LatestExporter
+from tf2_recovery.model_checkpoints import ModelCheckpoints
 from tf2_recovery.run_config import RunConfig
 from tf2_recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
 
@@ -82,16 +83,16 @@ def main():
 
     config = RunConfig(
         tf_random_seed=1,
-        save_checkpoints_steps=args.save_steps,
-        keep_checkpoint_max=3,
         save_summary_steps=50,
         log_step_count_steps=50,
     )
     estimator = Estimator(
         model_fn=model_fn,
-        model_dir=args.model_dir,
         config=config,
         params={"units": 64, "dropout": args.dropout, "rate": 0.01},
+        checkpoints=ModelCheckpoints(
+            args.model_dir, max_to_keep=3, checkpoint_interval=args.save_steps
+        ),
     )
     train_spec = TrainSpec(train_input_fn, max_steps=args.max_steps)
     eval_spec = EvalSpec(

@@ -8,6 +8,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from tf2_recovery.estimator import ModeKeys
+from tf2_recovery.model_checkpoints import ModelCheckpoints
 from tf2_recovery.tpu import TPUConfig, TPUEstimator, TPUEstimatorSpec, TPURunConfig
 
 
@@ -77,8 +78,6 @@ def main():
     args = parser.parse_args()
 
     run_config = TPURunConfig(
-        model_dir=args.model_dir,
-        save_checkpoints_steps=40,
         tpu_config=TPUConfig(iterations_per_loop=30),
     )
     estimator = TPUEstimator(
@@ -88,6 +87,7 @@ def main():
         train_batch_size=32,
         eval_batch_size=8,
         predict_batch_size=8,
+        checkpoints=ModelCheckpoints(args.model_dir, checkpoint_interval=40),
     )
     estimator.train(input_fn_builder(True), max_steps=args.max_steps)
     metrics = estimator.evaluate(input_fn_builder(False))

@@ -7,6 +7,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from tf2_recovery.estimator import Estimator, EstimatorSpec
+from tf2_recovery.model_checkpoints import ModelCheckpoints
 from tf2_recovery.run_config import RunConfig
 
 
@@ -62,8 +63,9 @@ def main():
     estimator = Estimator(
         model_fn,
         args.model_dir,
-        RunConfig(save_checkpoints_steps=25, log_step_count_steps=None),
+        RunConfig(log_step_count_steps=None),
         params={"rate": 0.1, "batch_size": 10},
+        checkpoints=ModelCheckpoints(args.model_dir, checkpoint_interval=25),
     )
     estimator.train(
         input_fn, hooks=[StopWhenLow(args.enough)], max_steps=args.max_steps

@@ -1,9 +1,12 @@
 """Arguments and elements that come, change or go in a call or a list, laid out as their neighbours are."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
+from migrate.edits.format import LINE_LENGTH, formatted
+from migrate.edits.indent import hung
 from migrate.edits.lines import comments_of
 from migrate.edits.plan import MoveFirst, SetArgument
 
@@ -42,6 +45,41 @@ def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.
         args[-1] = last.with_changes(comma=cst.Comma(whitespace_after=between))
         new = new.with_changes(comma=last.comma)
     return call.with_changes(args=[*args, new])
+
+
+def within_width(edit: SetArgument, column: int, hang: int, module: cst.Module) -> SetArgument:
+    """An argument on a line of its own, laid out as black does.
+
+    Args:
+      edit: sets the argument.
+      column: where its line begins.
+      hang: how far that is beyond its block.
+      module: the file's layout.
+    """
+    if edit.value is None or "\n" in edit.value or column + len(edit.name) + len(edit.value) + 2 <= LINE_LENGTH:
+        return edit
+    text = formatted(f"{edit.name} = {edit.value}", column - 1, module.default_indent).rstrip("\n")
+    return replace(edit, value=hung(text.partition(" = ")[2], hang))
+
+
+def on_lines(call: cst.Call, column: int, first: int, hang: int, module: cst.Module) -> cst.Call:
+    """A call that has grown out of its one line, as black lays it out.
+
+    Args:
+      call: the call.
+      column: where it begins.
+      first: where its line begins.
+      hang: how far that is beyond its block.
+      module: the file's layout.
+    """
+    text = module.code_for_node(call)
+    if "\n" in text or column + len(text) <= LINE_LENGTH:
+        return call
+    before = f"{'x' * (column - first - 3)} = "  # what stands there leaves less room in the first line alone
+    before, start = (before, first) if column - first > 3 else ("", column)
+    laid_out = formatted(before + text, start, module.default_indent).rstrip("\n").removeprefix(before)
+    made = cst.parse_expression(hung(laid_out, hang), config=module.config_for_parsing)
+    return made if isinstance(made, cst.Call) else call
 
 
 def with_moved(display: cst.List, edit: MoveFirst) -> cst.List:

@@ -6,7 +6,7 @@ from typing import TypeGuard, TypeVar
 
 import libcst as cst
 
-from migrate.edits.calls import lost_comments, with_argument, with_moved
+from migrate.edits.calls import lost_comments, on_lines, with_argument, with_moved, within_width
 from migrate.edits.format import formatted
 from migrate.edits.indent import hung
 from migrate.edits.lines import (
@@ -169,7 +169,10 @@ class Editor(cst.CSTTransformer):
         place = self._place(original.body[0] if isinstance(original, cst.SimpleStatementLine) else original)
         new: list[Line] = []
         for edit in map(self._make, self.above.get(place, [])):
-            new += self._new_lines(Part(edit.statements, edit.absorbs), place[1])
+            if edit.statements:
+                new += self._new_lines(Part(edit.statements, edit.absorbs), place[1])
+            else:
+                updated = updated.with_changes(leading_lines=[*updated.leading_lines, *self._absorbed(edit.absorbs)])
         if not new:
             return updated
         comments = [line for line in new[0].leading_lines if line.comment is not None]
@@ -185,10 +188,21 @@ class Editor(cst.CSTTransformer):
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         where = self.ranges.get(original_node)
-        for edit in self.arguments.get(where, []) if where is not None else ():
+        edits = self.arguments.get(where, []) if where is not None else []
+        for edit in edits:
             self.displaced += lost_comments(updated_node, edit)
-            updated_node = with_argument(updated_node, self._make(edit), self.module)
+            updated_node = with_argument(updated_node, self._fitted(self._make(edit), where), self.module)
+        if where is not None and any(edit.value is not None for edit in edits):
+            first = self._first_columns.get(where[0], where[1])
+            updated_node = on_lines(updated_node, where[1], first, self._hang(where), self.module)
         return self._expression(original_node, updated_node)
+
+    def _fitted(self, edit: SetArgument, where: Range | None) -> SetArgument:
+        if where is None or where[0] == where[2]:
+            return edit
+        line = where[0] + 1
+        column = self._first_columns.get(line, where[1])
+        return within_width(edit, column, self._hang((line, column, line, column)), self.module)
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
         where = self.ranges.get(original_node)
@@ -281,14 +295,21 @@ class Editor(cst.CSTTransformer):
         source = formatted(part.statements, column, self.module.default_indent)
         lines: list[Line] = list(cst.parse_module(source, config=self.module.config_for_parsing).body)
         absorbed = [node for span in part.absorbs if (node := self.lines.get((span.line, span.column)))]
-        # A comment inside an expression that is carried over stands in the new code already.
-        comments = [comment_line(c) for node in absorbed for c in comments_of(node) if c not in source]
+        comments = self._absorbed(part.absorbs, source)
+        if not lines:
+            self.displaced += [line.comment.value for line in comments if line.comment is not None]
+            return lines
         has_blank = any(line.comment is None for node in absorbed for line in node.leading_lines)
         blank = [cst.EmptyLine(indent=False)] if has_blank else []
         # Parsed at the margin, a blank line would be indented where it goes; inside a block one is enough.
         lines = [line.with_changes(leading_lines=blank_lines(line, column)) for line in lines]
         lines[0] = lines[0].with_changes(leading_lines=[*blank, *comments])
         return lines
+
+    def _absorbed(self, spans: Iterable[Span], source: str = "") -> list[cst.EmptyLine]:
+        """The comments of removed statements, but those that the new code holds: they stand in what is carried over."""
+        nodes = [node for span in spans if (node := self.lines.get((span.line, span.column)))]
+        return [comment_line(comment) for node in nodes for comment in comments_of(node) if comment not in source]
 
     def _suite(self, original: cst.SimpleStatementSuite, updated: cst.SimpleStatementSuite) -> cst.BaseSuite:
         """``if x: a; b`` becomes a block where one of its statements is replaced, or something goes above it."""

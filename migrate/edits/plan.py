@@ -103,7 +103,7 @@ class MoveFirst:
 
 @dataclass(frozen=True)
 class InsertBefore:
-    """Puts ``statements`` above one statement."""
+    """Puts ``statements`` above one statement; "" only puts the comments there of the removed ones that it absorbs."""
 
     span: Span
     statements: str

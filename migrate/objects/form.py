@@ -60,7 +60,7 @@ class ObjectForm:
                 yield finding.left_for(self.left)
 
 
-_OF_FILES = ("FT151", "FT138", "FT197", "FT192", "FT195", "FT196")
+_OF_FILES = ("FT151", "FT138", "FT197", "FT192", "FT195", "FT196", "FT152")
 """The rules of each file, the first of which says what stands for the names of the Estimator API."""
 
 
@@ -96,14 +96,16 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
             settings=settings,
             tree=unit.tree,
             modules=modules,
+            files=form.files,
             eager=eager,
             is_tf1=is_tf1,
             needs_tf_keras=on_keras_2,
         )
+        form.files[module.path] = file
+    for file in form.files.values():
         for rule in (RULES[code] for code in _OF_FILES):
             assert rule.check_file is not None
             form.verdicts += [(rule, verdict) for verdict in rule.check_file(file)]
-        form.files[module.path] = file
     files = list(form.files.values())
     if files:
         known = [(root, node) for root in roots for node, _ in root.estimator]

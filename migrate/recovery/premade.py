@@ -38,7 +38,7 @@ class PremadeEstimator(Estimator):
       optimizers: a dict from a variable scope to what trains it, and to the learning
         rate that this has if it is given by name.
       is_combined: whether there may be several networks.
-      settings: model_dir, config and warm_start_from of an ``Estimator``.
+      settings: model_dir, config, warm_start_from and checkpoints of an ``Estimator``.
     """
 
     _loss_reduction = "weighted_sum"
@@ -133,14 +133,16 @@ class BaselineEstimator(PremadeEstimator):
 
     Args:
       head: a head of ``tf.estimator``.
-      model_dir, config: as for an ``Estimator``.
+      model_dir, config, checkpoints: as for an ``Estimator``.
       optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
         name of one.
     """
 
     _is_partitioned = False
 
-    def __init__(self, head, model_dir=None, optimizer="Ftrl", config=None):
+    def __init__(
+        self, head, model_dir=None, optimizer="Ftrl", config=None, *, checkpoints=None
+    ):
         def network(features, units, mode):
             return baseline_logits(features, units)
 
@@ -150,6 +152,7 @@ class BaselineEstimator(PremadeEstimator):
             {"baseline": (optimizer, 0.3)},
             model_dir=model_dir,
             config=config,
+            checkpoints=checkpoints,
         )
 
 
@@ -157,7 +160,7 @@ class BaselineClassifier(BaselineEstimator):
     """Predicts how often each class is, whatever the features.
 
     Args:
-      model_dir, optimizer, config: as for ``BaselineEstimator``.
+      model_dir, optimizer, config, settings: as for ``BaselineEstimator``.
       n_classes: how many classes there are.
       weight_column: a feature's name or a numeric column: the weight of each example.
       label_vocabulary: the classes' names, a list of strings; None for integers.
@@ -173,18 +176,19 @@ class BaselineClassifier(BaselineEstimator):
         optimizer="Ftrl",
         config=None,
         loss_reduction=None,
+        **settings
     ):
         head = self._class_head(
             n_classes, weight_column, label_vocabulary, loss_reduction
         )
-        super().__init__(head, model_dir, optimizer, config)
+        super().__init__(head, model_dir, optimizer, config, **settings)
 
 
 class BaselineRegressor(BaselineEstimator):
     """Predicts the mean of the labels, whatever the features.
 
     Args:
-      model_dir, optimizer, config: as for ``BaselineEstimator``.
+      model_dir, optimizer, config, settings: as for ``BaselineEstimator``.
       label_dimension: how many values are predicted for an example.
       weight_column, loss_reduction: as for ``BaselineClassifier``.
     """
@@ -197,9 +201,10 @@ class BaselineRegressor(BaselineEstimator):
         optimizer="Ftrl",
         config=None,
         loss_reduction=None,
+        **settings
     ):
         head = self._value_head(label_dimension, weight_column, loss_reduction)
-        super().__init__(head, model_dir, optimizer, config)
+        super().__init__(head, model_dir, optimizer, config, **settings)
 
 
 class DNNEstimator(PremadeEstimator):
@@ -216,7 +221,7 @@ class DNNEstimator(PremadeEstimator):
       dropout: the part of the units that a training step leaves out, or None.
       input_layer_partitioner: must be None.
       batch_norm: whether the hidden layers are normalized.
-      settings: config and warm_start_from.
+      settings: config, warm_start_from and checkpoints.
     """
 
     def __init__(
@@ -310,7 +315,7 @@ class LinearEstimator(PremadeEstimator):
       model_dir: as for an ``Estimator``, and so are config and warm_start_from.
       optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
         name of one.
-      config, warm_start_from: as for an ``Estimator``.
+      config, warm_start_from, checkpoints: as for an ``Estimator``.
       partitioner: must be None.
       sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
     """
@@ -415,7 +420,7 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
         function that makes one, or the name of one.
       dnn_hidden_units, networks: as for ``combined_networks``.
       input_layer_partitioner: must be None.
-      config, warm_start_from: as for an ``Estimator``.
+      config, warm_start_from, checkpoints: as for an ``Estimator``.
     """
 
     def __init__(
@@ -431,6 +436,7 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
         input_layer_partitioner=None,
         config=None,
         warm_start_from=None,
+        checkpoints=None,
         **networks
     ):
         check_not_given(input_layer_partitioner=input_layer_partitioner)
@@ -449,6 +455,7 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
             model_dir=model_dir,
             config=config,
             warm_start_from=warm_start_from,
+            checkpoints=checkpoints,
         )
 
 

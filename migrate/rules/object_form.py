@@ -45,7 +45,7 @@ from migrate.analysis.guards import is_guarded
 from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
 from migrate.analysis.module import Module
 from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
-from migrate.analysis.symbols import TPU, Symbol, estimator_kind
+from migrate.analysis.symbols import RUN_CONFIGS, TPU, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
@@ -86,7 +86,7 @@ _PRIVATE = {
     "exact",
     Example("models = [tf1.estimator.Estimator(model_fn)]", "models = [Estimator(model_fn)]", "head", kind="custom"),
     Example(
-        "c = tf1.estimator.RunConfig(args.folder, save_checkpoints_steps=args.steps)",
+        "c = tf1.estimator.RunConfig(args.folder, save_checkpoints_steps=args.steps); print(c)",
         "c = RunConfig(args.folder, save_checkpoints_steps=args.steps)",
         "head",
         kind="custom",
@@ -211,6 +211,8 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     _replace(file, node, text)
     if estimator_kind(found) is not None and file.settings.input == "continue" and not file.statements:
         file.statements.append(f'{file.piece("Estimator")}.input = "continue"')
+    if call is not None and found.tail in RUN_CONFIGS and not found.is_contrib:
+        return None  # FT152 tells of it
     verdict = _said(file, node, call, found, text)
     return replace(verdict, successor=other.told()) if found.is_contrib else verdict
 
@@ -247,10 +249,6 @@ def _said(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol
         needed = f"; {NEEDS_TF_KERAS}" if file.needs_tf_keras else ""
         message = f"in object form: {text} has the Estimator's methods, and the calls stay{refused}{needed}"
         return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)
-    if found.tail in ("estimator.RunConfig", "estimator.tpu.RunConfig"):
-        shown = ", ".join(_setting(module, keyword) for keyword in call.keywords if keyword.arg in _SHOWN)
-        message = f"in object form: {text}({shown or '…'}) stays where it is, and is read as the program runs"
-        return exact(call, message, module)
     if found.tail.startswith("estimator.inputs."):
         message = f"becomes {text}, which gives a tf.data.Dataset; if shuffled, in another random order"
         return Verdict(call, Fidelity.NOTED, message, module=module)
@@ -269,15 +267,6 @@ def _other_recovery(settings: Settings) -> str:
 def _difference(found: Symbol) -> str:
     """What the object form has otherwise for a name of contrib; "" for nothing."""
     return next((row.advice for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), "")
-
-
-_SHOWN = ("save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max")
-_LONGEST = 30
-
-
-def _setting(module: Module, keyword: ast.keyword) -> str:
-    text = " ".join(module.source.text(keyword.value).split())
-    return f"{keyword.arg}={text if len(text) <= _LONGEST else '…'}"
 
 
 def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:

@@ -2,7 +2,7 @@
 
 import ast
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from migrate.analysis.module import Module
@@ -119,6 +119,7 @@ class ObjectFile(ChangedFile):
       settings: the user's choices.
       tree: the files around it.
       modules: all files of the program.
+      files: those of them that change, by their paths.
       eager: what runs eagerly in the program; None where no file of it has a session.
       is_tf1: whether the program is one for TensorFlow 1.
       needs_tf_keras: whether the program needs ``tf_keras`` from TensorFlow 2.16 on.
@@ -127,6 +128,7 @@ class ObjectFile(ChangedFile):
     settings: Settings
     tree: Tree
     modules: Sequence[Module]
+    files: "Mapping[str, ObjectFile]"
     eager: EagerCode | None
     is_tf1: bool
     needs_tf_keras: bool

@@ -19,6 +19,7 @@ from tf2_recovery.contrib_seq2seq import (
     sequence_loss,
 )
 from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
+from tf2_recovery.model_checkpoints import ModelCheckpoints
 from tf2_recovery.run_config import RunConfig
 
 WORDS = 12
@@ -94,11 +95,16 @@ def main():
     args = parser.parse_args()
     config = RunConfig(
         tf_random_seed=7,
-        save_checkpoints_steps=5,
         save_summary_steps=1,
     )
     params = {"units": 8, "rate": 0.01}
-    estimator = Estimator(model_fn, args.model_dir, config, params)
+    estimator = Estimator(
+        model_fn,
+        args.model_dir,
+        config,
+        params,
+        checkpoints=ModelCheckpoints(args.model_dir, checkpoint_interval=5),
+    )
     estimator.train(input_fn, max_steps=args.max_steps)
     metrics = estimator.evaluate(input_fn, steps=1)
     print(metrics)

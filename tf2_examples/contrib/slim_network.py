@@ -12,7 +12,7 @@ import tensorflow.compat.v1 as tf
 
 from tf2_recovery.contrib_slim import slim
 from tf2_recovery.estimator import Estimator, EstimatorSpec, ModeKeys
-from tf2_recovery.run_config import RunConfig
+from tf2_recovery.model_checkpoints import ModelCheckpoints
 
 
 def network(images, training):
@@ -67,8 +67,12 @@ def main():
     parser.add_argument("--model_dir", required=True)
     parser.add_argument("--max_steps", type=int, default=100)
     args = parser.parse_args()
-    config = RunConfig(save_checkpoints_steps=5, keep_checkpoint_max=3)
-    estimator = Estimator(model_fn, args.model_dir, config)
+    estimator = Estimator(
+        model_fn,
+        checkpoints=ModelCheckpoints(
+            args.model_dir, max_to_keep=3, checkpoint_interval=5
+        ),
+    )
     estimator.train(input_fn, max_steps=args.max_steps)
     print(estimator.evaluate(input_fn, steps=1))
 

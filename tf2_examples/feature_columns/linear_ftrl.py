@@ -6,8 +6,8 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from tf2_recovery.model_checkpoints import ModelCheckpoints
 from tf2_recovery.premade import LinearClassifier
-from tf2_recovery.run_config import RunConfig
 from tf2_recovery.train_and_evaluate import EvalSpec, TrainSpec, train_and_evaluate
 
 COLUMNS = [
@@ -35,14 +35,13 @@ def main():
     args = parser.parse_args()
     classifier = LinearClassifier(
         COLUMNS,
-        args.model_dir,
         n_classes=len(CLASSES),
         weight_column="weight",
         label_vocabulary=CLASSES,
         optimizer=lambda: tf1.train.FtrlOptimizer(
             tf1.train.exponential_decay(0.5, tf1.train.get_global_step(), 20, 0.9)
         ),
-        config=RunConfig(save_checkpoints_steps=20),
+        checkpoints=ModelCheckpoints(args.model_dir, checkpoint_interval=20),
     )
     train_and_evaluate(
         classifier,

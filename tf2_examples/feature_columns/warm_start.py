@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from tf2_recovery.model_checkpoints import ModelCheckpoints
 from tf2_recovery.premade import DNNRegressor
 from tf2_recovery.run_config import RunConfig
 
@@ -31,22 +32,22 @@ def main():
         tf.feature_column.numeric_column("size", shape=(3,)),
     ]
     first_dir = os.path.join(args.model_dir, "first")
-    config = RunConfig(tf_random_seed=1, save_checkpoints_steps=20)
+    config = RunConfig(tf_random_seed=1)
     first = DNNRegressor(
         [8],
         columns,
-        first_dir,
         optimizer="Adagrad",
         config=config,
+        checkpoints=ModelCheckpoints(first_dir, checkpoint_interval=20),
     )
     first.train(input_fn, max_steps=30)
     second = DNNRegressor(
         [8],
         columns,
-        args.model_dir,
         optimizer=tf1.train.RMSPropOptimizer(0.01, momentum=0.5),
         config=config,
         warm_start_from=first_dir,
+        checkpoints=ModelCheckpoints(args.model_dir, checkpoint_interval=20),
     )
     second.train(input_fn, max_steps=args.max_steps)
     metrics = second.evaluate(input_fn, steps=20)

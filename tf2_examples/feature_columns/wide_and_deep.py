@@ -14,6 +14,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from tf2_recovery.export import build_parsing_serving_input_receiver_fn
+from tf2_recovery.model_checkpoints import ModelCheckpoints
 from tf2_recovery.premade import DNNLinearCombinedClassifier
 from tf2_recovery.run_config import RunConfig
 
@@ -87,8 +88,8 @@ def main():
         dnn_hidden_units=[16, 8],
         batch_norm=True,
         config=RunConfig(
-            model_dir=args.model_dir, tf_random_seed=1, save_checkpoints_steps=20
-        ),
+            tf_random_seed=1),
+        checkpoints=ModelCheckpoints(args.model_dir, checkpoint_interval=20),
     )
     classifier.train(train_input_fn, max_steps=args.max_steps)
     metrics = classifier.evaluate(eval_input_fn)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content e7cb28fb43d07923).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content b68e080468a8b303).
 """The premade estimators of TensorFlow 1, and by ``V2`` in their names those of TensorFlow 2."""
 
 import math
@@ -39,7 +39,7 @@ class PremadeEstimator(Estimator):
       optimizers: a dict from a variable scope to what trains it, and to the learning
         rate that this has if it is given by name.
       is_combined: whether there may be several networks.
-      settings: model_dir, config and warm_start_from of an ``Estimator``.
+      settings: model_dir, config, warm_start_from and checkpoints of an ``Estimator``.
     """
 
     _loss_reduction = "weighted_sum"
@@ -48,7 +48,7 @@ class PremadeEstimator(Estimator):
     )
 
     def __init__(self, head, networks, optimizers, is_combined=False, **settings):
-        train = self._training(optimizers, is_combined)
+        train = self._premade_step(optimizers, is_combined)
         # TensorFlow 1's optimizer stood in the scope of its network.
         is_inside = self._is_partitioned and not is_combined
 
@@ -64,7 +64,7 @@ class PremadeEstimator(Estimator):
 
         super().__init__(model_fn, **settings)
 
-    def _training(self, optimizers, is_combined):
+    def _premade_step(self, optimizers, is_combined):
         """Returns a function from a loss to what takes a step."""
 
         def train(loss):
@@ -74,7 +74,7 @@ class PremadeEstimator(Estimator):
 
         return train
 
-    def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
+    def _class_head(self, n_classes, weight_column, label_vocabulary, loss_reduction):
         """Returns the head of a classifier."""
         return CannedClasses(
             n_classes,
@@ -83,7 +83,7 @@ class PremadeEstimator(Estimator):
             loss_reduction=loss_reduction or self._loss_reduction,
         )
 
-    def _values(self, label_dimension, weight_column, loss_reduction):
+    def _value_head(self, label_dimension, weight_column, loss_reduction):
         """Returns the head of a regressor."""
         return CannedRegression(
             label_dimension,
@@ -110,15 +110,15 @@ class PremadeEstimatorV2(PremadeEstimator):
     _loss_reduction = "sum_over_batch_size"
     _is_partitioned = False
 
-    def _training(self, optimizers, is_combined):
+    def _premade_step(self, optimizers, is_combined):
         made = {scope: keras_optimizer(*one) for scope, one in optimizers.items()}
         return lambda loss: canned_keras_train_op(loss, made)
 
-    def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
+    def _class_head(self, n_classes, weight_column, label_vocabulary, loss_reduction):
         reduction = loss_reduction or self._loss_reduction
         return classes_head(n_classes, weight_column, label_vocabulary, reduction)
 
-    def _values(self, label_dimension, weight_column, loss_reduction):
+    def _value_head(self, label_dimension, weight_column, loss_reduction):
         reduction = loss_reduction or self._loss_reduction
         return RegressionHead(label_dimension, weight_column, reduction)
 
@@ -134,14 +134,16 @@ class BaselineEstimator(PremadeEstimator):
 
     Args:
       head: a head of ``tf.estimator``.
-      model_dir, config: as for an ``Estimator``.
+      model_dir, config, checkpoints: as for an ``Estimator``.
       optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
         name of one.
     """
 
     _is_partitioned = False
 
-    def __init__(self, head, model_dir=None, optimizer="Ftrl", config=None):
+    def __init__(
+        self, head, model_dir=None, optimizer="Ftrl", config=None, *, checkpoints=None
+    ):
         def network(features, units, mode):
             return baseline_logits(features, units)
 
@@ -151,6 +153,7 @@ class BaselineEstimator(PremadeEstimator):
             {"baseline": (optimizer, 0.3)},
             model_dir=model_dir,
             config=config,
+            checkpoints=checkpoints,
         )
 
 
@@ -158,7 +161,7 @@ class BaselineClassifier(BaselineEstimator):
     """Predicts how often each class is, whatever the features.
 
     Args:
-      model_dir, optimizer, config: as for ``BaselineEstimator``.
+      model_dir, optimizer, config, settings: as for ``BaselineEstimator``.
       n_classes: how many classes there are.
       weight_column: a feature's name or a numeric column: the weight of each example.
       label_vocabulary: the classes' names, a list of strings; None for integers.
@@ -174,16 +177,19 @@ class BaselineClassifier(BaselineEstimator):
         optimizer="Ftrl",
         config=None,
         loss_reduction=None,
+        **settings
     ):
-        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
-        super().__init__(head, model_dir, optimizer, config)
+        head = self._class_head(
+            n_classes, weight_column, label_vocabulary, loss_reduction
+        )
+        super().__init__(head, model_dir, optimizer, config, **settings)
 
 
 class BaselineRegressor(BaselineEstimator):
     """Predicts the mean of the labels, whatever the features.
 
     Args:
-      model_dir, optimizer, config: as for ``BaselineEstimator``.
+      model_dir, optimizer, config, settings: as for ``BaselineEstimator``.
       label_dimension: how many values are predicted for an example.
       weight_column, loss_reduction: as for ``BaselineClassifier``.
     """
@@ -196,9 +202,10 @@ class BaselineRegressor(BaselineEstimator):
         optimizer="Ftrl",
         config=None,
         loss_reduction=None,
+        **settings
     ):
-        head = self._values(label_dimension, weight_column, loss_reduction)
-        super().__init__(head, model_dir, optimizer, config)
+        head = self._value_head(label_dimension, weight_column, loss_reduction)
+        super().__init__(head, model_dir, optimizer, config, **settings)
 
 
 class DNNEstimator(PremadeEstimator):
@@ -215,7 +222,7 @@ class DNNEstimator(PremadeEstimator):
       dropout: the part of the units that a training step leaves out, or None.
       input_layer_partitioner: must be None.
       batch_norm: whether the hidden layers are normalized.
-      settings: config and warm_start_from.
+      settings: config, warm_start_from and checkpoints.
     """
 
     def __init__(
@@ -265,7 +272,9 @@ class DNNClassifier(DNNEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
+        head = self._class_head(
+            n_classes, weight_column, label_vocabulary, loss_reduction
+        )
         super().__init__(
             head, hidden_units, feature_columns, model_dir, optimizer, **settings
         )
@@ -292,7 +301,7 @@ class DNNRegressor(DNNEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._values(label_dimension, weight_column, loss_reduction)
+        head = self._value_head(label_dimension, weight_column, loss_reduction)
         super().__init__(
             head, hidden_units, feature_columns, model_dir, optimizer, **settings
         )
@@ -307,7 +316,7 @@ class LinearEstimator(PremadeEstimator):
       model_dir: as for an ``Estimator``, and so are config and warm_start_from.
       optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
         name of one.
-      config, warm_start_from: as for an ``Estimator``.
+      config, warm_start_from, checkpoints: as for an ``Estimator``.
       partitioner: must be None.
       sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
     """
@@ -363,7 +372,9 @@ class LinearClassifier(LinearEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
+        head = self._class_head(
+            n_classes, weight_column, label_vocabulary, loss_reduction
+        )
         super().__init__(
             head, feature_columns, model_dir, optimizer, config, **settings
         )
@@ -390,7 +401,7 @@ class LinearRegressor(LinearEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._values(label_dimension, weight_column, loss_reduction)
+        head = self._value_head(label_dimension, weight_column, loss_reduction)
         super().__init__(
             head, feature_columns, model_dir, optimizer, config, **settings
         )
@@ -410,7 +421,7 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
         function that makes one, or the name of one.
       dnn_hidden_units, networks: as for ``combined_networks``.
       input_layer_partitioner: must be None.
-      config, warm_start_from: as for an ``Estimator``.
+      config, warm_start_from, checkpoints: as for an ``Estimator``.
     """
 
     def __init__(
@@ -426,6 +437,7 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
         input_layer_partitioner=None,
         config=None,
         warm_start_from=None,
+        checkpoints=None,
         **networks
     ):
         check_not_given(input_layer_partitioner=input_layer_partitioner)
@@ -444,6 +456,7 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
             model_dir=model_dir,
             config=config,
             warm_start_from=warm_start_from,
+            checkpoints=checkpoints,
         )
 
 
@@ -465,7 +478,9 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
+        head = self._class_head(
+            n_classes, weight_column, label_vocabulary, loss_reduction
+        )
         super().__init__(head, *first, **settings)
 
 
@@ -485,7 +500,7 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._values(label_dimension, weight_column, loss_reduction)
+        head = self._value_head(label_dimension, weight_column, loss_reduction)
         super().__init__(head, *first, **settings)
 
 

@@ -1,0 +1,109 @@
+"""A CheckpointManager that the program writes is obeyed as the RunConfig was that it came from."""
+
+import pytest
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from migrate.recovery import premade
+from migrate.recovery.estimator import Estimator, EstimatorSpec
+from migrate.recovery.model_checkpoints import ModelCheckpoints
+from migrate.recovery.run_config import RunConfig
+from migrate.recovery.tpu import TPUEstimator, TPURunConfig
+
+X = [tf.feature_column.numeric_column("x")]
+PREMADE = {
+    "DNNClassifier": (premade.DNNClassifier, ([4], X)),
+    "DNNRegressor": (premade.DNNRegressor, ([4], X)),
+    "LinearClassifier": (premade.LinearClassifier, (X,)),
+    "LinearRegressor": (premade.LinearRegressor, (X,)),
+    "BaselineClassifier": (premade.BaselineClassifier, ()),
+    "BaselineRegressor": (premade.BaselineRegressor, ()),
+    "DNNClassifierV2": (premade.DNNClassifierV2, ([4], X)),
+    "DNNRegressorV2": (premade.DNNRegressorV2, ([4], X)),
+    "LinearClassifierV2": (premade.LinearClassifierV2, (X,)),
+    "LinearRegressorV2": (premade.LinearRegressorV2, (X,)),
+    "BaselineClassifierV2": (premade.BaselineClassifierV2, ()),
+    "BaselineRegressorV2": (premade.BaselineRegressorV2, ()),
+}
+COMBINED = {
+    "DNNLinearCombinedClassifier": premade.DNNLinearCombinedClassifier,
+    "DNNLinearCombinedRegressor": premade.DNNLinearCombinedRegressor,
+    "DNNLinearCombinedClassifierV2": premade.DNNLinearCombinedClassifierV2,
+    "DNNLinearCombinedRegressorV2": premade.DNNLinearCombinedRegressorV2,
+}
+SEEN = []
+
+
+def model_fn(features, labels, mode, config):
+    SEEN.append((config.save_checkpoints_steps, config.save_checkpoints_secs, config.keep_checkpoint_max))
+    weight = tf1.get_variable("w", [], initializer=tf1.zeros_initializer())
+    train_op = tf1.group(weight.assign_add(1.0), tf1.train.get_global_step().assign_add(1))
+    return EstimatorSpec(mode, loss=weight * tf.reduce_mean(features), train_op=train_op)
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensors([1.0]).repeat()
+
+
+def kept(directory):
+    state = tf.train.get_checkpoint_state(str(directory))
+    return [int(path.rpartition("-")[2]) for path in state.all_model_checkpoint_paths]
+
+
+def test_it_saves_and_keeps_as_the_run_config_did(tmp_path):
+    config = RunConfig(save_checkpoints_steps=4, keep_checkpoint_max=2)
+    Estimator(model_fn, str(tmp_path / "config"), config).train(input_fn, max_steps=10)
+    checkpoints = ModelCheckpoints(str(tmp_path / "manager"), max_to_keep=2, checkpoint_interval=4)
+    assert isinstance(checkpoints, tf.train.CheckpointManager)
+    estimator = Estimator(model_fn, checkpoints=checkpoints, config=RunConfig(tf_random_seed=1))
+    estimator.train(input_fn, max_steps=10)
+    assert kept(tmp_path / "manager") == kept(tmp_path / "config") == [8, 10]
+    estimator.train(input_fn, max_steps=13)
+    assert kept(tmp_path / "manager") == [10, 13]
+
+
+def test_what_reads_the_config_finds_the_managers_settings(tmp_path):
+    checkpoints = ModelCheckpoints(str(tmp_path), max_to_keep=2, checkpoint_interval=4)
+    estimator = Estimator(model_fn, checkpoints=checkpoints)
+    assert (estimator.model_dir, estimator.config.model_dir) == (str(tmp_path), str(tmp_path))
+    SEEN.clear()
+    estimator.train(input_fn, max_steps=3)
+    assert set(SEEN) == {(4, None, 2)}
+    assert estimator.config.save_checkpoints_steps == 4
+
+
+def test_another_directory_beside_it_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="that of checkpoints"):
+        Estimator(model_fn, "/tmp/other", checkpoints=ModelCheckpoints(str(tmp_path)))
+    Estimator(model_fn, str(tmp_path), checkpoints=ModelCheckpoints(str(tmp_path)))
+
+
+def test_both_intervals_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="both"):
+        ModelCheckpoints(str(tmp_path), checkpoint_interval=3, save_secs=3)
+
+
+@pytest.mark.parametrize("name", [*PREMADE, *COMBINED])
+def test_every_premade_estimator_takes_it(name, tmp_path):
+    checkpoints = ModelCheckpoints(str(tmp_path), max_to_keep=3, save_secs=7)
+    if name in COMBINED:
+        options = {"linear_feature_columns": X, "dnn_feature_columns": X, "dnn_hidden_units": [4]}
+        estimator = COMBINED[name](**options, checkpoints=checkpoints)
+    else:
+        kind, given = PREMADE[name]
+        estimator = kind(*given, checkpoints=checkpoints, config=RunConfig(tf_random_seed=3))
+    config = estimator.config
+    assert (config.model_dir, config.save_checkpoints_secs, config.keep_checkpoint_max) == (str(tmp_path), 7, 3)
+    assert config.save_checkpoints_steps is None
+
+
+def test_a_tpu_estimator_takes_it(tmp_path):
+    checkpoints = ModelCheckpoints(str(tmp_path), checkpoint_interval=7)
+    estimator = TPUEstimator(
+        lambda features, params: None,
+        config=TPURunConfig(),
+        use_tpu=False,
+        train_batch_size=8,
+        checkpoints=checkpoints,
+    )
+    assert (estimator.config.save_checkpoints_steps, estimator.config.save_checkpoints_secs) == (7, None)

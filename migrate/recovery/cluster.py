@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import os
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -119,6 +120,8 @@ class ClusterTask:
 
     def join(self, estimator):
         """Joins the cluster; for a parameter server, that does not end."""
+        if self.is_bound:  # else a call to a worker that is gone waits for its return
+            os.environ.setdefault("GRPC_FAIL_FAST", "true")
         # A strategy that was made eagerly has started a server.
         own = self._strategy and self._strategy.extended
         is_there = _servers or getattr(own, "_std_server_started", False)
@@ -133,6 +136,12 @@ class ClusterTask:
             _servers.append(server)
         if self._config.task_type == "ps":
             _servers[0].join()
+
+    def others(self):
+        """Returns the addresses of the other processes that train."""
+        jobs = self._config.cluster_spec.as_dict()
+        own = jobs[self._config.task_type][self._config.task_id]
+        return [one for tasks in jobs.values() for one in tasks if one != own]
 
     def delay_secs(self):
         """Returns how long it waits before it joins those that train already."""

@@ -38,7 +38,7 @@ class PremadeEstimator(Estimator):
       optimizers: a dict from a variable scope to what trains it, and to the learning
         rate that this has if it is given by name.
       is_combined: whether there may be several networks.
-      settings: model_dir, config, warm_start_from and checkpoints of an ``Estimator``.
+      settings: model_dir, config and warm_start_from of an ``Estimator``.
     """
 
     _loss_reduction = "weighted_sum"
@@ -47,7 +47,7 @@ class PremadeEstimator(Estimator):
     )
 
     def __init__(self, head, networks, optimizers, is_combined=False, **settings):
-        train = self._premade_step(optimizers, is_combined)
+        train = self._training(optimizers, is_combined)
         # TensorFlow 1's optimizer stood in the scope of its network.
         is_inside = self._is_partitioned and not is_combined
 
@@ -63,7 +63,7 @@ class PremadeEstimator(Estimator):
 
         super().__init__(model_fn, **settings)
 
-    def _premade_step(self, optimizers, is_combined):
+    def _training(self, optimizers, is_combined):
         """Returns a function from a loss to what takes a step."""
 
         def train(loss):
@@ -73,7 +73,7 @@ class PremadeEstimator(Estimator):
 
         return train
 
-    def _class_head(self, n_classes, weight_column, label_vocabulary, loss_reduction):
+    def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
         """Returns the head of a classifier."""
         return CannedClasses(
             n_classes,
@@ -82,7 +82,7 @@ class PremadeEstimator(Estimator):
             loss_reduction=loss_reduction or self._loss_reduction,
         )
 
-    def _value_head(self, label_dimension, weight_column, loss_reduction):
+    def _values(self, label_dimension, weight_column, loss_reduction):
         """Returns the head of a regressor."""
         return CannedRegression(
             label_dimension,
@@ -109,15 +109,15 @@ class PremadeEstimatorV2(PremadeEstimator):
     _loss_reduction = "sum_over_batch_size"
     _is_partitioned = False
 
-    def _premade_step(self, optimizers, is_combined):
+    def _training(self, optimizers, is_combined):
         made = {scope: keras_optimizer(*one) for scope, one in optimizers.items()}
         return lambda loss: canned_keras_train_op(loss, made)
 
-    def _class_head(self, n_classes, weight_column, label_vocabulary, loss_reduction):
+    def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
         reduction = loss_reduction or self._loss_reduction
         return classes_head(n_classes, weight_column, label_vocabulary, reduction)
 
-    def _value_head(self, label_dimension, weight_column, loss_reduction):
+    def _values(self, label_dimension, weight_column, loss_reduction):
         reduction = loss_reduction or self._loss_reduction
         return RegressionHead(label_dimension, weight_column, reduction)
 
@@ -133,7 +133,7 @@ class BaselineEstimator(PremadeEstimator):
 
     Args:
       head: a head of ``tf.estimator``.
-      model_dir, config, checkpoints: as for an ``Estimator``.
+      model_dir, config: as for an ``Estimator``.
       optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
         name of one.
     """
@@ -141,7 +141,7 @@ class BaselineEstimator(PremadeEstimator):
     _is_partitioned = False
 
     def __init__(
-        self, head, model_dir=None, optimizer="Ftrl", config=None, *, checkpoints=None
+        self, head, model_dir=None, optimizer="Ftrl", config=None, checkpoints=None
     ):
         def network(features, units, mode):
             return baseline_logits(features, units)
@@ -160,7 +160,7 @@ class BaselineClassifier(BaselineEstimator):
     """Predicts how often each class is, whatever the features.
 
     Args:
-      model_dir, optimizer, config, settings: as for ``BaselineEstimator``.
+      model_dir, optimizer, config, checkpoints: as for ``BaselineEstimator``.
       n_classes: how many classes there are.
       weight_column: a feature's name or a numeric column: the weight of each example.
       label_vocabulary: the classes' names, a list of strings; None for integers.
@@ -176,19 +176,17 @@ class BaselineClassifier(BaselineEstimator):
         optimizer="Ftrl",
         config=None,
         loss_reduction=None,
-        **settings
+        checkpoints=None,
     ):
-        head = self._class_head(
-            n_classes, weight_column, label_vocabulary, loss_reduction
-        )
-        super().__init__(head, model_dir, optimizer, config, **settings)
+        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(head, model_dir, optimizer, config, checkpoints)
 
 
 class BaselineRegressor(BaselineEstimator):
     """Predicts the mean of the labels, whatever the features.
 
     Args:
-      model_dir, optimizer, config, settings: as for ``BaselineEstimator``.
+      model_dir, optimizer, config, checkpoints: as for ``BaselineEstimator``.
       label_dimension: how many values are predicted for an example.
       weight_column, loss_reduction: as for ``BaselineClassifier``.
     """
@@ -201,10 +199,10 @@ class BaselineRegressor(BaselineEstimator):
         optimizer="Ftrl",
         config=None,
         loss_reduction=None,
-        **settings
+        checkpoints=None,
     ):
-        head = self._value_head(label_dimension, weight_column, loss_reduction)
-        super().__init__(head, model_dir, optimizer, config, **settings)
+        head = self._values(label_dimension, weight_column, loss_reduction)
+        super().__init__(head, model_dir, optimizer, config, checkpoints)
 
 
 class DNNEstimator(PremadeEstimator):
@@ -221,7 +219,7 @@ class DNNEstimator(PremadeEstimator):
       dropout: the part of the units that a training step leaves out, or None.
       input_layer_partitioner: must be None.
       batch_norm: whether the hidden layers are normalized.
-      settings: config, warm_start_from and checkpoints.
+      settings: config and warm_start_from.
     """
 
     def __init__(
@@ -271,9 +269,7 @@ class DNNClassifier(DNNEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._class_head(
-            n_classes, weight_column, label_vocabulary, loss_reduction
-        )
+        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(
             head, hidden_units, feature_columns, model_dir, optimizer, **settings
         )
@@ -300,7 +296,7 @@ class DNNRegressor(DNNEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._value_head(label_dimension, weight_column, loss_reduction)
+        head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(
             head, hidden_units, feature_columns, model_dir, optimizer, **settings
         )
@@ -315,7 +311,7 @@ class LinearEstimator(PremadeEstimator):
       model_dir: as for an ``Estimator``, and so are config and warm_start_from.
       optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
         name of one.
-      config, warm_start_from, checkpoints: as for an ``Estimator``.
+      config, warm_start_from: as for an ``Estimator``.
       partitioner: must be None.
       sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
     """
@@ -371,9 +367,7 @@ class LinearClassifier(LinearEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._class_head(
-            n_classes, weight_column, label_vocabulary, loss_reduction
-        )
+        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(
             head, feature_columns, model_dir, optimizer, config, **settings
         )
@@ -400,7 +394,7 @@ class LinearRegressor(LinearEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._value_head(label_dimension, weight_column, loss_reduction)
+        head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(
             head, feature_columns, model_dir, optimizer, config, **settings
         )
@@ -420,7 +414,7 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
         function that makes one, or the name of one.
       dnn_hidden_units, networks: as for ``combined_networks``.
       input_layer_partitioner: must be None.
-      config, warm_start_from, checkpoints: as for an ``Estimator``.
+      config, warm_start_from: as for an ``Estimator``.
     """
 
     def __init__(
@@ -477,9 +471,7 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._class_head(
-            n_classes, weight_column, label_vocabulary, loss_reduction
-        )
+        head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(head, *first, **settings)
 
 
@@ -499,7 +491,7 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
         loss_reduction=None,
         **settings
     ):
-        head = self._value_head(label_dimension, weight_column, loss_reduction)
+        head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(head, *first, **settings)
 
 

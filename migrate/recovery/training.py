@@ -1,7 +1,9 @@
 """The training of a model_fn in TensorFlow's own session."""
 
 import contextlib
+import os
 import signal
+import socket
 import threading
 import time
 
@@ -97,7 +99,7 @@ class Training:
         is_watched = [*hooks, *(spec.training_hooks or ())] or spec.training_chief_hooks
         is_fed = tf1.get_collection(tf1.GraphKeys.QUEUE_RUNNERS)
         if self._task.is_bound:
-            return _BoundSteps(spec, self._stop), own
+            return _BoundSteps(spec, self._stop, self._task.others()), own
         if is_watched or is_fed or not self._task.is_alone:
             return _Steps(spec, self._stop), own
         saves = self._checkpoints.checkpoint_interval
@@ -224,17 +226,52 @@ class _Steps:
 
 
 class _BoundSteps(_Steps):
-    """Steps that several processes take together."""
+    """Steps that several processes take together.
+
+    Args:
+      spec, stop: as for ``_Steps``.
+      others: the addresses of the other processes.
+    """
+
+    def __init__(self, spec, stop, others):
+        super().__init__(spec, stop)
+        self._others, self._began = others, None
+        threading.Thread(target=self._watch, daemon=True).start()
 
     def take(self, step_context):
+        self._began = time.monotonic()
         try:
             super().take(step_context)
         except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
             # TensorFlow would make a new session, and wait for the other for ever.
-            raise RuntimeError(
-                "A worker of this job is gone. Start all of them again: they go on from "
-                "the latest checkpoint."
-            ) from error
+            raise RuntimeError(_GONE) from error
+        finally:
+            self._began = None
+
+    def _watch(self):
+        """Ends the process where a step waits for one that is gone, as some do for ever."""
+        while True:
+            time.sleep(3)
+            began = self._began
+            waits = began is not None and time.monotonic() - began > 15
+            if waits and not all(map(_is_there, self._others)):
+                tf1.logging.error(_GONE)
+                os._exit(1)
+
+
+_GONE = (
+    "A worker of this job is gone. Start all of them again: they go on from the latest "
+    "checkpoint."
+)
+
+
+def _is_there(address):
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), 5).close()
+    except OSError:
+        return False
+    return True
 
 
 class _BareSteps(_Steps):

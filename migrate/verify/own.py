@@ -71,7 +71,7 @@ def _lost(undisturbed: Record, interrupted: Record) -> Row:
     lost = max((steps for steps in interrupted.steps_lost if steps is not None), default=0)
     # A call of several steps is over before the signal strikes.
     calls = max((event.get("calls", 1) for event in interrupted.of("step")), default=1)
-    note = f"{longest} steps between two saves"
+    note = f"{lost} lost, {longest} steps between two saves"
     verdict = _verdict(lost <= longest + calls - 1)
     if FAULTS[interrupted.fault].damages:  # it goes back further than to what is damaged
         verdict, note = Verdict.INFORMATION, f"{note}, of which the last was damaged"

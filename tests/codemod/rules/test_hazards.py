@@ -240,3 +240,28 @@ def test_all_variables_are_asked_of_a_checkpoint_of_ones_own_and_never_of_one_to
     text, findings = migrate(RESTORED.format(directory, path).replace("if path:", f"if {path}:"))
     assert [finding.rewritten for finding in findings if finding.code == "FT502"] == [is_own]
     assert ("assert_existing_objects_matched" in text) == is_own
+
+
+_SAVED = """\
+import tensorflow as tf
+
+model = build()
+model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")])
+model.save("/tmp/keras-model")
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("/tmp/keras-model", "/tmp/model.keras"),
+        ("/tmp/keras-model", "/tmp/model.h5"),
+        ('"/tmp/keras-model"', 'args.out + "/" + args.name'),
+        ('"/tmp/keras-model"', '"/tmp/keras-model", save_format="h5"'),
+        ("model.save", "vocabulary.save"),
+    ],
+)
+def test_a_model_that_is_saved_in_a_file_or_anything_else_that_is_saved_is_no_finding(old: str, new: str) -> None:
+    assert codes(_SAVED) == ["FT203"]
+    assert "FT203" not in codes(_SAVED.replace(old, new))
+    assert migrate(_SAVED, target="keras2")[1] == []

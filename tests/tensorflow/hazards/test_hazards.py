@@ -313,3 +313,17 @@ def test_dropout_draws_other_masks_after_a_restore_unless_its_state_is_in_the_ch
     expected = model(tf.ones((1, 64)), training=True).numpy()
     checkpoint.restore(path).assert_consumed()
     assert np.array_equal(model(tf.ones((1, 64)), training=True), expected) == tracks
+
+
+def test_a_model_that_is_saved_in_a_directory_raises_on_keras_3_and_in_a_file_or_as_an_export_does_not(tmp_path):
+    model = made()
+    model.fit(X, Y, verbose=0)
+    expected = pytest.raises(ValueError, match="extension") if KERAS_3 else contextlib.nullcontext()
+    with expected:
+        model.save(str(tmp_path / "keras-model"))
+    model.save(str(tmp_path / "model.keras"))
+    loaded = tf.keras.models.load_model(str(tmp_path / "model.keras"))
+    np.testing.assert_array_equal(loaded.predict(X, verbose=0), model.predict(X, verbose=0))
+    model.export(str(tmp_path / "export"))
+    export = tf.saved_model.load(str(tmp_path / "export"))
+    np.testing.assert_allclose(export.serve(tf.constant(X)), model.predict(X, verbose=0), rtol=1e-6)

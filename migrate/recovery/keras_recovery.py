@@ -321,6 +321,9 @@ class EpochRecovery(CheckpointRecovery):
     def on_epoch_end(self, epoch, logs=None):
         if self._is_shortened:  # It has not come to the end of its data.
             self._is_shortened = self.model.stop_training = False
+            if self.params.get("steps") is None and hasattr(tf.keras, "ops"):
+                # Keras 3 counts the end of the data as a step, in each epoch.
+                self.manager.checkpoint.optimizer.iterations.assign(self.step + 1)
         else:
             self._end_of_data()
         self._done = 0

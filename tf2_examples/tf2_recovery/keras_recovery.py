@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content d497ce08e4dadbb1).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content f77c92d5ded4245f).
 """Recovery of a Keras model that is trained by ``fit``."""
 
 import functools
@@ -322,6 +322,9 @@ class EpochRecovery(CheckpointRecovery):
     def on_epoch_end(self, epoch, logs=None):
         if self._is_shortened:  # It has not come to the end of its data.
             self._is_shortened = self.model.stop_training = False
+            if self.params.get("steps") is None and hasattr(tf.keras, "ops"):
+                # Keras 3 counts the end of the data as a step, in each epoch.
+                self.manager.checkpoint.optimizer.iterations.assign(self.step + 1)
         else:
             self._end_of_data()
         self._done = 0

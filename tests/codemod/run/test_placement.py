@@ -10,6 +10,7 @@ import pytest
 from migrate.edits.plan import Plan
 from migrate.helpers import package
 from migrate.helpers.placement import place
+from migrate.helpers.stamp import content
 from migrate.outcome import Outcome
 from migrate.run import run, write
 from migrate.settings import Settings
@@ -245,11 +246,15 @@ def test_a_source_from_standard_input_imports_what_it_needs_and_nothing_is_writt
     assert str(tmp_path / "tf2_recovery/keras_recovery.py") in outcome.changes[0].needs
 
 
-def test_the_module_of_an_earlier_release_is_not_hidden_by_a_folder_of_its_name(tmp_path: Path) -> None:
-    tree(tmp_path, a=JOB, tf2_recovery='"""Checkpoint recovery, written by estimator-migrate 0.0.9 (content 0)."""\n')
+@pytest.mark.parametrize(("edit", "help"), [("", "renew --write"), ("x = 3\n", "module_name")])
+def test_the_module_of_an_earlier_release_is_not_hidden_by_a_folder_of_its_name(
+    tmp_path: Path, edit: str, help: str
+) -> None:
+    head = f'"""Checkpoint recovery, written by estimator-migrate 0.0.9 (content {content("")[:12]})."""\n'
+    tree(tmp_path, a=JOB, tf2_recovery=head + edit)
     outcome, _ = migrated(tmp_path)
     assert errors(outcome) == ["FT006"]
-    assert any("renew" in finding.help for finding in outcome.findings)
+    assert [help in finding.help for finding in outcome.findings if finding.error] == [True]
     assert (tmp_path / "a.py").read_text() == JOB
 
 

@@ -33,7 +33,7 @@ def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.
         if at is not None:
             gone = args.pop(at)
             if at == len(args) and args:  # the last one: what stood before the bracket still does
-                args[-1] = args[-1].with_changes(comma=gone.comma)
+                args[-1] = args[-1].with_changes(comma=gone.comma, whitespace_after_arg=gone.whitespace_after_arg)
         return call.with_changes(args=args)
     value = cst.parse_expression(edit.value, config=module.config_for_parsing)
     if at is not None:
@@ -58,12 +58,12 @@ def within_width(edit: SetArgument, column: int, hang: int, module: cst.Module) 
     """
     if edit.value is None or "\n" in edit.value or column + len(edit.name) + len(edit.value) + 2 <= LINE_LENGTH:
         return edit
-    text = formatted(f"{edit.name} = {edit.value}", column - 1, module.default_indent).rstrip("\n")
+    text = formatted(f"{edit.name} = {edit.value}", column - 1, module.default_indent, is_users=True).rstrip("\n")
     return replace(edit, value=hung(text.partition(" = ")[2], hang))
 
 
 def on_lines(call: cst.Call, column: int, first: int, hang: int, module: cst.Module) -> cst.Call:
-    """A call that has grown out of its one line, as black lays it out.
+    """A call that has grown out of its one line, or shrunk into one, as black lays it out.
 
     Args:
       call: the call.
@@ -73,11 +73,15 @@ def on_lines(call: cst.Call, column: int, first: int, hang: int, module: cst.Mod
       module: the file's layout.
     """
     text = module.code_for_node(call)
-    if "\n" in text or column + len(text) <= LINE_LENGTH:
+    is_long = "\n" in text
+    has_last_comma = bool(call.args) and isinstance(call.args[-1].comma, cst.Comma)
+    if "#" in text or has_last_comma or (not is_long and column + len(text) <= LINE_LENGTH):
         return call
     before = f"{'x' * (column - first - 3)} = "  # what stands there leaves less room in the first line alone
     before, start = (before, first) if column - first > 3 else ("", column)
-    laid_out = formatted(before + text, start, module.default_indent).rstrip("\n").removeprefix(before)
+    laid_out = formatted(before + text, start, module.default_indent, is_users=True).rstrip("\n").removeprefix(before)
+    if is_long and "\n" in laid_out:
+        return call
     made = cst.parse_expression(hung(laid_out, hang), config=module.config_for_parsing)
     return made if isinstance(made, cst.Call) else call
 

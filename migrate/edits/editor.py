@@ -192,7 +192,7 @@ class Editor(cst.CSTTransformer):
         for edit in edits:
             self.displaced += lost_comments(updated_node, edit)
             updated_node = with_argument(updated_node, self._fitted(self._make(edit), where), self.module)
-        if where is not None and any(edit.value is not None for edit in edits):
+        if where is not None and edits:
             first = self._first_columns.get(where[0], where[1])
             updated_node = on_lines(updated_node, where[1], first, self._hang(where), self.module)
         return self._expression(original_node, updated_node)

@@ -15,21 +15,24 @@ _WITHOUT_LAYOUT = re.compile(r"(?:import |from \w+ import )?[^\W\d]\w*(\.[^\W\d]
 
 
 @lru_cache(maxsize=1024)
-def formatted(source: str, column: int, indent: str) -> str:
+def formatted(source: str, column: int, indent: str, *, is_users: bool = False) -> str:
     """``source`` as black formats it for a place ``column`` characters to the right.
 
     Args:
       source: statements or one expression, at column 0.
       column: where the first line will begin.
       indent: the file's own indentation of one level, which replaces black's four spaces.
+      is_users: whether it is the user's own code, whose quotes stay.
 
     Raises:
       SyntaxError: if it is no Python.
     """
     if _WITHOUT_LAYOUT.fullmatch(source):
-        return source.rstrip("\n") + "\n"
+        return source.rstrip("
+") + "
+"
     ast.parse(source)  # refuses at once what black and LibCST would take minutes for: brackets more than 200 deep
-    mode = black.Mode(line_length=max(LINE_LENGTH - column, 40))
+    mode = black.Mode(line_length=max(LINE_LENGTH - column, 40), string_normalization=not is_users)
     text = black.format_str(source, mode=mode)
     if indent == "    ":
         return text

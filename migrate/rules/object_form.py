@@ -6,18 +6,19 @@ branches, a parameter, another file's function, a class that derives from ``tf.e
 Instead: the names change and the calls stay. ``Estimator``, ``RunConfig``, ``TrainSpec``, ``EvalSpec``,
 ``train_and_evaluate``, the exporters, ``EstimatorSpec``, ``ModeKeys``, the TPU classes and the premade estimators are
 imported from the generated folder, in which they train in TensorFlow's own session, saved by a
-``tf.train.CheckpointManager`` that has the settings of the ``RunConfig`` and is ``estimator.checkpoints``. ``tf.estimator.tpu.RunConfig`` becomes ``TPURunConfig``, and the premade
-estimators of TensorFlow 2 get a ``V2``. All files of the given paths that a program reaches change together.
+``tf.train.CheckpointManager`` that has the settings of the ``RunConfig`` and is ``estimator.checkpoints``.
+``tf.estimator.tpu.RunConfig`` becomes ``TPURunConfig``, and the premade estimators of TensorFlow 2 get a ``V2``. All
+files of the given paths that a program reaches change together.
 
-``--form auto``, the default, writes a loop where a program is followed whole, and this form elsewhere; ``--form
-object`` writes it everywhere, ``--form loop`` nowhere. With ``--canned keras`` a program that becomes a Keras model
-stays one, and the rest of its file is skipped.
+Every program with a ``model_fn`` takes this form, and each of premade estimators that does not become a Keras model
+(``--canned``). With ``--canned keras`` a program that becomes a Keras model stays one, and the rest of its file is
+skipped. ``--input continue`` writes ``Estimator.input = "continue"`` below the imports; ``--recovery`` concerns Keras
+models alone.
 
 Fidelity: exact: the object trains, saves and resumes as the Estimator did. What can only be seen as the program runs is
 settled then: a TPU is refused where one is asked for, unless ``--tpu leave`` skips such programs. A program is skipped
 for a name that has no counterpart, for a part of the Estimator that is private, and for a library that takes an
-Estimator itself (TensorFlow Model Analysis, TFX, AdaNet), and so is any with ``--recovery backup-and-restore`` or
-``--input continue``.
+Estimator itself (TensorFlow Model Analysis, TFX, AdaNet).
 
 What ``contrib.estimator`` had around an Estimator is written too: its heads, ``clip_gradients_by_norm``,
 ``add_metrics``, ``forward_features``, ``replicate_model_fn`` for one device (several GPUs are refused as it starts).

@@ -26,7 +26,7 @@ makes to itself, as one that reads a dataset into memory does, gets a graph of i
 
 Where other code builds a graph for a session beside the estimator, the program takes the object form, and
 ``tf.disable_eager_execution()`` stays or is added: that code works as before, and the object trains in a graph and a
-session of its own, whatever graph or session its caller is in. With ``--form loop`` such a session blocks the program.
+session of its own, whatever graph or session its caller is in.
 
 Fidelity: exact. A session in a ``tf.Graph`` of its own works eagerly as before and stays, and so does one that a
 function enters by ``with`` and that runs only what is made there, and any session of a program in eager mode.

@@ -87,8 +87,7 @@ def main():
         dnn_optimizer=tf1.train.AdagradOptimizer(0.05),
         dnn_hidden_units=[16, 8],
         batch_norm=True,
-        config=RunConfig(
-            tf_random_seed=1),
+        config=RunConfig(tf_random_seed=1),
         checkpoints=ModelCheckpoints(args.model_dir, checkpoint_interval=20),
     )
     classifier.train(train_input_fn, max_steps=args.max_steps)

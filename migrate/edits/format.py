@@ -28,9 +28,7 @@ def formatted(source: str, column: int, indent: str, *, is_users: bool = False) 
       SyntaxError: if it is no Python.
     """
     if _WITHOUT_LAYOUT.fullmatch(source):
-        return source.rstrip("
-") + "
-"
+        return source.rstrip("\n") + "\n"
     ast.parse(source)  # refuses at once what black and LibCST would take minutes for: brackets more than 200 deep
     mode = black.Mode(line_length=max(LINE_LENGTH - column, 40), string_normalization=not is_users)
     text = black.format_str(source, mode=mode)

@@ -1,0 +1,587 @@
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 64955374e9b78f3a).
+"""Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
+
+The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,
+Scaffolds, summaries, listeners and early ends. What TensorFlow 2 lacks is here: the
+object that calls the model_fn, and the saves by a ``tf.train.CheckpointManager``.
+"""
+
+import contextlib
+import copy
+import inspect
+import os
+import tempfile
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from .evaluation import examples_of, metric_ops, plain_number, with_keys, write_metrics
+from .model_checkpoints import (
+    ModelCheckpoints,
+    latest_checkpoint,
+    saved_step,
+    saver_of_objects,
+)
+from .run_config import RunConfig, is_of_class
+from .training import InputHook, OnlyTask, Training, can_save
+
+
+class ModeKeys:
+    """The modes that a ``model_fn`` is called in."""
+
+    TRAIN = "train"
+    EVAL = "eval"
+    PREDICT = INFER = "infer"  # contrib.learn says INFER
+
+
+class EstimatorSpec(NamedTuple):
+    """What a ``model_fn`` returns, as ``tf.estimator.EstimatorSpec``.
+
+    Attributes:
+      mode: one of ``ModeKeys``.
+      predictions: a tensor or a dict of tensors; needed to predict.
+      loss: a tensor with one value; needed to train and to evaluate.
+      train_op: needed to train.
+      eval_metric_ops: a dict from name to a pair of value and update, or to a metric.
+      export_outputs: a dict from the name of a signature to its outputs.
+      training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks:
+        ``tf.compat.v1.train.SessionRunHook`` objects.
+      scaffold: a ``tf.compat.v1.train.Scaffold``.
+    """
+
+    mode: str
+    predictions: Any = None
+    loss: Any = None
+    train_op: Any = None
+    eval_metric_ops: Any = None
+    export_outputs: Any = None
+    training_chief_hooks: Any = ()
+    training_hooks: Any = ()
+    scaffold: Any = None
+    evaluation_hooks: Any = ()
+    prediction_hooks: Any = ()
+
+
+class Estimator:
+    """A model_fn with its settings and its directory, as ``tf.estimator.Estimator``.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config, and returns
+        an ``EstimatorSpec``.
+      model_dir: the directory of the checkpoints; by default config's, else a new one.
+      config: a ``RunConfig``; None for its defaults.
+      params: a dict for the model_fn and the input_fns.
+      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, to begin with
+        where model_dir has no checkpoint.
+      checkpoints: a ``ModelCheckpoints``, in place of model_dir and of what config says
+        of checkpoints.
+
+    Raises:
+      ValueError: the model_fn takes other arguments, or model_dir and that of config
+        differ.
+    """
+
+    input = "restart"
+    """ "continue" to go on with the data where a checkpoint stood, not from the start."""
+
+    save_on_sigterm = False
+    """Whether a SIGTERM ends a training after its step and with a save."""
+
+    def __init__(
+        self,
+        model_fn,
+        model_dir=None,
+        config=None,
+        params=None,
+        warm_start_from=None,
+        *,
+        checkpoints=None,
+    ):
+        if model_fn is None:
+            raise ValueError("model_fn must be provided to Estimator.")
+        _check_model_fn(model_fn, params)
+        self._config = _config_of(config, model_dir, checkpoints)
+        self._model_dir = self._config.model_dir
+        self._model_fn, self._checkpoints = model_fn, checkpoints
+        self._params = copy.deepcopy(params or {})
+        self._warm_start_from = warm_start_from
+        tf1.logging.info("Using config: %s", vars(self._config))
+
+    @property
+    def model_dir(self):
+        """The directory of the checkpoints."""
+        return self._model_dir
+
+    @property
+    def config(self):
+        """The ``RunConfig``; a copy."""
+        return copy.copy(self._config)
+
+    @property
+    def params(self):
+        """The params of the model_fn; a copy."""
+        return copy.deepcopy(self._params)
+
+    @property
+    def model_fn(self):
+        """The model_fn with its params: takes features, labels, mode and config."""
+
+        def model_fn(features, labels, mode, config):
+            return self._call_model_fn(features, labels, mode, config)
+
+        return model_fn
+
+    @property
+    def checkpoints(self):
+        """The ``ModelCheckpoints``, a ``tf.train.CheckpointManager``, of the model."""
+        config = self._config
+        return self._checkpoints or ModelCheckpoints(
+            self._model_dir,
+            config.keep_checkpoint_max,
+            config.save_checkpoints_steps,
+            config.save_checkpoints_secs,
+            config.keep_checkpoint_every_n_hours,
+        )
+
+    def train(
+        self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None
+    ):
+        """Trains from the latest checkpoint, and saves as the config says.
+
+        Args:
+          input_fn: returns a ``tf.data.Dataset`` of features or (features, labels), or
+            the tensors of a batch; may take mode, params and config.
+          hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+          steps: how many more steps to take; or
+          max_steps: the global step to end at; None for the end of the data.
+          saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects.
+
+        Returns:
+          The estimator.
+
+        Raises:
+          ValueError: steps and max_steps are both given, or not positive.
+        """
+        check_steps(steps=steps, max_steps=max_steps)
+        hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
+        listeners = _checked(
+            saving_listeners, tf1.train.CheckpointSaverListener, "Listeners must be"
+        )
+        self._settle("train")
+        path = self.latest_checkpoint()
+        if max_steps is not None and path and saved_step(path) >= max_steps:
+            tf1.logging.info("Skipping training since max_steps has already saved.")
+            return self
+        task = self._task()
+        task.join(self)
+        training = Training(self, task, path, (steps, max_steps))
+        loss = training.run(input_fn, hooks, listeners)
+        tf1.logging.info("Loss for final step: %s.", loss)
+        return self
+
+    def evaluate(
+        self, input_fn, steps=None, hooks=None, checkpoint_path=None, name=None
+    ):
+        """Evaluates a checkpoint, and writes the metrics to ``eval_dir(name)``.
+
+        Args:
+          input_fn: as for ``train``.
+          steps: how many batches; None for all.
+          hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+          checkpoint_path: None for the latest.
+          name: tells apart evaluations on several datasets.
+
+        Returns:
+          A dict with the model_fn's metrics, the mean "loss", and the "global_step".
+        """
+        check_steps(steps=steps)
+        hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
+        self._settle("eval")
+        path = checkpoint_path or self.latest_checkpoint()
+        with self._graph():
+            features, labels, input_hooks = self._input(input_fn, "eval")
+            spec = self._spec(features, labels, "eval", path)
+            update, values = metric_ops(spec)
+            final = tf1.train.FinalOpsHook(values)
+            hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
+            with self._restored(spec, path, hooks) as session:
+                taken = 0
+                while not session.should_stop() and (steps is None or taken < steps):
+                    session.run(update)
+                    taken += 1
+            write_metrics(self.eval_dir(name), final.final_ops_values, path)
+        found = final.final_ops_values
+        return {key: plain_number(value) for key, value in found.items()}
+
+    def predict(
+        self,
+        input_fn,
+        predict_keys=None,
+        hooks=None,
+        checkpoint_path=None,
+        yield_single_examples=True,
+    ):
+        """Yields predictions of a checkpoint: of each example, or of each batch.
+
+        Args:
+          input_fn: as for ``train``; of a pair, the first is the features.
+          predict_keys: the keys of the predictions to compute; None for all.
+          hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+          checkpoint_path: None for the latest; where there is none, the variables are
+            new.
+          yield_single_examples: whether to take the batches apart.
+
+        Raises:
+          ValueError: no prediction has one of the predict_keys, or they differ in
+            length.
+        """
+        hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
+        self._settle("infer")
+        path = checkpoint_path or self.latest_checkpoint()
+        with self._graph():
+            features, _, input_hooks = self._input(input_fn, "infer")
+            spec = self._spec(features, None, "infer", path)
+            wanted = with_keys(spec.predictions, predict_keys)
+            hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
+            session = self._restored(spec, path, hooks)
+        with session:  # not in the graph: the caller may go on eagerly
+            while not session.should_stop():
+                batch = session.run(wanted)
+                yield from (examples_of(batch) if yield_single_examples else [batch])
+
+    def export_saved_model(
+        self,
+        export_dir_base,
+        serving_input_receiver_fn,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+        experimental_mode="infer",
+    ):
+        """Writes a SavedModel of a checkpoint to a new directory, named by the time.
+
+        Args:
+          export_dir_base: the directory to make the new one in.
+          serving_input_receiver_fn: returns a ``ServingInputReceiver``, or what else
+            has features and receiver_tensors.
+          assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+          as_text: whether to write the graph as text.
+          checkpoint_path: None for the latest.
+          experimental_mode: of ``ModeKeys``.
+
+        Returns:
+          The path of the new directory, bytes.
+
+        Raises:
+          ValueError: there is no checkpoint, it lacks a variable, or there is no
+            receiver.
+        """
+        if not serving_input_receiver_fn:
+            raise ValueError("An input_receiver_fn must be defined.")
+        receivers = {experimental_mode: serving_input_receiver_fn}
+        return self._export(
+            export_dir_base, receivers, assets_extra, as_text, checkpoint_path
+        )
+
+    def export_savedmodel(
+        self,
+        export_dir_base,
+        serving_input_receiver_fn,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+        strip_default_attrs=False,
+    ):
+        """Writes a SavedModel; the older name of ``export_saved_model``."""
+        if not serving_input_receiver_fn:
+            raise ValueError("An input_receiver_fn must be defined.")
+        receivers = {"infer": serving_input_receiver_fn}
+        return self._export(
+            export_dir_base,
+            receivers,
+            assets_extra,
+            as_text,
+            checkpoint_path,
+            strip_default_attrs,
+        )
+
+    def experimental_export_all_saved_models(
+        self,
+        export_dir_base,
+        input_receiver_fn_map,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+    ):
+        """Writes a SavedModel with a graph for each mode of input_receiver_fn_map."""
+        return self._export(
+            export_dir_base,
+            input_receiver_fn_map,
+            assets_extra,
+            as_text,
+            checkpoint_path,
+        )
+
+    def latest_checkpoint(self):
+        """Returns the path of the latest checkpoint that can be read, or None."""
+        return latest_checkpoint(self._model_dir)
+
+    def get_variable_names(self):
+        """Returns the names of the variables in the latest checkpoint."""
+        reader = tf.train.load_checkpoint(self._check_trained())
+        kinds = reader.get_variable_to_dtype_map()  # an iterator is a variant
+        return sorted(name for name, kind in kinds.items() if kind != tf.variant)
+
+    def get_variable_value(self, name):
+        """Returns the value of a variable in the latest checkpoint, a numpy array."""
+        return plain_number(tf.train.load_variable(self._check_trained(), name))
+
+    def eval_dir(self, name=None):
+        """Returns the directory that the metrics of an evaluation are written to."""
+        return os.path.join(self._model_dir, f"eval_{name}" if name else "eval")
+
+    def _check_trained(self):
+        path = self.latest_checkpoint()
+        if path is None:
+            raise ValueError(
+                f"Could not find trained model in model_dir: {self._model_dir}."
+            )
+        return path
+
+    def _settle(self, mode):
+        """Prepares what a call in a mode needs; raises where it cannot be."""
+
+    def _task(self):
+        """Returns this process's place in the training."""
+        config = self._config
+        if config.task_type == "evaluator":
+            raise ValueError("An evaluator does not train: call train_and_evaluate.")
+        if not config.num_other_tasks and config.train_distribute is None:
+            return OnlyTask()
+        try:
+            from .cluster import ClusterTask  # programs of one process have it not
+        except ImportError:
+            raise ValueError(
+                "TF_CONFIG names a cluster, or the RunConfig has a train_distribute, "
+                "and the helper file cluster.py, which trains so, is not beside "
+                "estimator.py: migrate the program again with TF_CONFIG set."
+            ) from None
+        return ClusterTask(config)
+
+    def _graph(self):
+        """Returns a context: a new graph with the seed and the global step."""
+        graph = tf.Graph()
+        with graph.as_default():
+            tf1.set_random_seed(self._config.tf_random_seed)
+            tf1.train.create_global_step()
+        return graph.as_default()
+
+    def _input(self, input_fn, mode):
+        """Returns features, labels, and hooks that start the input."""
+        batch = self._call_input_fn(input_fn, mode)
+        if not isinstance(batch, tf.data.Dataset):
+            if mode == "train" and self.input == "continue":
+                raise ValueError("Only a tf.data.Dataset can continue: return one.")
+            return (*features_and_labels(batch, mode), [])
+        is_saved = mode == "train" and self.input == "continue"
+        if is_saved and not can_save(lambda: self._call_input_fn(input_fn, mode)):
+            batch, is_saved = self._skipped(batch), False
+        hook = InputHook(tf1.data.make_initializable_iterator(batch), is_saved)
+        return (*features_and_labels(hook.iterator.get_next(), mode), [hook])
+
+    def _skipped(self, dataset, draws=1):
+        """Returns what is left of a dataset of which each step has drawn so many."""
+        path = self.latest_checkpoint() if self.input == "continue" else None
+        return dataset.skip(saved_step(path) * draws) if path else dataset
+
+    def _call_input_fn(self, input_fn, mode, input_context=None):
+        known = {"params": self._params_of(mode), "config": self.config}
+        if input_context is not None:
+            known["input_context"] = input_context
+        with tf.device("/cpu:0"):
+            return call_with_known(input_fn, mode=mode, **known)
+
+    def _spec(self, features, labels, mode, path):
+        """Returns the EstimatorSpec of a mode; path is what will be restored."""
+        spec = self._call_model_fn(features, labels, mode, self.config)
+        self._warm_start(path)
+        return spec
+
+    def _warm_start(self, path):
+        """Has the variables begin with another job's, unless path is restored."""
+        if self._warm_start_from and not path:
+            given = self._warm_start_from
+            tf1.logging.info("Warm-starting with WarmStartSettings: %s", given)
+            tf1.train.warm_start(*([given] if isinstance(given, str) else given))
+
+    def _call_model_fn(self, features, labels, mode, config):
+        tf1.logging.info("Calling model_fn.")
+        params = self._params_of(mode)
+        spec = call_model_fn(self._model_fn, features, labels, mode, params, config)
+        tf1.logging.info("Done calling model_fn.")
+        return spec
+
+    def _params_of(self, mode):
+        """Returns the params of a mode, which are the same for all; a copy."""
+        return self.params
+
+    def _session_config(self):
+        """Returns the config of the sessions, by default an Estimator's."""
+        if self._config.session_config is not None:
+            return self._config.session_config
+        config = tf1.ConfigProto(allow_soft_placement=True)
+        rewrite = config.graph_options.rewrite_options
+        rewrite.meta_optimizer_iterations = rewrite.ONE
+        return config
+
+    def _restored(self, spec, path, hooks):
+        """Returns a session with the values of a checkpoint, to evaluate or predict."""
+        scaffold = spec.scaffold or tf1.train.Scaffold(saver=saver_of_objects(path))
+        creator = tf1.train.ChiefSessionCreator(
+            scaffold,
+            config=self._session_config(),
+            checkpoint_filename_with_path=path,
+        )
+        return tf1.train.MonitoredSession(creator, hooks)
+
+    def _export(self, export_dir_base, receiver_fns, *options):
+        from .export import export_modes  # who exports, names its parts
+
+        return export_modes(self, export_dir_base, receiver_fns, *options)
+
+
+def argument_names(function):
+    """Returns the names of the arguments that a function can be given, a set."""
+    bound = getattr(function, "keywords", {})  # of a functools.partial
+    parameters = inspect.signature(function).parameters.values()
+    several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return {one.name for one in parameters if one.kind not in several} - bound.keys()
+
+
+def call_with_known(function, **known):
+    """Calls ``function`` with those of the arguments ``known`` that it names."""
+    names = argument_names(function)
+    return function(**{name: known[name] for name in names if name in known})
+
+
+def features_and_labels(batch, mode="train"):
+    """Splits a batch into features and labels; labels are None where it has none."""
+    if not isinstance(batch, (list, tuple)):
+        return batch, None
+    if mode == "infer":
+        return batch[0], None
+    if len(batch) != 2:
+        raise ValueError("input_fn should give features, or (features, labels).")
+    return batch
+
+
+def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
+    """Calls an unchanged TF1 ``model_fn`` in the default graph.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config.
+      features: a tensor or a structure of tensors.
+      labels: the same, or None.
+      mode: "train", "eval" or "infer", as in ``tf.estimator.ModeKeys``.
+      params: a dict; the model_fn gets a copy.
+      config: what the model_fn reads from its ``RunConfig``, if anything.
+
+    Returns:
+      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
+
+    Raises:
+      ValueError: there are labels and the model_fn takes none, or its result lacks what
+        the mode needs.
+      RuntimeError: the model_fn needs ``tf.compat.v1.layers``, which Keras 3 has not.
+    """
+    if labels is not None and "labels" not in argument_names(model_fn):
+        raise ValueError("model_fn does not take labels, but input_fn returns labels.")
+    given = {"mode": mode, "params": copy.deepcopy(params or {}), "config": config}
+    with _told_of_legacy_keras():
+        spec = call_with_known(model_fn, features=features, labels=labels, **given)
+    if hasattr(spec, "as_estimator_spec"):
+        spec = spec.as_estimator_spec()
+    needed = {
+        "train": ("loss", "train_op"),
+        "eval": ("loss",),
+        "infer": ("predictions",),
+    }
+    for name in needed[mode]:
+        if not hasattr(spec, name):
+            raise ValueError("model_fn should return an EstimatorSpec.")
+        if getattr(spec, name) is None:
+            raise ValueError(f"Missing {name}.")
+    if getattr(getattr(spec.loss, "shape", None), "rank", 0) != 0:
+        spec = spec._replace(loss=tf.reshape(spec.loss, []))
+    return spec
+
+
+@contextlib.contextmanager
+def _told_of_legacy_keras():
+    try:
+        yield
+    except AttributeError as error:
+        if "not available with Keras 3" not in str(error):
+            raise
+        raise RuntimeError(
+            f"{error} Install tf_keras and set TF_USE_LEGACY_KERAS=1 in the environment."
+        ) from error
+
+
+def check_steps(**given):
+    """Raises a ValueError unless at most one number of steps is given, above 0."""
+    if len([number for number in given.values() if number is not None]) > 1:
+        raise ValueError("Can not provide both steps and max_steps.")
+    for name, number in given.items():
+        if number is not None and number <= 0:
+            raise ValueError(f"Must specify {name} > 0, given: {number}")
+
+
+def _checked(objects, kind, told):
+    objects = list(objects or ())
+    for one in objects:
+        if not isinstance(one, kind):
+            raise TypeError(f"{told} a {kind.__name__}, given: {one}")
+    return objects
+
+
+def _config_of(config, model_dir, checkpoints):
+    """Returns the config with the directory and the checkpoints that these settle."""
+    config = RunConfig() if config is None else config
+    if not is_of_class(config, RunConfig):
+        raise ValueError(f"config must be an instance of RunConfig, not {config!r}.")
+    model_dir = os.fspath(model_dir) if model_dir is not None else None
+    if checkpoints is not None:
+        if model_dir not in (None, checkpoints.directory):
+            raise ValueError(
+                f"model_dir is {model_dir}, that of checkpoints {checkpoints.directory}."
+            )
+        model_dir = checkpoints.directory
+        config = config.replace(**{**checkpoints.settings(), "model_dir": None})
+    if model_dir is None and config.model_dir is None:
+        model_dir = tempfile.mkdtemp()
+        tf1.logging.warning("Using temporary folder as model directory: %s", model_dir)
+    if model_dir is not None and config.model_dir not in (None, model_dir):
+        raise ValueError(
+            "`model_dir` are set both in constructor and `RunConfig`, but with "
+            f"different values. In constructor: '{model_dir}', in `RunConfig`: "
+            f"'{config.model_dir}'."
+        )
+    return config.replace(model_dir=model_dir or config.model_dir)
+
+
+def _check_model_fn(model_fn, params):
+    names = argument_names(model_fn)
+    if "features" not in names:
+        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
+    if params is not None and "params" not in names:
+        raise ValueError(
+            f"model_fn ({model_fn}) does not include params argument, but params "
+            f"({params}) is passed to Estimator."
+        )
+    unknown = names - {"features", "labels", "mode", "params", "config", "self"}
+    if unknown:
+        raise ValueError(
+            f"model_fn ({model_fn}) has following not expected args: {sorted(unknown)}"
+        )

@@ -1,0 +1,99 @@
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 4d6a4eafccc00397).
+"""What an evaluation computes and writes, and what a prediction yields."""
+
+import functools
+import numbers
+
+import numpy as np
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+
+def metric_ops(spec):
+    """Returns the update of all metrics, and a dict with their values."""
+    metrics = spec.eval_metric_ops or {}
+    if "global_step" in metrics:
+        raise ValueError("Metric with name `global_step` is not allowed.")
+    pairs = {
+        name: one if isinstance(one, tuple) else (one.result(), one.updates)
+        for name, one in metrics.items()
+    }
+    if "loss" not in pairs:  # contrib.learn lets a model_fn name its own
+        pairs["loss"] = tf1.metrics.mean(spec.loss)
+    update = tf.group(*[tf.nest.flatten(update) for _, update in pairs.values()])
+    values = {name: value for name, (value, _) in sorted(pairs.items())}
+    return update, {**values, "global_step": tf1.train.get_global_step()}
+
+
+def write_metrics(directory, metrics, checkpoint_path=None):
+    """Writes what an evaluation came to into the log, and for TensorBoard.
+
+    Args:
+      directory: where the events are.
+      metrics: a dict with numbers, arrays and serialized summaries, as of images, and
+        with the "global_step".
+      checkpoint_path: what was evaluated; None where the variables were new.
+    """
+    step, events = metrics["global_step"], tf1.summary.FileWriterCache.get(directory)
+    shown = {key: one for key, one in metrics.items() if not isinstance(one, bytes)}
+    told = ", ".join(f"{key} = {one!s}" for key, one in sorted(shown.items()))
+    tf1.logging.info("Saving dict for global step %d: %s", step, told)
+    summary = tf1.Summary()
+    for name, value in metrics.items():
+        if isinstance(value, bytes):
+            for i, part in enumerate(_parts(value)):
+                part.tag = f"{name}/{i}"
+                summary.value.add().CopyFrom(part)
+        elif getattr(value, "shape", ()):  # an array
+            summary.value.add(tag=name, tensor=tf.make_tensor_proto(value))
+        elif isinstance(value, numbers.Number) and name != "global_step":
+            summary.value.add(tag=name, simple_value=value)
+    events.add_summary(summary, step)
+    if checkpoint_path:
+        line = "Saving 'checkpoint_path' summary for global step %d: %s"
+        tf1.logging.info(line, step, checkpoint_path)
+        path = tf1.Summary()
+        tensor = tf.make_tensor_proto(checkpoint_path)
+        path.value.add(tag="checkpoint_path", tensor=tensor)
+        events.add_summary(path, step)
+    events.flush()
+
+
+def _parts(value):
+    """Returns what a serialized summary holds; nothing of other text."""
+    try:
+        return tf1.Summary.FromString(value).value
+    except Exception:  # of protobuf
+        return []
+
+
+def examples_of(predictions):
+    if not isinstance(predictions, dict):
+        return map(plain_number, predictions)
+    lengths = {key: len(value) for key, value in predictions.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"Predictions differ in batch length: {lengths}.")
+    examples = zip(*predictions.values())
+    return (dict(zip(predictions, map(plain_number, one))) for one in examples)
+
+
+def with_keys(predictions, keys):
+    if not keys:
+        return predictions
+    if not isinstance(predictions, dict):
+        raise ValueError("predict_keys is for predictions that are a dict.")
+    wanted = {key: predictions[key] for key in predictions if key in keys}
+    if not wanted:
+        raise ValueError(f"None of {keys} among the predictions {list(predictions)}.")
+    return wanted
+
+
+def plain_number(value):
+    """Returns a value that prints as a number, where NumPy 2 says np.float32(0.5)."""
+    is_plain = not isinstance(value, np.number) or repr(value) == str(value)
+    return value if is_plain else _plain(type(value))(value)
+
+
+@functools.lru_cache(None)
+def _plain(kind):
+    return type(kind.__name__, (kind,), {"__repr__": kind.__str__})

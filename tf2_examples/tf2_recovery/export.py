@@ -1,0 +1,308 @@
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 81076425b45228cd).
+"""What ``tf.estimator.export`` had: receivers, outputs, and the SavedModels of these."""
+
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from .estimator import features_and_labels
+from .export_directory import finish_export, new_export
+
+
+def export_modes(
+    estimator,
+    export_dir_base,
+    receiver_fns,
+    assets_extra=None,
+    as_text=False,
+    path=None,
+    strip_default_attrs=True,
+):
+    """Writes a SavedModel of a checkpoint, with a graph for each mode.
+
+    Args:
+      estimator: the ``Estimator``.
+      export_dir_base: the directory to make the new one in.
+      receiver_fns: a dict from "train", "eval" or "infer" to a function that returns a
+        receiver.
+      assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
+      as_text: whether to write the graph as text.
+      path: of the checkpoint; None for the latest.
+      strip_default_attrs: whether to leave out attributes that have their defaults.
+
+    Returns:
+      The path of the new directory: bytes, as the Estimator gave it.
+
+    Raises:
+      ValueError: there is no checkpoint, it lacks a variable, or there is no receiver.
+    """
+    path = path or estimator.latest_checkpoint()
+    if not path:
+        raise ValueError(f"Couldn't find trained model at {estimator.model_dir}.")
+    modes = [mode for mode in _TAGS if receiver_fns.get(mode)]
+    if not modes:
+        raise ValueError(
+            f"No valid modes for exporting found. Got {list(receiver_fns)}."
+        )
+    unfinished = new_export(export_dir_base)
+    builder = tf1.saved_model.Builder(unfinished)
+    for mode in modes:
+        with estimator._graph():
+            receiver = receiver_fns[mode]()
+            labels = getattr(receiver, "labels", None)
+            config = estimator.config
+            spec = estimator._call_model_fn(receiver.features, labels, mode, config)
+            scaffold = spec.scaffold or tf1.train.Scaffold()
+            local = scaffold.local_init_op or tf1.train.Scaffold.default_local_init_op()
+            saver = scaffold.saver or tf1.train.Saver(sharded=True)
+            graph = {
+                "signature_def_map": _signatures(spec, mode, receiver),
+                "assets_collection": tf1.get_collection("asset_filepaths"),
+                "main_op": local,
+                "saver": saver,
+                "strip_default_attrs": strip_default_attrs,
+            }
+            with tf1.Session(config=estimator._session_config()) as session:
+                _restore(saver, session, path, mode)
+                tags = [_TAGS[mode]]
+                if mode == modes[0]:
+                    builder.add_meta_graph_and_variables(session, tags, **graph)
+                else:
+                    builder.add_meta_graph(tags, **graph)
+    builder.save(as_text)
+    return finish_export(unfinished, assets_extra)
+
+
+_TAGS = {"train": "train", "eval": "eval", "infer": "serve"}  # of a SavedModel's graphs
+
+
+def _restore(saver, session, path, mode):
+    try:
+        saver.restore(session, path)
+    except tf.errors.NotFoundError as error:
+        raise ValueError(
+            f"Could not load all variables that the mode {mode!r} has from {path}: "
+            f"{error}"
+        ) from error
+
+
+def _signatures(spec, mode, receiver):
+    if mode != "infer":
+        return {mode: _supervised_signature(spec, mode, receiver)}
+    default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+    outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}
+    if len(outputs) == 1:
+        outputs = {default: next(iter(outputs.values())), **outputs}
+    if default not in outputs:
+        raise ValueError(
+            "Multiple `export_outputs` were provided, but none of them is named "
+            f"{default!r}: {list(outputs)}."
+        )
+    fed = {"": receiver.receiver_tensors}
+    fed.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
+    signatures = {}
+    for prefix, tensors in fed.items():
+        tensors = tensors if isinstance(tensors, dict) else {"input": tensors}
+        for name, output in outputs.items():
+            key = f"{prefix}:{name}" if prefix else name
+            try:
+                signatures[key] = output.as_signature_def(tensors)
+            except ValueError as error:  # such as one that only tf.Example can feed
+                tf1.logging.info("No signature %s: %s", key, error)
+    return signatures
+
+
+def _supervised_signature(spec, mode, receiver):
+    """Returns the signature of a graph that trains or evaluates."""
+    outputs = {"loss": spec.loss}
+    predictions = spec.predictions
+    if predictions is not None and not isinstance(predictions, dict):
+        predictions = {"output": predictions}
+    for name, tensor in (predictions or {}).items():
+        outputs[f"predictions/{name}"] = tensor
+    for name, (value, update) in (spec.eval_metric_ops or {}).items():
+        outputs[f"metrics/{name}/value"] = value
+        outputs[f"metrics/{name}/update_op"] = update
+    kind = {"train": "training", "eval": "eval"}[mode]
+    info = tf1.saved_model.build_tensor_info
+    inputs = receiver.receiver_tensors
+    return tf1.saved_model.build_signature_def(
+        {name: info(tensor) for name, tensor in inputs.items()},
+        {name: info(tensor) for name, tensor in outputs.items()},
+        f"tensorflow/supervised/{kind}",
+    )
+
+
+class TensorServingInputReceiver(NamedTuple):
+    """What a ``serving_input_receiver_fn`` returns for a model_fn that takes a tensor.
+
+    Attributes:
+      features: what the model_fn gets, a tensor.
+      receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+    """
+
+    features: Any
+    receiver_tensors: Any
+
+
+class ServingInputReceiver(TensorServingInputReceiver):
+    """What a ``serving_input_receiver_fn`` returns.
+
+    Attributes:
+      features: what the model_fn gets, a dict; a tensor is put into one, as "feature".
+      receiver_tensors: what a request feeds, a tensor or a dict of tensors.
+    """
+
+    def __new__(cls, features, receiver_tensors):
+        features = features if isinstance(features, dict) else {"feature": features}
+        return super().__new__(cls, features, receiver_tensors)
+
+
+def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
+    """Returns a ``serving_input_receiver_fn`` whose requests feed the features.
+
+    Args:
+      features: a dict from name to a tensor or ``tf.TensorSpec``, whose first dimension
+        is the batch.
+      default_batch_size: an int, or None for any.
+    """
+
+    def serving_input_receiver_fn():
+        tensors = {
+            name: tf1.placeholder(
+                feature.dtype, [default_batch_size, *feature.shape[1:]], name
+            )
+            for name, feature in features.items()
+        }
+        return ServingInputReceiver(dict(tensors), tensors)
+
+    return serving_input_receiver_fn
+
+
+def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=None):
+    """Returns a ``serving_input_receiver_fn`` whose requests feed ``tf.Example``.
+
+    Args:
+      feature_spec: a dict for ``tf.io.parse_example``.
+      default_batch_size: an int, or None for any.
+    """
+
+    def serving_input_receiver_fn():
+        protos = tf1.placeholder(
+            tf.string, [default_batch_size], "input_example_tensor"
+        )
+        features = tf.io.parse_example(protos, feature_spec)
+        return ServingInputReceiver(features, {"examples": protos})
+
+    return serving_input_receiver_fn
+
+
+class PredictOutput:
+    """The outputs of a signature for the Predict API: a tensor or a dict of them."""
+
+    def __init__(self, outputs):
+        self.outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
+
+    def as_signature_def(self, receiver_tensors):
+        """Returns the ``SignatureDef`` for what a request feeds."""
+        return tf1.saved_model.predict_signature_def(receiver_tensors, self.outputs)
+
+
+class ClassificationOutput:
+    """The outputs of a signature for the Classify API: scores, classes, or both."""
+
+    def __init__(self, scores=None, classes=None):
+        self._scores, self._classes = scores, classes
+
+    def as_signature_def(self, receiver_tensors):
+        """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
+        (examples,) = receiver_tensors.values()
+        return tf1.saved_model.classification_signature_def(
+            examples, self._classes, self._scores
+        )
+
+
+class RegressionOutput:
+    """The output of a signature for the Regress API: a float tensor."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def as_signature_def(self, receiver_tensors):
+        """Returns the ``SignatureDef`` for one tensor of ``tf.Example`` protos."""
+        (examples,) = receiver_tensors.values()
+        return tf1.saved_model.regression_signature_def(examples, self._value)
+
+
+class SupervisedInputReceiver(NamedTuple):
+    """What a receiver function returns for the modes that have labels.
+
+    Attributes:
+      features: what the model_fn gets, a tensor or a dict.
+      labels: the same.
+      receiver_tensors: what is fed, a dict of tensors.
+    """
+
+    features: Any
+    labels: Any
+    receiver_tensors: Any
+
+
+def build_raw_supervised_input_receiver_fn(features, labels, default_batch_size=None):
+    """Returns a function whose receiver is fed features and labels.
+
+    Args:
+      features: a tensor, or a dict of tensors, whose first dimension is the batch.
+      labels: the same.
+      default_batch_size: an int, or None for any.
+
+    Raises:
+      ValueError: features and labels have a name in common.
+    """
+    given = [
+        part if isinstance(part, dict) else {name: part}
+        for name, part in (("input", features), ("label", labels))
+    ]
+    common = sorted(set(given[0]).intersection(given[1]))
+    if common:
+        raise ValueError(
+            "Features and labels must have distinct keys. "
+            f"Found overlapping keys: {common}"
+        )
+
+    def supervised_input_receiver_fn():
+        fed = [
+            {
+                name: _fed_tensor(tensor, default_batch_size)
+                for name, tensor in one.items()
+            }
+            for one in given
+        ]
+        passed = [
+            tensors if isinstance(part, dict) else next(iter(tensors.values()))
+            for tensors, part in zip(fed, (features, labels))
+        ]
+        return SupervisedInputReceiver(*passed, {**fed[0], **fed[1]})
+
+    return supervised_input_receiver_fn
+
+
+def build_supervised_input_receiver_fn_from_input_fn(input_fn, **input_fn_args):
+    """Returns a function whose receiver is fed what an ``input_fn`` returns.
+
+    Args:
+      input_fn: returns a ``tf.data.Dataset`` of (features, labels), or their tensors.
+      **input_fn_args: what it is called with.
+    """
+    with tf.Graph().as_default():
+        batch = input_fn(**input_fn_args)
+        if isinstance(batch, tf.data.Dataset):
+            batch = tf1.data.make_initializable_iterator(batch).get_next()
+        return build_raw_supervised_input_receiver_fn(*features_and_labels(batch))
+
+
+def _fed_tensor(tensor, batch_size):
+    name = getattr(getattr(tensor, "op", None), "name", None)
+    shape = tf.TensorShape([batch_size]).concatenate(tensor.shape[1:])
+    return tf1.placeholder(tensor.dtype, shape, name)

@@ -1,0 +1,165 @@
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content c529c43d15b82b4e).
+"""The log, the events and the evaluations of a training by ``fit``, as the Estimator gave them."""
+
+import functools
+import math
+import os
+import time
+
+import numpy as np
+import tensorflow as tf
+
+
+@functools.cache
+def event_writer(directory):
+    """Returns the ``tf.compat.v1.summary.FileWriter`` of a directory, one a process."""
+    # It asks for a graph. That of tf.summary asks for the package tensorboard, which
+    # TensorFlow 2.21 does not install.
+    with tf.Graph().as_default():
+        return tf.compat.v1.summary.FileWriter(
+            directory,
+            # The file's name has the second only: a start within it would empty the file.
+            filename_suffix=f".{time.time_ns()}",
+        )
+
+
+class TrainingLog(tf.keras.callbacks.Callback):
+    """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
+
+    Args:
+      directory: where TensorBoard finds the summaries, a path.
+      summary_steps: steps between two summaries of the loss; None for none.
+      log_steps: steps between two lines in the log; None for none.
+      tags: the summaries: a dict from a metric of ``fit`` to its name in TensorBoard.
+
+    Raises:
+      ArithmeticError: out of ``fit``, when the loss is not a number.
+    """
+
+    def __init__(self, directory, summary_steps=None, log_steps=None, tags=None):
+        super().__init__()
+        self.summary_steps = summary_steps
+        self.log_steps = log_steps
+        self.directory = directory
+        self.tags = tags or {"loss": "loss"}
+
+    def on_train_begin(self, logs=None):
+        self._step = int(self.model.optimizer.iterations.numpy())
+        self._first = self._logged = self._step
+        self._logged_time = time.monotonic()
+
+    def on_train_batch_begin(self, batch, logs=None):
+        step = self._step + 1
+        if self._due(step, self.summary_steps) or self._due(step, self.log_steps):
+            # Keras gives the mean since the last reset: of the next step alone, then.
+            self.model.reset_metrics()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._step = step = self._step + 1
+        if math.isnan(logs["loss"]):
+            raise ArithmeticError(f"The loss is not a number at step {step}.")
+        if self._due(step, self.summary_steps):
+            self._write({tag: logs[metric] for metric, tag in self.tags.items()})
+        if self._due(step, self.log_steps):
+            tf.get_logger().info("loss = %g, step = %d", logs["loss"], step)
+            seconds = time.monotonic() - self._logged_time
+            if step > self._first + 1:  # the first step includes tracing
+                self._write({"global_step/sec": (step - self._logged) / seconds})
+            self._logged, self._logged_time = step, time.monotonic()
+
+    def on_train_end(self, logs=None):
+        event_writer(self.directory).flush()
+
+    def _write(self, values):
+        summary = tf.compat.v1.Summary()
+        for tag, value in values.items():
+            summary.value.add(tag=tag, simple_value=value)
+        event_writer(self.directory).add_summary(summary, self._step)
+
+    def _due(self, step, every):
+        return bool(every) and (step - self._first - 1) % every == 0
+
+
+class EvaluationLog(tf.keras.callbacks.Callback):
+    """Writes the metrics that ``evaluate`` gives, at the step of the training.
+
+    Args:
+      model_dir: a path; TensorBoard finds the metrics in its ``eval`` or ``eval_NAME``.
+      name: tells apart evaluations on several datasets; None or a string.
+    """
+
+    def __init__(self, model_dir, name=None):
+        super().__init__()
+        self.directory = os.path.join(model_dir, f"eval_{name}" if name else "eval")
+
+    def on_test_end(self, logs=None):
+        summary = tf.compat.v1.Summary()
+        for tag, value in logs.items():
+            if np.ndim(value) == 0:
+                summary.value.add(tag=tag, simple_value=value)
+        writer = event_writer(self.directory)
+        writer.add_summary(summary, int(self.model.optimizer.iterations.numpy()))
+        writer.flush()
+
+
+class EvaluateAfterSaves(tf.keras.callbacks.Callback):
+    """Evaluates after the saves of ``fit`` but the first, and when it ends.
+
+    Stands behind the recovery among the callbacks. The metrics go to the log, and to
+    TensorBoard by ``EvaluationLog``.
+
+    Args:
+      recovery: the ``CheckpointRecovery`` that saves.
+      dataset: a ``tf.data.Dataset`` of (features, labels), in batches.
+      steps: how many batches; None for all.
+      throttle_secs: the least number of seconds between two evaluations, the last
+        one aside.
+      export: called after each evaluation with a dict of its metrics and the
+        "global_step".
+      name: tells apart evaluations on several datasets; None or a string.
+    """
+
+    def __init__(
+        self,
+        recovery,
+        dataset,
+        steps=100,
+        throttle_secs=600,
+        export=None,
+        name=None,
+    ):
+        super().__init__()
+        self.recovery, self.dataset = recovery, dataset
+        self.steps, self.throttle_secs, self.export = steps, throttle_secs, export
+        self._evaluation_log = EvaluationLog(recovery.manager.directory, name)
+        self._evaluated_step, self._evaluated_time = None, -math.inf
+
+    def on_train_begin(self, logs=None):
+        self._saved = self.recovery.manager.latest_checkpoint
+
+    def on_train_batch_end(self, batch, logs=None):
+        newest = self.recovery.manager.latest_checkpoint
+        if newest != self._saved:
+            self._saved = newest
+            if time.monotonic() >= self._evaluated_time + self.throttle_secs:
+                self._evaluate()
+
+    def on_train_end(self, logs=None):
+        if self._evaluated_step != self.recovery.step:
+            self._evaluate()
+
+    def _evaluate(self):
+        self._evaluated_step = self.recovery.step
+        self._evaluated_time = time.monotonic()
+        metrics = self.model.evaluate(
+            self.dataset,
+            steps=self.steps,
+            verbose=0,
+            return_dict=True,
+            callbacks=[self._evaluation_log],
+        )
+        self.model.reset_metrics()  # else the loss of training would go on from these
+        told = ", ".join(f"{name} = {value:g}" for name, value in metrics.items())
+        tf.get_logger().info("Evaluated at step %d: %s", self._evaluated_step, told)
+        if self.export is not None:
+            self.export({**metrics, "global_step": self._evaluated_step})

@@ -1,0 +1,165 @@
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 853b2521bd886230).
+"""The metrics, predictions and losses of the premade estimators for a Keras model."""
+
+import tensorflow as tf
+
+
+class SumOfSquares(tf.keras.losses.Loss):
+    """Adds up an example's squared errors, of which Keras would take the mean."""
+
+    def call(self, y_true, y_pred):
+        y_true = tf.cast(tf.reshape(y_true, tf.shape(y_pred)), y_pred.dtype)
+        return tf.reduce_sum(tf.square(y_true - y_pred), -1)
+
+
+def two_class_metrics():
+    """The metrics of a ``DNNClassifier`` whose model gives one logit for two classes."""
+    metrics = tf.keras.metrics
+    return [
+        OfProbabilities(metrics.BinaryAccuracy("accuracy")),
+        AccuracyBaseline("accuracy_baseline"),
+        OfProbabilities(metrics.AUC(name="auc")),
+        OfProbabilities(metrics.AUC(name="auc_precision_recall", curve="PR")),
+        metrics.MeanMetricWrapper(_cross_entropy_of_each, name="average_loss"),
+        OfProbabilities(metrics.Precision(name="precision")),
+        OfProbabilities(metrics.Recall(name="recall")),
+        metrics.MeanMetricWrapper(_label_of_each, name="label/mean"),
+        OfProbabilities(
+            metrics.MeanMetricWrapper(_prediction_of_each, name="prediction/mean")
+        ),
+    ]
+
+
+def value_metrics():
+    """The metrics of a ``DNNRegressor``."""
+    return [
+        tf.keras.metrics.MeanMetricWrapper(_squared_error_of_each, name="average_loss"),
+        tf.keras.metrics.MeanMetricWrapper(_label_of_each, name="label/mean"),
+        tf.keras.metrics.MeanMetricWrapper(_prediction_of_each, name="prediction/mean"),
+    ]
+
+
+class OfProbabilities(tf.keras.metrics.Metric):
+    """Gives a metric the probabilities of the logits that it is called with.
+
+    Args:
+      metric: a ``tf.keras.metrics.Metric`` of labels and probabilities.
+    """
+
+    def __init__(self, metric):
+        super().__init__(name=metric.name)
+        self.metric = metric
+
+    def update_state(self, labels, logits, sample_weight=None):
+        labels = tf.reshape(labels, tf.shape(logits))  # Keras 3 takes no [batch] here.
+        self.metric.update_state(labels, tf.sigmoid(logits), sample_weight)
+
+    def result(self):
+        return self.metric.result()
+
+    def reset_state(self):
+        self.metric.reset_state()
+
+
+class AccuracyBaseline(tf.keras.metrics.Mean):
+    """The accuracy of always predicting the more frequent of two classes."""
+
+    def update_state(self, labels, logits, sample_weight=None):
+        super().update_state(labels, sample_weight)
+
+    def result(self):
+        mean = super().result()
+        return tf.maximum(mean, 1 - mean)
+
+
+def _cross_entropy_of_each(labels, logits):
+    labels = tf.cast(tf.reshape(labels, tf.shape(logits)), logits.dtype)
+    return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
+
+
+def _squared_error_of_each(labels, values):
+    labels = tf.cast(tf.reshape(labels, tf.shape(values)), values.dtype)
+    return tf.square(labels - values)
+
+
+def _label_of_each(labels, predictions):
+    return labels
+
+
+def _prediction_of_each(labels, predictions):
+    return predictions
+
+
+def predict_classes(recovery, dataset, names=None):
+    """Yields what a canned classifier predicts for each example of a dataset.
+
+    Args:
+      recovery: a ``CheckpointRecovery``, whose newest checkpoint is restored first,
+        or a trained ``tf.keras.Model``. The model gives logits, [batch, n_classes],
+        or [batch, 1] for two classes.
+      dataset: a ``tf.data.Dataset`` of features or of (features, labels), in batches.
+      names: of the classes, a list of strings; None where they are numbers.
+
+    Yields:
+      A dict of NumPy arrays with the Estimator's keys: "logits", "probabilities",
+      "class_ids", "classes", ..., and "logistic" if there are two classes.
+    """
+    for logits in _output_of_each(recovery, dataset):
+        scores = logits if len(logits) > 1 else tf.concat([[0.0], logits], 0)
+        class_ids = tf.argmax(scores)[tf.newaxis]
+        all_class_ids = tf.range(len(scores))
+        all_classes = tf.strings.as_string(all_class_ids)
+        if names is not None:
+            all_classes = tf.constant(names)
+        logistic = {"logistic": tf.sigmoid(logits).numpy()} if len(logits) == 1 else {}
+        yield {
+            "logits": logits,
+            **logistic,
+            "probabilities": tf.nn.softmax(scores).numpy(),
+            "class_ids": class_ids.numpy(),
+            "classes": tf.gather(all_classes, class_ids).numpy(),
+            "all_class_ids": all_class_ids.numpy(),
+            "all_classes": all_classes.numpy(),
+        }
+
+
+def predict_values(recovery, dataset):
+    """Yields what a canned regressor predicts: a dict with the key "predictions".
+
+    Args: as for ``predict_classes``; the model gives values, [batch, dimension].
+    """
+    for values in _output_of_each(recovery, dataset):
+        yield {"predictions": values}
+
+
+def predict_outputs(recovery, dataset):
+    """Yields what an Estimator made from a Keras model predicts for each example.
+
+    Args: as for ``predict_classes``.
+
+    Yields:
+      A dict of NumPy arrays by the names of the layers that give the outputs.
+    """
+    model = _restored(recovery)
+    layers = [output._keras_history[0].name for output in model.outputs]
+    for batch in dataset:
+        outputs = model.predict_on_batch(_features(batch))
+        for values in zip(*(outputs if len(layers) > 1 else [outputs])):
+            yield dict(zip(layers, values))
+
+
+def _output_of_each(recovery, dataset):
+    model = _restored(recovery)
+    for batch in dataset:
+        yield from model.predict_on_batch(_features(batch))
+
+
+def _restored(recovery):
+    if isinstance(recovery, tf.keras.Model):
+        return recovery
+    recovery.restore()
+    return recovery.manager.checkpoint.model
+
+
+def _features(batch):
+    return batch[0] if isinstance(batch, tuple) else batch

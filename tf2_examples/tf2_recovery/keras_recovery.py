@@ -1,0 +1,431 @@
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content f77c92d5ded4245f).
+"""Recovery of a Keras model that is trained by ``fit``."""
+
+import functools
+import json
+import os
+import random
+import sys
+import time
+
+import tensorflow as tf
+
+
+class CheckpointRecovery(tf.keras.callbacks.Callback):
+    """Saves while ``fit`` runs, and restores the newest checkpoint that can be read.
+
+    Saves when training starts, every ``manager.checkpoint_interval`` steps or
+    ``save_secs`` seconds, and when it ends; an exception ends it without a save.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` of
+        ``tf.train.Checkpoint(model=..., optimizer=...)``.
+      save_secs: seconds between two saves; None to save by steps alone.
+    """
+
+    def __init__(self, manager, save_secs=None):
+        super().__init__()
+        self.manager = manager
+        self.save_secs = save_secs
+        self._saved_step = None
+
+    @property
+    def step(self):
+        """The number of training steps that the model has seen, an int."""
+        return int(self.manager.checkpoint.optimizer.iterations.numpy())
+
+    def restore(self):
+        """Restores the newest readable checkpoint and returns its step, 0 if none.
+
+        Raises:
+          ValueError: the checkpoint does not fit; the message names the variable.
+          RuntimeError: there are checkpoints, but none of them can be read.
+        """
+        problem = None
+        for path in self._newest_first():
+            try:
+                self._restore_all(path)
+            except (tf.errors.OpError, IndexError) as error:  # IndexError: cut short
+                tf.get_logger().warning("Cannot read %s (%s)", path, error)
+                problem = error
+            else:
+                tf.get_logger().info("Restored %s at step %d", path, self.step)
+                self._saved_step = self.step
+                return self.step
+        if problem is not None:  # Never train from scratch over what is there.
+            directory = self.manager.directory
+            raise RuntimeError(f"No checkpoint in {directory} is whole.") from problem
+        return self.step
+
+    def on_train_begin(self, logs=None):
+        self._make_slots()
+        self._save()
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._epoch_start, self._epoch_steps = self.step, 0
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._epoch_steps = batch + 1
+        self._unsaved_steps += 1
+        every, seconds = self.manager.checkpoint_interval, self.save_secs
+        by_step = every is not None and self._unsaved_steps >= every
+        if by_step or (
+            seconds is not None and time.monotonic() >= self._saved_time + seconds
+        ):
+            self._save()
+
+    def on_epoch_end(self, epoch, logs=None):
+        self._uncount_missing_batch(self._epoch_start + self._epoch_steps)
+
+    def on_train_end(self, logs=None):
+        self._save()
+
+    def _uncount_missing_batch(self, trained):
+        # Of a dataset of unknown cardinality Keras finds the end by a step more, which
+        # trains nothing but is counted.
+        if self.step == trained + 1:
+            self.manager.checkpoint.optimizer.iterations.assign(trained)
+
+    def _save(self):
+        step = self.step
+        if step != self._saved_step:
+            # check_interval=True would skip the last save.
+            self.manager.save(checkpoint_number=step, check_interval=False)
+        self._saved_step, self._unsaved_steps = step, 0
+        self._saved_time = time.monotonic()
+
+    def _newest_first(self):
+        if self.manager.checkpoints:
+            return self.manager.checkpoints[::-1]
+        # The file "checkpoint", which lists them, is lost.
+        files = tf.io.gfile.glob(
+            os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
+        )
+        paths = [file[: -len(".index")] for file in files]
+        return sorted(paths, key=lambda path: int(path.split("-")[-1]), reverse=True)
+
+    def _restore_all(self, path):
+        names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
+        is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
+        if not is_of_objects or "estimator_global_step" in {
+            n.split("/")[0] for n in names
+        }:
+            directory = self.manager.directory
+            raise ValueError(
+                f"{path} was written by tf.estimator and has other names than this "
+                "model. To go on from it, train in the directory that this makes: "
+                f"estimator-migrate checkpoint {directory} NEW_DIRECTORY --for "
+                f"{sys.argv[0]}"
+            )
+        self._make_slots()
+        try:
+            self.manager.checkpoint.restore(path).assert_consumed()
+        except (AssertionError, ValueError) as error:
+            raise ValueError(f"{path} does not fit this model: {error}") from error
+
+    def _make_slots(self):
+        # Keras 3 would make them in the first step: too late for the first save, and
+        # for a restore, which would find no place for them.
+        checkpoint = self.manager.checkpoint
+        model, optimizer = checkpoint.model, checkpoint.optimizer
+        if not model.built:
+            return
+        with model.distribute_strategy.scope():
+            if hasattr(optimizer, "build"):
+                optimizer.build(model.trainable_variables)
+            else:  # tf.keras.optimizers.legacy; Keras calls this to load a model.
+                optimizer._create_all_weights(model.trainable_variables)
+
+
+def drop_empty_checkpoint_list(directory):
+    """Removes the file ``checkpoint``, a directory's list of checkpoints, if it is empty.
+
+    ``tf.train.CheckpointManager(..., directory)`` would raise a ValueError. Where the
+    file is not there, the recovery finds the checkpoints by their names.
+
+    Args:
+      directory: the manager's; it may be new.
+    """
+    path = os.path.join(directory, "checkpoint")
+    if tf.io.gfile.exists(path) and not tf.io.gfile.stat(path).length:
+        tf.get_logger().warning("%s is empty: removed", path)
+        tf.io.gfile.remove(path)
+
+
+def has_checkpoint(directory):
+    """Returns whether a directory holds what a job can go on from.
+
+    Args:
+      directory: where a ``tf.train.CheckpointManager`` or ``BackupAndRestore`` saves,
+        a str; it need not exist.
+    """
+    saved = ("*ckpt-[0-9]*.index", "*/*ckpt-[0-9]*.index", "*.weights.h5")
+    paths = [os.path.join(directory, pattern) for pattern in saved]
+    return any(tf.io.gfile.glob(path) for path in paths)
+
+
+def directory_beside(callbacks):
+    """Returns a directory for checkpoints, beside the files of a ``ModelCheckpoint``.
+
+    Args:
+      callbacks: the callbacks of a ``fit``, a list; the first ``ModelCheckpoint`` in it
+        counts.
+
+    Raises:
+      ValueError: there is no ``ModelCheckpoint`` in it.
+    """
+    inner = [getattr(one, "callback", one) for one in callbacks or []]  # Of a wrapper.
+    paths = [str(one.filepath) for one in inner if hasattr(one, "filepath")]
+    if not paths:
+        raise ValueError("No ModelCheckpoint among the callbacks says where to save.")
+    folder, name = os.path.split(paths[0].partition("{")[0])
+    for suffix in (".h5", ".hdf5", ".keras", ".weights"):
+        name = name[: -len(suffix)] if name.endswith(suffix) else name
+    name = name.strip("._-=")
+    return os.path.join(folder, f"{name}_recovery" if name else "recovery")
+
+
+class EpochRecovery(CheckpointRecovery):
+    """Saves after each epoch of ``fit``, and restores the newest checkpoint.
+
+    Use ``model.fit(..., initial_epoch=recovery.restore(), callbacks=[recovery])``;
+    ``epochs`` is then the total over all starts of the job. From ``restore`` until the
+    training ends, ``model.save`` and ``model.save_weights`` put a file in its place when
+    it is whole, so that a kill leaves none that an older way to resume cannot load. The
+    history that ``fit`` returns holds the epochs of earlier starts too.
+
+    With ``save_freq`` an epoch that was interrupted goes on with the batches that it lacks.
+    Its data start again from the first batch. Where Keras cannot know how many batches an
+    epoch has, before one has ended, it trains all of them again.
+
+    Args:
+      manager: a ``tf.train.CheckpointManager`` of ``tf.train.Checkpoint(model=...,
+        optimizer=..., epoch=tf.Variable(0))``; with ``save_freq`` the checkpoint has a
+        ``batch=tf.Variable(0)`` too.
+      save_freq: batches between two saves within an epoch, an int, as ``ModelCheckpoint``
+        has it; None or "epoch" for none.
+      savers: the ``ModelCheckpoint`` callbacks that keep the best model, which go on from
+        the best value that they had.
+    """
+
+    _named = None  # The file that the user has named to go on from.
+    _unbuilt = None  # The checkpoint of a model that is not built yet.
+    _is_built_late = False  # Whether the first batch builds the model.
+    _is_first_again = False  # Whether the process's first epoch is not the job's.
+    _first = 0  # The epoch before which the history is that of earlier starts.
+
+    _done = 0  # Batches of the epoch that earlier starts have trained.
+    _counted = None  # Batches of an epoch whose length Keras does not know.
+    _unsaved = 0  # Batches since the last save.
+    _is_shortened = False  # Whether the epoch ends before its data do.
+
+    def __init__(self, manager, save_freq=None, savers=()):
+        super().__init__(manager)
+        self._savers, self._best = savers, None
+        self.save_freq = None if save_freq == "epoch" else save_freq
+        self._logs = {}  # By epoch.
+
+    def restore(self, epoch=0, in_loop=False, named=None):
+        """Restores the newest readable checkpoint and returns its epoch.
+
+        Args:
+          epoch: what to return where there is no checkpoint, an int.
+          in_loop: whether each ``fit`` trains one epoch and returns its history alone.
+          named: the file that the user has named to go on from, which is loaded already;
+            None or "" for none. Nothing is restored over it, but what was saved since the
+            same file was named.
+        """
+        self._named = str(named) if named else None
+        if self._named is None or self._named == self._read("named.json"):
+            super().restore()
+        if self._saved_step is None:
+            self.manager.checkpoint.epoch.assign(int(epoch))
+        epoch = int(self.manager.checkpoint.epoch.numpy())
+        logs = {} if self._saved_step is None else self._read("history.json") or {}
+        logs = {int(name): value for name, value in logs.items()}
+        self._logs = {name: logs[name] for name in sorted(logs) if name < epoch}
+        best = [] if self._saved_step is None else self._read("best.json") or []
+        for saver, value in zip(self._savers, best):
+            saver.best = value
+        self._first = 0 if in_loop else epoch
+        if self.save_freq is not None:
+            self._done = int(self.manager.checkpoint.batch.numpy())
+            self._counted = self._read("batches.json")
+        # Keras 2 looks for the end of the data in its first epoch alone, which a job
+        # without interruptions counts once; Keras 3 does so in each epoch.
+        self._is_first_again = epoch > 0 and not hasattr(tf.keras, "ops")
+        model = self.manager.checkpoint.model
+        self._is_built_late = not model.built and isinstance(model, tf.keras.Sequential)
+        for name in ("save", "save_weights"):
+            write = functools.partial(self._write_whole, getattr(model, name))
+            object.__setattr__(model, name, write)  # Keras looks into what it is set.
+        return epoch
+
+    def on_train_begin(self, logs=None):
+        model = self.manager.checkpoint.model
+        is_restorable = model.built or isinstance(model, tf.keras.Sequential)
+        if not is_restorable and hasattr(tf.keras, "ops"):  # Keras 3 restores it never.
+            raise ValueError("Build the model before fit: model.build(input_shape).")
+        is_done = int(self.manager.checkpoint.epoch.numpy()) >= self.params["epochs"]
+        shape = self._read("input_shape.json")
+        if self._is_built_late and is_done and shape is not None:
+            model.build(shape)  # Keras 2 wants it, for no epoch too.
+        if self._unbuilt is not None and model.built:
+            super()._restore_all(self._unbuilt)
+            self._unbuilt = None
+
+    def on_epoch_begin(self, epoch, logs=None):
+        super().on_epoch_begin(epoch, logs)
+        self._keep_best()
+
+    def _keep_best(self):  # They come after this callback at the end of an epoch.
+        best = [saver.best for saver in self._savers]
+        if best and best != self._best:
+            self._write("best.json", best)
+            self._best = best
+
+    def on_train_batch_end(self, batch, logs=None):
+        if self._is_first_again:
+            self._trained = self.step
+        if self._unbuilt is not None:  # It was restored while it was built.
+            self._status.assert_consumed()
+            self._unbuilt = None
+        if self.save_freq is not None:
+            self._save_within_epoch(batch + 1)
+
+    def _save_within_epoch(self, trained):
+        self._unsaved += trained - self._epoch_steps
+        self._epoch_steps = trained
+        done, all_batches = self._done + trained, self.params.get("steps")
+        all_batches = all_batches or self._counted
+        if all_batches is not None and done >= all_batches:  # The epoch's end saves.
+            if self._done and not self.model.stop_training:
+                self._is_shortened = self.model.stop_training = True
+        elif self._unsaved >= self.save_freq:
+            self.manager.checkpoint.batch.assign(done)
+            self._save_as(None)
+
+    def _end_of_data(self):
+        if self._is_first_again:
+            self._uncount_missing_batch(self._trained)
+        self._is_first_again = False
+        if self.save_freq is not None and self.params.get("steps") is None:
+            self._counted = self._done + self._epoch_steps
+            self._write("batches.json", self._counted)
+
+    def _save_as(self, number):
+        self._unsaved = 0
+        self.manager.save(checkpoint_number=number, check_interval=False)
+        if self._named is not None:  # The next start that names it goes on from here.
+            self._write("named.json", self._named)
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self._is_shortened:  # It has not come to the end of its data.
+            self._is_shortened = self.model.stop_training = False
+            if self.params.get("steps") is None and hasattr(tf.keras, "ops"):
+                # Keras 3 counts the end of the data as a step, in each epoch.
+                self.manager.checkpoint.optimizer.iterations.assign(self.step + 1)
+        else:
+            self._end_of_data()
+        self._done = 0
+        self._logs[epoch] = dict(logs or {})
+        self._write("history.json", self._logs)
+        self.save(epoch + 1)
+
+    def save(self, epoch):
+        """Saves after an epoch.
+
+        Args:
+          epoch: the number of epochs that are done, an int.
+        """
+        self.manager.checkpoint.epoch.assign(epoch)
+        if self.save_freq is None:
+            self._save_as(epoch)
+        else:  # Several in an epoch: none may be written over another.
+            self.manager.checkpoint.batch.assign(0)
+            self._save_as(None)
+        if self._is_built_late:
+            self._is_built_late = False
+            shape = self.manager.checkpoint.model.input_shape
+            self._write("input_shape.json", shape)
+
+    def on_train_end(self, logs=None):
+        self._keep_best()
+        for name in ("save", "save_weights"):  # The last epoch is saved.
+            vars(self.manager.checkpoint.model).pop(name, None)
+        history, whole = self.model.history, {}
+        earlier = [epoch for epoch in self._logs if epoch < self._first]
+        for epoch in earlier:
+            for name, value in self._logs[epoch].items():
+                whole.setdefault(name, []).append(value)
+        for name, values in history.history.items():
+            whole.setdefault(name, []).extend(values)
+        history.history, history.epoch = whole, earlier + history.epoch
+        self._first = 0
+
+    def _file(self, name):
+        return os.path.join(self.manager.directory, name)
+
+    def _read(self, name):
+        if not tf.io.gfile.exists(self._file(name)):
+            return None
+        with tf.io.gfile.GFile(self._file(name)) as file:
+            return json.load(file)
+
+    def _write(self, name, value):
+        tf.io.gfile.makedirs(self.manager.directory)
+        with tf.io.gfile.GFile(self._file(name + ".part"), "w") as file:
+            json.dump(
+                value, file, default=lambda one: tf.constant(one).numpy().tolist()
+            )
+        tf.io.gfile.rename(self._file(name + ".part"), self._file(name), overwrite=True)
+
+    def _write_whole(self, write, filepath, *args, **kwargs):
+        is_over = args[0] if args else kwargs.get("overwrite", True)
+        is_file = str(filepath).endswith((".h5", ".hdf5", ".keras"))
+        if not is_file or not is_over:
+            write(filepath, *args, **kwargs)
+            return
+        directory, name = self.manager.directory, os.path.basename(str(filepath))
+        tf.io.gfile.makedirs(directory)
+        part = os.path.join(directory, name)
+        write(part, *args, **kwargs)
+        tf.io.gfile.rename(part, str(filepath), overwrite=True)
+
+    def _restore_all(self, path):
+        if self.manager.checkpoint.model.built:
+            super()._restore_all(path)
+        else:
+            self._status = self.manager.checkpoint.restore(path)
+            self._unbuilt = path
+
+
+class ResumableDropout(tf.keras.layers.Layer):
+    """Dropout whose random state is a weight, and so part of every checkpoint.
+
+    ``tf.keras.layers.Dropout`` keeps its state out of a ``tf.train.Checkpoint``: a
+    resumed job would drop other units than an uninterrupted one. Call
+    ``tf.keras.utils.set_random_seed`` first to repeat a whole job.
+
+    Args:
+      rate: the fraction of units to drop while training, 0 <= rate < 1.
+    """
+
+    def __init__(self, rate):
+        super().__init__()
+        self.rate = rate
+        self.state = self.add_weight(
+            name="state",
+            shape=(2,),
+            dtype="int64",
+            initializer=lambda shape, dtype: tf.constant(
+                [random.randrange(2**31), 0], dtype
+            ),
+            trainable=False,
+        )
+
+    def call(self, inputs, training=False):
+        if not training:
+            return inputs
+        state = self.state.assign_add([0, 1])  # its second number counts the steps
+        return tf.nn.experimental.stateless_dropout(inputs, self.rate, seed=state)

@@ -1,0 +1,171 @@
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 0a155fb84d7118f2).
+"""The networks of the canned estimators, with the variable names that they gave."""
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+
+def dnn_logits(
+    features,
+    feature_columns,
+    hidden_units,
+    units,
+    mode,
+    *,
+    activation_fn=tf.nn.relu,
+    dropout=None,
+    batch_norm=False,
+):
+    """Returns the logits of a ``DNNClassifier`` and the like, [batch, units].
+
+    Args:
+      features: a dict of tensors.
+      feature_columns: what to take from them, a list.
+      hidden_units: the widths of the hidden layers, a list of ints.
+      units: how many logits an example has.
+      mode: "train", "eval" or "infer".
+      activation_fn: of the hidden layers.
+      dropout: the part of the units that a training step leaves out, or None.
+      batch_norm: whether the hidden layers are normalized.
+    """
+    training = mode == "train"
+    with tf1.variable_scope("input_from_feature_columns"):
+        net = tf1.feature_column.input_layer(features, feature_columns)
+    for number, width in enumerate(hidden_units):
+        with tf1.variable_scope(f"hiddenlayer_{number}"):
+            net = _dense(net, width)
+            net = activation_fn(net) if activation_fn else net
+            if dropout is not None and training:
+                net = tf.nn.dropout(net, dropout)
+            if batch_norm:
+                with tf1.variable_scope(f"batchnorm_{number}") as scope:
+                    net = _normalized(net, training, scope)
+    with tf1.variable_scope("logits"):
+        return _dense(net, units)
+
+
+def dnn_network(
+    feature_columns,
+    hidden_units,
+    activation_fn=tf.nn.relu,
+    dropout=None,
+    batch_norm=False,
+):
+    """Returns a function that takes features, units and mode, and returns logits.
+
+    Args:
+      feature_columns, hidden_units, activation_fn, dropout, batch_norm: as for
+        ``dnn_logits``.
+    """
+    options = {"activation_fn": activation_fn, "dropout": dropout}
+
+    def network(features, units, mode):
+        return dnn_logits(
+            features,
+            feature_columns,
+            hidden_units,
+            units,
+            mode,
+            batch_norm=batch_norm,
+            **options,
+        )
+
+    return network
+
+
+def linear_network(feature_columns, sparse_combiner="sum"):
+    """Returns a function that takes features, units and mode, and returns logits.
+
+    Args:
+      feature_columns, sparse_combiner: as for ``linear_logits``.
+    """
+    return lambda features, units, mode: linear_logits(
+        features, feature_columns, units, sparse_combiner
+    )
+
+
+def combined_networks(
+    linear_feature_columns,
+    dnn_feature_columns,
+    dnn_hidden_units,
+    dnn_activation_fn=tf.nn.relu,
+    dnn_dropout=None,
+    batch_norm=False,
+    linear_sparse_combiner="sum",
+):
+    """Returns the networks of a ``DNNLinearCombinedEstimator``, by variable scope.
+
+    Args:
+      linear_feature_columns, linear_sparse_combiner: as for ``linear_logits``; no
+        columns for no such network.
+      dnn_feature_columns, dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm:
+        as for ``dnn_logits``; no columns for no such network.
+
+    Raises:
+      ValueError: there are no columns at all.
+    """
+    networks = {}
+    if dnn_feature_columns:
+        networks["dnn"] = dnn_network(
+            dnn_feature_columns,
+            dnn_hidden_units,
+            dnn_activation_fn,
+            dnn_dropout,
+            batch_norm,
+        )
+    if linear_feature_columns:
+        networks["linear"] = linear_network(
+            linear_feature_columns, linear_sparse_combiner
+        )
+    if not networks:
+        raise ValueError(
+            "Either linear_feature_columns or dnn_feature_columns must be defined."
+        )
+    return networks
+
+
+def linear_logits(features, feature_columns, units, sparse_combiner="sum"):
+    """Returns the logits of a ``LinearClassifier`` and the like, [batch, units].
+
+    Args:
+      features, feature_columns, units: as for ``dnn_logits``.
+      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+    """
+    return tf1.feature_column.linear_model(
+        features, feature_columns, units, sparse_combiner
+    )
+
+
+def baseline_logits(features, units):
+    """Returns the logits of a ``BaselineClassifier`` and the like, [batch, units]."""
+    batch_size = tf.shape(next(iter(features.values())))[0]
+    bias = tf1.get_variable("bias", [units], initializer=tf1.zeros_initializer())
+    return tf.multiply(bias, tf.ones([batch_size, units]))
+
+
+def _dense(net, width):
+    width = int(width)  # a layer takes a number's text too, as a flag gives it
+    glorot = tf1.glorot_uniform_initializer()
+    kernel = tf1.get_variable("kernel", [net.shape[-1], width], initializer=glorot)
+    bias = tf1.get_variable("bias", [width], initializer=tf1.zeros_initializer())
+    return tf.nn.bias_add(tf.matmul(net, kernel), bias)
+
+
+def _normalized(net, training, scope):
+    shape, ones = [net.shape[-1]], tf1.ones_initializer()
+    zeros = tf1.zeros_initializer()
+    gamma = tf1.get_variable("gamma", shape, initializer=ones)
+    beta = tf1.get_variable("beta", shape, initializer=zeros)
+    scope.set_partitioner(None)
+    fixed = {"trainable": False}
+    moving_mean = tf1.get_variable("moving_mean", shape, initializer=zeros, **fixed)
+    moving_variance = tf1.get_variable(
+        "moving_variance", shape, initializer=ones, **fixed
+    )
+    mean, variance = moving_mean, moving_variance
+    if training:
+        mean, variance = tf.nn.moments(net, [0])
+        for moving, value in ((moving_mean, mean), (moving_variance, variance)):
+            update = moving.assign_sub((moving - value) * (1 - 0.999))
+            tf1.add_to_collection(tf1.GraphKeys.UPDATE_OPS, update)
+    return tf.nn.batch_normalization(net, mean, variance, beta, gamma, 0.001)

@@ -1,0 +1,236 @@
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content e5fd5a41782365f5).
+"""A model_fn for TPUs with its settings, which runs on CPU or GPU."""
+
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+
+from .estimator import Estimator, EstimatorSpec
+from .hparams import with_values
+from .run_config import RunConfig, is_of_class
+
+
+class InputPipelineConfig:
+    """How TPUs were fed; nothing here reads it."""
+
+    PER_SHARD_V1, PER_HOST_V1, PER_HOST_V2, BROADCAST, SLICED = 1, 2, 3, 4, 5
+
+
+class TPUConfig(NamedTuple):
+    """The settings of TPUs, as ``tf.estimator.tpu.TPUConfig``; nothing here uses them.
+
+    Attributes:
+      iterations_per_loop: steps in one call of a TPU.
+      num_shards, num_cores_per_replica, per_host_input_for_training, tpu_job_name,
+        initial_infeed_sleep_secs, input_partition_dims,
+        eval_training_input_configuration, experimental_host_call_every_n_steps,
+        experimental_allow_per_host_v2_parallel_get_next, experimental_feed_hook: of
+        TPUs.
+    """
+
+    iterations_per_loop: int = 2
+    num_shards: Any = None
+    num_cores_per_replica: Any = None
+    per_host_input_for_training: Any = True
+    tpu_job_name: Any = None
+    initial_infeed_sleep_secs: Any = None
+    input_partition_dims: Any = None
+    eval_training_input_configuration: Any = InputPipelineConfig.PER_HOST_V1
+    experimental_host_call_every_n_steps: int = 1
+    experimental_allow_per_host_v2_parallel_get_next: bool = False
+    experimental_feed_hook: Any = None
+
+
+class TPURunConfig(RunConfig):
+    """The settings of a training job, as ``tf.estimator.tpu.RunConfig`` had them.
+
+    Args:
+      tpu_config: a ``TPUConfig``.
+      evaluation_master, master, cluster: addresses of TPUs, for code that reads them.
+      settings: of ``RunConfig``.
+    """
+
+    def __init__(
+        self,
+        tpu_config=None,
+        evaluation_master=None,
+        master=None,
+        cluster=None,
+        **settings,
+    ):
+        super().__init__(**settings)
+        self.tpu_config, self.cluster = tpu_config or TPUConfig(), cluster
+        if master is not None:
+            self.master = master
+        if evaluation_master is not None:
+            self.evaluation_master = evaluation_master
+        elif not self.evaluation_master and self.task_type != "evaluator":
+            self.evaluation_master = self.master
+
+
+class TPUEstimatorSpec(NamedTuple):
+    """What a ``model_fn`` returns, as ``tf.estimator.tpu.TPUEstimatorSpec``.
+
+    Attributes:
+      mode: "train", "eval" or "infer".
+      predictions, loss, train_op, export_outputs: as in ``EstimatorSpec``.
+      eval_metrics: a pair of a function and its arguments, a list or a dict of tensors;
+        the function returns the metrics.
+      scaffold_fn: makes the ``tf.compat.v1.train.Scaffold``.
+      host_call: a pair as eval_metrics; what the function returns runs in every step.
+      training_hooks, evaluation_hooks, prediction_hooks: as in ``EstimatorSpec``.
+    """
+
+    mode: str
+    predictions: Any = None
+    loss: Any = None
+    train_op: Any = None
+    eval_metrics: Any = None
+    export_outputs: Any = None
+    scaffold_fn: Any = None
+    host_call: Any = None
+    training_hooks: Any = ()
+    evaluation_hooks: Any = ()
+    prediction_hooks: Any = ()
+
+    def as_estimator_spec(self):
+        """Returns the ``EstimatorSpec`` that ``TPUEstimator`` makes of it off a TPU."""
+        metrics = _called(self.eval_metrics)
+        hooks = (HostCallHook(_called(self.host_call)),) if self.host_call else ()
+        return EstimatorSpec(
+            mode=self.mode,
+            predictions=self.predictions,
+            loss=self.loss,
+            train_op=self.train_op,
+            eval_metric_ops=metrics,
+            export_outputs=self.export_outputs,
+            scaffold=self.scaffold_fn() if self.scaffold_fn else None,
+            training_hooks=(*(self.training_hooks or ()), *hooks),
+            evaluation_hooks=(*(self.evaluation_hooks or ()), *hooks),
+            prediction_hooks=(*(self.prediction_hooks or ()), *hooks),
+        )
+
+
+def _called(pair):
+    if not pair:
+        return None
+    function, tensors = pair
+    return function(**tensors) if isinstance(tensors, dict) else function(*tensors)
+
+
+class HostCallHook(tf1.train.SessionRunHook):
+    """Computes in every step what a ``host_call`` returns.
+
+    Args:
+      fetches: what it returned: operations or tensors, in any structure. Those that
+        write summaries write to the graph's own ``tf.summary`` writers.
+    """
+
+    def __init__(self, fetches):
+        self._fetches = fetches
+
+    def begin(self):
+        # What makes each writer of the graph; TensorFlow keeps no public list of them.
+        self._make = tf1.get_collection("_SUMMARY_WRITER_V2")
+        writers = [operation.inputs[0] for operation in self._make]
+        self._flush = [tf.raw_ops.FlushSummaryWriter(writer=one) for one in writers]
+
+    def after_create_session(self, session, coord):
+        session.run(self._make)
+
+    def before_run(self, run_context):
+        return tf1.train.SessionRunArgs(self._fetches)
+
+    def end(self, session):
+        session.run(self._flush)
+
+
+class TPUEstimator(Estimator):
+    """A ``tf.estimator.tpu.TPUEstimator`` that runs on CPU or GPU.
+
+    Args:
+      model_fn: takes features and any of labels, mode, params and config, and returns
+        a ``TPUEstimatorSpec`` or an ``EstimatorSpec``. params hold the "batch_size" of
+        the mode, and "use_tpu".
+      model_dir: the directory of the checkpoints; by default config's, else a new one.
+      config: a ``TPURunConfig``.
+      params: a dict or an ``HParams``.
+      use_tpu: whether to run on a TPU: then it raises where it would.
+      train_batch_size, eval_batch_size, predict_batch_size: an int; None for nothing.
+      batch_axis, export_to_tpu, export_to_cpu, options: for TPUs alone.
+      eval_on_tpu: whether an evaluation would run on a TPU, too.
+      warm_start_from, checkpoints: as for an ``Estimator``.
+
+    Raises:
+      ValueError: config is another one, or params hold what this puts among them.
+    """
+
+    def __init__(
+        self,
+        model_fn=None,
+        model_dir=None,
+        config=None,
+        params=None,
+        use_tpu=True,
+        train_batch_size=None,
+        eval_batch_size=None,
+        predict_batch_size=None,
+        batch_axis=None,
+        eval_on_tpu=True,
+        export_to_tpu=True,
+        export_to_cpu=True,
+        warm_start_from=None,
+        *,
+        checkpoints=None,
+        **options,
+    ):
+        if not is_of_class(config, TPURunConfig):
+            raise ValueError("`config` must be provided with type `TPURunConfig`")
+        reserved = [
+            name for name in ("batch_size", "context") if name in (params or ())
+        ]
+        if reserved:
+            raise ValueError(f"{reserved} are reserved keys but existed in params.")
+        if use_tpu and train_batch_size is None:
+            raise ValueError("`train_batch_size` cannot be `None`")
+        super().__init__(
+            model_fn,
+            model_dir,
+            config,
+            params,
+            warm_start_from,
+            checkpoints=checkpoints,
+        )
+        self._on_tpu = {
+            "train": use_tpu,
+            "eval": use_tpu and eval_on_tpu,
+            "infer": use_tpu,
+        }
+        self._batch_sizes = {
+            "train": train_batch_size,
+            "eval": eval_batch_size,
+            "infer": predict_batch_size,
+        }
+        self._is_exporting = False
+
+    def _settle(self, mode):
+        if self._on_tpu[mode]:
+            raise RuntimeError(
+                "use_tpu is true, and this program no longer runs on a TPU. Give "
+                "use_tpu=False to run it on CPU or GPU. To stay on TPUs, write the "
+                "training with tf.distribute.TPUStrategy, see "
+                "https://www.tensorflow.org/guide/tpu."
+            )
+
+    def _params_of(self, mode):
+        size = None if self._is_exporting else self._batch_sizes[mode]
+        sized = {} if size is None else {"batch_size": size}
+        return with_values(self._params, use_tpu=False, **sized)
+
+    def _export(self, *arguments, **options):
+        self._is_exporting = True
+        try:
+            return super()._export(*arguments, **options)
+        finally:
+            self._is_exporting = False

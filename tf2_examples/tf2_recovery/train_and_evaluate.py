@@ -1,0 +1,242 @@
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content dda73428578793be).
+"""Training with evaluations in between, as ``tf.estimator.train_and_evaluate``."""
+
+import os
+import time
+from typing import Any, NamedTuple
+
+import tensorflow.compat.v1 as tf1
+
+from .estimator import Estimator
+from .exporters import Exporter
+from .run_config import is_of_class
+
+
+class _TrainSpecFields(NamedTuple):
+    input_fn: Any
+    max_steps: Any = None
+    hooks: Any = ()
+    saving_listeners: Any = ()
+
+
+class TrainSpec(_TrainSpecFields):
+    """How to train, for ``train_and_evaluate``.
+
+    Attributes:
+      input_fn: as for ``Estimator.train``.
+      max_steps: the global step to end at; None for the end of the data.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects.
+    """
+
+    def __new__(cls, input_fn, max_steps=None, hooks=None, saving_listeners=None):
+        _check_spec(input_fn, "max_steps", max_steps)
+        hooks = _all_of(hooks, tf1.train.SessionRunHook, "hooks")
+        listener = tf1.train.CheckpointSaverListener
+        listeners = _all_of(saving_listeners, listener, "saving_listeners")
+        return super().__new__(cls, input_fn, max_steps, hooks, listeners)
+
+
+class _EvalSpecFields(NamedTuple):
+    input_fn: Any
+    steps: Any = 100
+    name: Any = None
+    hooks: Any = ()
+    exporters: Any = ()
+    start_delay_secs: Any = 120
+    throttle_secs: Any = 600
+
+
+class EvalSpec(_EvalSpecFields):
+    """How to evaluate and to export, for ``train_and_evaluate``.
+
+    Attributes:
+      input_fn: as for ``Estimator.evaluate``.
+      steps: how many batches; None for all.
+      name: tells apart evaluations on several datasets.
+      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      exporters: an ``Exporter``, or several.
+      start_delay_secs: how long an evaluator of a cluster waits at first.
+      throttle_secs: the least time from one evaluation to the next.
+    """
+
+    def __new__(
+        cls,
+        input_fn,
+        steps=100,
+        name=None,
+        hooks=None,
+        exporters=None,
+        start_delay_secs=120,
+        throttle_secs=600,
+    ):
+        _check_spec(input_fn, "steps", steps)
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"`name` must be string, given: {name}")
+        hooks = _all_of(hooks, tf1.train.SessionRunHook, "hooks")
+        given = [exporters] if is_of_class(exporters, Exporter) else exporters
+        exporters = _all_of(given, Exporter, "exporters")
+        names = [exporter.name for exporter in exporters]
+        if len(set(names)) < len(names) or not all(names):
+            raise ValueError(f"`exporters` must have unique names. All: {names}")
+        for delay in ("start_delay_secs", "throttle_secs"):
+            if locals()[delay] < 0:
+                raise ValueError(f"Must specify {delay} >= 0, given: {locals()[delay]}")
+        return super().__new__(
+            cls,
+            input_fn,
+            steps,
+            name,
+            hooks,
+            exporters,
+            start_delay_secs,
+            throttle_secs,
+        )
+
+
+def train_and_evaluate(estimator, train_spec, eval_spec):
+    """Trains, and evaluates and exports after the saves, as ``TF_CONFIG`` says.
+
+    Without a cluster the evaluations run in between: after each save but the first, not
+    before throttle_secs are over, and at the end. Of a cluster this process trains, or
+    it evaluates checkpoint after checkpoint.
+
+    Args:
+      estimator: an ``Estimator``.
+      train_spec: a ``TrainSpec``.
+      eval_spec: an ``EvalSpec``.
+
+    Returns:
+      The metrics of the last evaluation and the list of its exports, or (None, None)
+      where there was none; None in a cluster.
+
+    Raises:
+      TypeError: an argument is something else.
+    """
+    kinds = {"estimator": Estimator, "train_spec": TrainSpec, "eval_spec": EvalSpec}
+    for name, kind in kinds.items():
+        if not is_of_class(locals()[name], kind):
+            raise TypeError(
+                f"`{name}` must have type `{kind.__name__}`, not {locals()[name]!r}."
+            )
+    config, max_steps = estimator.config, train_spec.max_steps
+    evaluations = _Evaluations(estimator, eval_spec, max_steps)
+    if config.task_type == "evaluator":
+        return _evaluate_checkpoints(evaluations, eval_spec, max_steps)
+    task = estimator._task()
+    task.join(estimator)
+    time.sleep(task.delay_secs())
+    listeners = train_spec.saving_listeners
+    is_alone = not config.cluster_spec
+    if is_alone or config.task_type == "master":
+        secs = eval_spec.throttle_secs
+        listeners = (*listeners, _EvaluationListener(evaluations.evaluate, secs))
+    estimator.train(
+        train_spec.input_fn,
+        hooks=list(train_spec.hooks),
+        max_steps=max_steps,
+        saving_listeners=listeners,
+    )
+    return (evaluations.metrics, evaluations.exports) if is_alone else None
+
+
+def _evaluate_checkpoints(evaluations, eval_spec, max_steps):
+    """Evaluates checkpoint after checkpoint of a cluster, until one is at max_steps."""
+    time.sleep(eval_spec.start_delay_secs)
+    evaluated, step = None, 0
+    while max_steps is None or step < max_steps:
+        began = time.monotonic()
+        path = evaluations.latest_checkpoint()
+        if path != evaluated:
+            step, evaluated = evaluations.evaluate(), path
+        else:
+            tf1.logging.info("No new checkpoint to evaluate.")
+        if max_steps is None or step < max_steps:
+            waited = time.monotonic() - began
+            time.sleep(max(1, eval_spec.throttle_secs - waited))
+
+
+class _EvaluationListener(tf1.train.CheckpointSaverListener):
+    """Evaluates after each save but the first, and once at the end.
+
+    Args:
+      evaluate: is called without arguments.
+      throttle_secs: the least time from one evaluation to the next but the last.
+    """
+
+    def __init__(self, evaluate, throttle_secs=600):
+        self._evaluate, self._secs = evaluate, throttle_secs
+
+    def begin(self):
+        self._timer = tf1.train.SecondOrStepTimer(every_secs=self._secs)
+        self._is_first = True
+
+    def after_save(self, session, global_step_value):
+        if self._is_first:  # nothing is trained yet
+            self._is_first = False
+        elif self._timer.should_trigger_for_step(global_step_value):
+            self._timer.update_last_triggered_step(global_step_value)
+            self._evaluate()
+        else:
+            tf1.logging.info(
+                "Skip the current checkpoint eval due to throttle secs (%s secs).",
+                self._secs,
+            )
+
+    def end(self, session, global_step_value):
+        if global_step_value != self._timer.last_triggered_step():
+            self._evaluate()
+
+
+class _Evaluations:
+    """What the evaluations of a training come to."""
+
+    def __init__(self, estimator, eval_spec, max_steps):
+        self._estimator, self._spec = estimator, eval_spec
+        self._max_steps = max_steps
+        self.metrics = self.exports = None
+
+    def latest_checkpoint(self):
+        """Returns the path of the latest checkpoint, or None."""
+        return self._estimator.latest_checkpoint()
+
+    def evaluate(self):
+        """Evaluates the latest checkpoint, and exports it; returns its step."""
+        spec, path = self._spec, self._estimator.latest_checkpoint()
+        self.metrics = self._estimator.evaluate(
+            spec.input_fn,
+            steps=spec.steps,
+            hooks=spec.hooks,
+            checkpoint_path=path,
+            name=spec.name,
+        )
+        step, end = self.metrics["global_step"], self._max_steps
+        base = os.path.join(self._estimator.model_dir, "export")
+        self.exports = [
+            exporter.export(
+                estimator=self._estimator,
+                export_path=os.path.join(base, exporter.name),
+                checkpoint_path=path,
+                eval_result=self.metrics,
+                is_the_final_export=bool(end) and step >= end,
+            )
+            for exporter in spec.exporters
+        ]
+        return step
+
+
+def _check_spec(input_fn, name, steps):
+    if not callable(input_fn):
+        raise TypeError(f"`input_fn` must be callable, given: {input_fn}")
+    if steps is not None and steps <= 0:
+        raise ValueError(f"Must specify {name} > 0, given: {steps}")
+
+
+def _all_of(objects, kind, told):
+    objects = tuple(objects or ())
+    for one in objects:
+        if not is_of_class(one, kind):
+            raise TypeError(
+                f"All {told} must be `{kind.__name__}` instances, given: {one}"
+            )
+    return objects

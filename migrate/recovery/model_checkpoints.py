@@ -317,6 +317,8 @@ def mend_checkpoint_list(directory):
     if (found or names) and not whole:
         raise ValueError(f"None of the checkpoints in {directory} can be read.")
     managed = {name: times.get(name, found[name]) for name in whole if name in found}
+    if whole and not managed:
+        return  # of another name, which a hook of the program's keeps
     if whole != names or list(managed) != listed or managed != times:
         if preserved is None:  # as if the first of them had been kept for good
             preserved = min(managed.values()) - 1

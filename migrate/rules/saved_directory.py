@@ -1,11 +1,11 @@
 """FT203 · model.save of a directory, which Keras 3 refuses after the whole training
 
-Keras 2 writes a SavedModel where the path has no suffix. Keras 3 raises a ValueError there, at the end of the training,
-as in TensorFlow's tutorial on multi-worker training.
+Keras 2 writes a SavedModel where the path has no suffix. Keras 3 raises a ValueError there, at the end of the
+training, as in TensorFlow's tutorial on multi-worker training.
 
 Instead: ``model.save("NAME.keras")`` and ``keras.models.load_model("NAME.keras")`` to go on or to predict, or
-``model.export("DIRECTORY")`` and ``tf.saved_model.load`` to serve. Which of them is wanted, and who reads the directory,
-the program does not say, so that it is not rewritten.
+``model.export("DIRECTORY")`` and ``tf.saved_model.load`` to serve. The program does not say which of them is wanted,
+nor who reads the directory, so that it is not rewritten.
 
 Fidelity: manual. Found where ``fit`` of the same file trains the model, and where the path is seen to end in no
 ``.keras`` or ``.h5``, itself or as what a function of the file is given for it; not with ``--target keras2``.

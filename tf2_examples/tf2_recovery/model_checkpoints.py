@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 56b75c029ec23e08).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content a05c93aea8748f11).
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import contextlib
@@ -318,6 +318,8 @@ def mend_checkpoint_list(directory):
     if (found or names) and not whole:
         raise ValueError(f"None of the checkpoints in {directory} can be read.")
     managed = {name: times.get(name, found[name]) for name in whole if name in found}
+    if whole and not managed:
+        return  # of another name, which a hook of the program's keeps
     if whole != names or list(managed) != listed or managed != times:
         if preserved is None:  # as if the first of them had been kept for good
             preserved = min(managed.values()) - 1

@@ -48,7 +48,7 @@ def test_a_directory_with_the_name_of_a_command_can_be_migrated(
 
 def test_verify_has_a_help_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", "--help"]) == 0
-    assert "verify [-h]" in capsys.readouterr().out
+    assert "verify OLD NEW [options]" in capsys.readouterr().out
 
 
 def test_explain_knows_the_troubles_with_files_too(capsys):

@@ -218,13 +218,3 @@ def test_a_comment_in_the_brackets_of_such_a_call_stays() -> None:
     deeper = RESTORED.format("restore(\n    path  # the newest\n)").replace("\nc", "\nif m:\n    c")
     output, _ = migrate(deeper)
     assert "\n    # the newest\n    c.restore(path).expect_partial()\n" in output
-
-
-def test_a_new_function_of_a_script_stands_apart_from_what_follows() -> None:
-    text = (
-        "import tensorflow as tf\nimport tensorflow.compat.v1 as tf1\n\n\n"
-        'def data():\n    return tf.data.Dataset.from_tensor_slices(({"x": [1.0]}, [0])).batch(1)\n\n\n'
-        f"est = {ESTIMATOR}\nest.train(data, max_steps=3)\n"
-    )
-    output, _ = migrate(text, canned="model-fn")
-    assert "\n        )\n\n\ndataset = data()\n" in output

@@ -176,10 +176,10 @@ est.train(lambda: data(), max_steps=3)
     )
     path = write("%%writefile task.py\n" + custom, *JOB)
     task, imports, *_ = migrated(path)
-    assert "from tf2_recovery.model_fn_spec import EstimatorSpec" in task
+    assert "from tf2_recovery.estimator import Estimator, EstimatorSpec" in task
     assert "from tf2_recovery.keras_recovery import CheckpointRecovery" in imports
     held = {one.stem for one in (path.parent / "tf2_recovery").iterdir()}
-    assert held >= {"__init__", "model_fn_spec", "keras_recovery"}
+    assert held >= {"__init__", "estimator", "keras_recovery"}
 
 
 def test_a_variable_that_a_magic_uses_holds_its_program(write: Write) -> None:

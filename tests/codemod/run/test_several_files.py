@@ -1,6 +1,7 @@
 """A program over several files is migrated in all of them, or left in all of them with what to do."""
 
 import os
+import re
 from pathlib import Path
 
 import nbformat
@@ -101,7 +102,8 @@ def test_a_model_fn_of_another_file_is_migrated_with_the_estimator(
 ) -> None:
     put(tmp_path, {"main.py": main(imported, model_fn), place: MODELING})
     outcome = migrated(tmp_path)
-    assert f"estimator = Estimator({model_fn}, config=config)" in new_text(outcome, tmp_path / "main.py")
+    called = rf"estimator = Estimator\(\s*{re.escape(model_fn)},\s*checkpoints=ModelCheckpoints\("
+    assert re.search(called, new_text(outcome, tmp_path / "main.py"))
     text = new_text(outcome, tmp_path / place)
     assert "import tensorflow.compat.v1 as tf\n" in text
     assert line in text
@@ -123,10 +125,10 @@ def test_a_package_gets_its_pieces_inside_by_the_name_that_its_imports_know(
     put(tmp_path / "top" / "pkg", {**files, "__init__.py": "", "models/__init__.py": "", "../__init__.py": ""})
     outcome = migrated(tmp_path)
     assert f"from {inside}." in new_text(outcome, tmp_path / "top/pkg/main.py")
-    assert f"from {below}.model_fn_spec import EstimatorSpec\n" in new_text(
+    assert f"from {below}.estimator import EstimatorSpec\n" in new_text(
         outcome, tmp_path / "top/pkg/models/modeling.py"
     )
-    assert "class EstimatorSpec" in new_text(outcome, tmp_path / "top/pkg/tf2_recovery/model_fn_spec.py")
+    assert "class EstimatorSpec" in new_text(outcome, tmp_path / "top/pkg/tf2_recovery/estimator.py")
 
 
 @pytest.mark.parametrize(("place", "dots"), [("", "."), ("sub/", "..")])
@@ -153,7 +155,7 @@ def test_a_repository_whose_root_is_a_package_is_imported_by_its_own_name(tmp_pa
     outcome = migrated(package)
     assert "from albert.tf2_recovery." in new_text(outcome, package / "main.py")
     assert "from albert.tf2_recovery." in new_text(outcome, package / "modeling.py")
-    assert "class EstimatorSpec" in new_text(outcome, package / "tf2_recovery/model_fn_spec.py")
+    assert "class EstimatorSpec" in new_text(outcome, package / "tf2_recovery/estimator.py")
 
 
 def test_a_model_fn_that_a_package_hands_on_is_found_where_it_stands(tmp_path: Path) -> None:
@@ -401,7 +403,7 @@ def test_a_left_program_keeps_no_file_whose_names_have_other_names_in_every_tens
 @pytest.mark.parametrize(
     ("files", "reason"),
     [
-        ({"modeling.py": "import tensorflow as tf\nprint 'x'\n"}, "which syntax error: Missing parentheses"),
+        ({"modeling.py": "import tensorflow as tf\nprint 'x'\n"}, "which has a syntax error: Missing parentheses"),
         (
             {"modeling.py": MODELING.replace("labels, mode):\n", "labels, mode):\n    tf.contrib.layers.x()\n", 1)},
             "`tensorflow.contrib.layers.x` exists in no TensorFlow 2",
@@ -444,7 +446,7 @@ def test_a_file_imported_by_two_names_imports_its_helpers_in_both_ways(tmp_path:
     assert write(outcome) == []
     modeling = (tmp_path / "pkg" / "modeling.py").read_text()
     for package in (".tf2_recovery", "tf2_recovery"):
-        assert f"    from {package}.model_fn_spec import EstimatorSpec\n" in modeling
+        assert f"    from {package}.estimator import EstimatorSpec\n" in modeling
     for folder in (tmp_path, tmp_path / "pkg"):  # each script finds the module beside it
         assert "from tf2_recovery." in (folder / "main.py").read_text()
         assert (folder / "tf2_recovery").exists()
@@ -461,7 +463,7 @@ def test_a_file_that_a_script_beside_it_imports_too_imports_its_helpers_in_both_
     outcome = migrated(tmp_path)
     other = new_text(outcome, tmp_path / "pkg/other.py")
     for package in (".tf2_recovery", "tf2_recovery"):
-        assert f"    from {package}.model_fn_spec import EstimatorSpec\n" in other
+        assert f"    from {package}.estimator import EstimatorSpec\n" in other
     for name in ("main.py", "pkg/modeling.py"):
         assert "from tf2_recovery." in new_text(outcome, tmp_path / name)
 
@@ -498,15 +500,15 @@ def test_a_function_with_the_name_of_what_is_generated_keeps_it(tmp_path: Path) 
     put(
         tmp_path,
         {
-            "main.py": main("from modeling import model_fn\n\ndef RunConfig():\n    return 3"),
+            "main.py": main("from modeling import model_fn\n\ndef ModelCheckpoints():\n    return 3"),
             "modeling.py": MODELING,
         },
     )
     after = new_text(migrated(tmp_path), tmp_path / "main.py")
-    assert "RunConfig as RunConfig_2" in after
-    assert "config = RunConfig_2(" in after
-    assert "def RunConfig():\n    return 3" in after
-    put(tmp_path, {"main.py": main() + "\n\ndef other(RunConfig):\n    return RunConfig\n"})
+    assert "ModelCheckpoints as ModelCheckpoints_2" in after
+    assert "checkpoints=ModelCheckpoints_2(" in after
+    assert "def ModelCheckpoints():\n    return 3" in after
+    put(tmp_path, {"main.py": main() + "\n\ndef other(ModelCheckpoints):\n    return ModelCheckpoints\n"})
     assert reasons(migrated(tmp_path)) == []
 
 

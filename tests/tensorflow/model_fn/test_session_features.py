@@ -1,4 +1,4 @@
-"""What only a session carries leaves the same variables, files and events as under an Estimator, bit for bit."""
+"""What only a session carries natively leaves the same variables, files and events as under an Estimator."""
 
 import json
 import sys

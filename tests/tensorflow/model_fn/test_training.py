@@ -241,8 +241,8 @@ def test_a_variable_that_shares_its_name_with_an_operation_of_the_input_has_the_
         return trained(mode, tf1.losses.mean_squared_error(labels, features["x"] @ count))
 
     assert trained_to(tmp_path, counting).estimator.get_variable_names() == [
-        "count_1",
-        "count_1/Momentum",
+        "count_2",
+        "count_2/Momentum",
         "global_step",
     ]
 

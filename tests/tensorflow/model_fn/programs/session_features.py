@@ -387,7 +387,7 @@ def two_saver_hooks_of_another_name():
     def hook(name, steps):
         return lambda model_dir: tf1.train.CheckpointSaverHook(model_dir, save_steps=steps, checkpoint_basename=name)
 
-    return trained(hooks=[hook("model.ckpt", 3), hook("other.ckpt", 5)], config={"keep_checkpoint_max": 9})
+    return trained(hooks=[hook("model.ckpt", 3), hook("other.ckpt", 5)], config={"keep_checkpoint_max": None})
 
 
 @feature

@@ -215,7 +215,10 @@ def told_of_others(directory):
 
 def saver_of_objects(path):
     """Returns a Saver for a checkpoint of objects, as early releases wrote; or None."""
-    names = tf.train.load_checkpoint(path).get_variable_to_shape_map() if path else ()
+    is_there = path and tf1.train.checkpoint_exists(path)
+    names = (
+        tf.train.load_checkpoint(path).get_variable_to_shape_map() if is_there else ()
+    )
     if "_CHECKPOINTABLE_OBJECT_GRAPH" not in names:
         return None
     return tf1.train.Saver({_key(v.op.name): v for v in tf1.global_variables()})

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content a05c93aea8748f11).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 8a337986d75c1d56).
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import contextlib
@@ -216,7 +216,10 @@ def told_of_others(directory):
 
 def saver_of_objects(path):
     """Returns a Saver for a checkpoint of objects, as early releases wrote; or None."""
-    names = tf.train.load_checkpoint(path).get_variable_to_shape_map() if path else ()
+    is_there = path and tf1.train.checkpoint_exists(path)
+    names = (
+        tf.train.load_checkpoint(path).get_variable_to_shape_map() if is_there else ()
+    )
     if "_CHECKPOINTABLE_OBJECT_GRAPH" not in names:
         return None
     return tf1.train.Saver({_key(v.op.name): v for v in tf1.global_variables()})

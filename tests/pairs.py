@@ -3,12 +3,14 @@
 import ast
 import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import migrate.recovery
 from migrate.helpers.package import PACKAGE
+from migrate.outcome import FileChange
 from migrate.run import run
 from migrate.settings import Settings
 
@@ -75,6 +77,14 @@ def _changed(variant: Variant) -> dict[str, str]:
     outcome = run([str(path) for path in examples], variant.settings, jobs=1, progress=None)
     found = {os.path.relpath(change.path, examples[0].parent): change.after for change in outcome.changes}
     return {name: text for name, text in found.items() if not name.startswith(os.pardir)}
+
+
+def put(changes: Iterable[FileChange], beside: Path, folder: Path) -> None:
+    """Writes what the codemod makes of the programs of one folder into another, the helpers' folder included."""
+    for change in changes:
+        path = folder / os.path.relpath(change.path, beside)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(change.after, encoding="utf-8")
 
 
 def write_all(folder: Path, **settings: str) -> None:

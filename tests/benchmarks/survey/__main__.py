@@ -12,7 +12,6 @@ went back further, and after how many it could not start again.
 
 import argparse
 import json
-import os
 import random
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from migrate.run import run as codemod
 from migrate.settings import Settings
 from migrate.verify import Fault, Program, run
 from tests.nursery import Nursery
+from tests.pairs import put
 
 HERE = Path(__file__).parent
 EPOCH, STEPS = 5, 40
@@ -120,8 +120,7 @@ def survey(options, results):
     with tempfile.TemporaryDirectory(prefix="survey-") as name, ExitStack() as stack:
         place = Path(name)
         outcome = codemod([str(HERE / "legacy")], Settings(), jobs=1, progress=None)
-        for change in outcome.changes:
-            (place / os.path.basename(change.path)).write_text(change.after)
+        put(outcome.changes, HERE / "legacy", place)
         plan = [(python, *way) for python in options.pythons for way in ways(python, place)]
         plan = [each for each in plan if each[2].parent == place or not options.written]
         nurseries, made = {}, {}

@@ -13,7 +13,7 @@ from migrate.run import run as codemod
 from migrate.settings import Settings
 from tests import nursery
 from tests.kept_runs import kept_run
-from tests.pairs import LEGACY, ROOT
+from tests.pairs import LEGACY, ROOT, put
 
 PROGRAMS = [LEGACY / "keras_to_estimator.py", LEGACY / "warm_start.py", LEGACY / "wide_and_deep.py"]
 INSTRUCTION_SETS = ({"TF_ENABLE_ONEDNN_OPTS": "0"}, {"ONEDNN_MAX_CPU_ISA": "AVX2"}, {"ONEDNN_MAX_CPU_ISA": "SSE41"})
@@ -35,9 +35,7 @@ def moved(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("moved")
     legacy = shutil.copy(request.param, folder)
     migrated = folder / "migrated" / request.param.name
-    migrated.parent.mkdir()
-    for change in codemod([str(legacy)], Settings(), jobs=1, progress=None).changes:
-        (migrated.parent / Path(change.path).name).write_text(change.after)
+    put(codemod([str(legacy)], Settings(), jobs=1, progress=None).changes, folder, migrated.parent)
     alone = kept_run(f"there_and_back-{request.param.stem}", [legacy, __file__], lambda place: run_alone(legacy, place))
     copy_job(alone / "at_10", folder / "old")
     convert = ("-m", "migrate", "checkpoint", "--for", migrated)

@@ -26,7 +26,8 @@ class Job:
         self.arguments = ["--data", str(census)] if name == "wide_and_deep" else []
 
     def start(self, interpreter, *command):
-        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(ROOT)}
+        paths = os.pathsep.join(map(str, (ROOT, TF2)))  # the examples of all folders have their helpers once
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": paths}
         environment.pop("TF_USE_LEGACY_KERAS", None)  # feature columns need no tf_keras
         command = [os.environ[interpreter], *map(str, command)]
         return nursery.launch(

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from migrate.run import run as codemod
 from migrate.settings import Settings
-from tests.pairs import ROOT
+from tests.pairs import ROOT, put
 
 PROGRAM = Path(__file__).parent / "programs" / "two_replicas.py"
 OLD_PYTHON = os.environ.get("MIGRATE_OLD_PYTHON", sys.executable)
@@ -37,10 +37,7 @@ def ends(tmp_path_factory):
     folder = tmp_path_factory.mktemp("two_replicas")
     old, new = folder / "old.py", folder / "migrated" / "old.py"
     old.write_text(PROGRAM.read_text())
-    new.parent.mkdir()
-    outcome = codemod([str(old)], Settings(canned="keras"), jobs=1, progress=None)
-    for change in outcome.changes:
-        (new.parent / Path(change.path).name).write_text(change.after)
+    put(codemod([str(old)], Settings(canned="keras"), jobs=1, progress=None).changes, folder, new.parent)
     assert "strategy.scope()" in new.read_text()
 
     start(OLD_PYTHON, old, folder / "old", BEGUN)

@@ -240,7 +240,7 @@ def test_after_any_edit_the_cache_says_what_a_run_without_it_says(tmp_path: Path
         looked[only is not None] += 1
         return run(given, Settings(), jobs=1, progress=None, rewrites=rewrites, only=only)
 
-    for step in range(40):
+    for step in range(60):
         path = tree / choose.choice(PLACES)
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and choose.random() < 0.3:

@@ -45,7 +45,7 @@ def record(command: list[str], directory: Path, trace: Path, environment: dict[s
 
     Args:
       command: the program.
-      directory: which one is looked at; the files below it, not those of its directories.
+      directory: which one is looked at; files come to it from directories below it, too, whose names are not replayed.
       trace: a file to write.
       environment: of the program.
     """
@@ -65,29 +65,37 @@ def _calls(trace: Path, directory: Path) -> Iterator[Call]:
             continue
         name, arguments = found[1], found[2]
         paths = [Path(text.decode()) for text in texts if text.startswith(str(directory).encode())]
-        own = [str(path.relative_to(directory)) for path in paths if path.parent == directory]
+        own = [str(path.relative_to(directory)) for path in paths]
         if name in ("fsync", "fdatasync"):
-            yield Call("sync", files[own[0]] if own else None)
-        elif not own:
+            if own[0] == "." or own[0] in files:
+                yield Call("sync", files.get(own[0]))
+        elif own == ["."]:
             continue
         elif name == "openat":
             if "O_CREAT" in arguments and own[0] not in files:
                 files[own[0]] = next(numbers)
-                yield Call("name", files[own[0]], added=own[0])
+                yield from _named(files[own[0]], added=own[0])
             else:
                 assert "O_TRUNC" not in arguments, line
         elif name == "write":
             yield Call("write", files[own[0]], data=texts[1])
         elif name.startswith("rename"):
             files[own[1]] = files.pop(own[0])
-            yield Call("name", files[own[1]], added=own[1], removed=own[0])
+            yield from _named(files[own[1]], added=own[1], removed=own[0])
         elif name.startswith("link"):
             files[own[1]] = files[own[0]]
-            yield Call("name", files[own[1]], added=own[1])
+            yield from _named(files[own[1]], added=own[1])
         elif name.startswith("unlink"):
-            yield Call("name", files.pop(own[0]), removed=own[0])
+            yield from _named(files.pop(own[0]), removed=own[0])
         else:
             raise AssertionError(f"not replayed: {line[:200]}")
+
+
+def _named(file: int, added: str | None = None, removed: str | None = None) -> Iterator[Call]:
+    """The change of the directory's own names, if any: those in the directories below it nobody reads."""
+    own = [None if name is None or "/" in name else name for name in (added, removed)]
+    if any(own):
+        yield Call("name", file, added=own[0], removed=own[1])
 
 
 def _whole_lines(trace: Path) -> Iterator[str]:

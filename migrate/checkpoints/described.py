@@ -107,20 +107,19 @@ def describe(checkpoint: Any) -> Described:
     Raises:
       NotDescribed: it is that of a model_fn, which no Estimator needs converted.
     """
-    variables = getattr(checkpoint, "variables", None)
-    if variables is None or not hasattr(variables, "items"):
-        model, optimizer = getattr(checkpoint, "model", None), getattr(checkpoint, "optimizer", None)
-        if model is None or optimizer is None:
-            return Described(checkpoint)
-        with _without_memory(), model.distribute_strategy.scope():
-            optimizer.build(model.trainable_variables)
-        optimizers = [optimizer, *filter(None, [getattr(checkpoint, "wide_optimizer", None)])]
-        return Described(checkpoint, settings={id(one): one.get_config() for one in optimizers})
-    raise NotDescribed(
-        "The program trains a model_fn, and there is nothing to convert: its checkpoints are the Estimator's. Start "
-        "either program in the directory of the other. Where that holds ckpt-N of an earlier version of this tool, "
-        "start the migrated program first: it resumes from them, and saves by name."
-    )
+    if hasattr(checkpoint, "write_session"):  # what a ModelCheckpoints saves
+        raise NotDescribed(
+            "The program trains a model_fn, and there is nothing to convert: its checkpoints are the Estimator's. "
+            "Start either program in the directory of the other. Where that holds ckpt-N of an earlier version of "
+            "this tool, start the migrated program first: it resumes from them, and saves by name."
+        )
+    model, optimizer = getattr(checkpoint, "model", None), getattr(checkpoint, "optimizer", None)
+    if model is None or optimizer is None:
+        return Described(checkpoint)
+    with _without_memory(), model.distribute_strategy.scope():
+        optimizer.build(model.trainable_variables)
+    optimizers = [optimizer, *filter(None, [getattr(checkpoint, "wide_optimizer", None)])]
+    return Described(checkpoint, settings={id(one): one.get_config() for one in optimizers})
 
 
 @contextlib.contextmanager
@@ -139,30 +138,26 @@ def _as_main(path: str, arguments: list[str], model_dir: str) -> Iterator[None]:
 @contextlib.contextmanager
 def _stopped_at_manager(number: int) -> Iterator[None]:
     counted = itertools.count(1)
+    manager = tf.train.CheckpointManager
+    init, fit = manager.__init__, tf.keras.Model.fit
 
-    class Stop(tf.train.CheckpointManager):  # type: ignore[misc]
-        def __init__(self, checkpoint: Any, *args: Any, **kwargs: Any) -> None:
-            if next(counted) == number:
-                raise _Found(checkpoint)
-            if not hasattr(checkpoint, "model"):
-                reason = "The manager before it belongs to a model_fn, whose loop would train on the way"
-                raise _Unreachable(f"{reason}: name a function with --model.")
-            super().__init__(checkpoint, *args, **kwargs)
+    def stop(self: Any, checkpoint: Any, *args: Any, **kwargs: Any) -> None:
+        if next(counted) == number:
+            raise _Found(checkpoint)
+        if not hasattr(checkpoint, "model"):
+            reason = "The manager before it belongs to a model_fn, whose loop would train on the way"
+            raise _Unreachable(f"{reason}: name a function with --model.")
+        init(self, checkpoint, *args, **kwargs)
 
-    names = tf.train, tf.compat.v1.train
-    before, fit = tf.train.CheckpointManager, tf.keras.Model.fit
-    for name in names:
-        name.CheckpointManager = Stop
-    tf.keras.Model.fit = lambda *_, **__: None
+    # The class itself: a module that was imported before has it under a name, or as a base, of its own.
+    manager.__init__, tf.keras.Model.fit = stop, lambda *_, **__: None
     try:
         with _without_memory():
             yield
     except _Unreachable as reason:
         raise NotDescribed(str(reason)) from None
     finally:
-        tf.keras.Model.fit = fit
-        for name in names:
-            name.CheckpointManager = before
+        manager.__init__, tf.keras.Model.fit = init, fit
 
 
 def _shape_and_dtype(initial: Any, dtype: Any) -> tuple[Any, Any]:

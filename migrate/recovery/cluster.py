@@ -63,7 +63,9 @@ class ClusterTask:
         )
         estimator._warm_start(path)
         scaled = getattr(tf1.get_default_graph(), "_is_loss_scaled_by_optimizer", False)
-        reduce_op = getattr(tf.distribute.ReduceOp, "SUM" if scaled else "MEAN")
+        reduce_op = tf.distribute.ReduceOp.SUM
+        if scaled:  # in its gradients, and not in what is reported
+            reduce_op = tf1.distribute.get_loss_reduction()
         firsts = {
             name: [self._first(hook) for hook in getattr(each, name) or ()]
             for name in ("training_hooks", "training_chief_hooks")

@@ -40,7 +40,8 @@ class RunConfig:
       log_step_count_steps: steps between two lines of the log; None for none.
       train_distribute: a ``tf.distribute.Strategy`` to train under: of one device, a
         ``MirroredStrategy``, or a ``MultiWorkerMirroredStrategy``.
-      eval_distribute: a strategy for code that reads it; evaluations run on one device.
+      eval_distribute: a strategy: evaluations run on one device, and take as many
+        batches as its replicas would.
       device_fn: what places operations, as ``tf.compat.v1.device`` takes it.
       protocol: of the servers of a cluster; None for "grpc".
       experimental_distribute: must be None.

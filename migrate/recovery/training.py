@@ -84,6 +84,8 @@ class Training:
             if any(getattr(hook, "is_saved", False) for hook in input_hooks):
                 chief_hooks[:0] = input_hooks  # the first save holds the iterator, too
                 worker_hooks = worker_hooks[len(input_hooks) :]
+            if self._task.is_chief:
+                worker_hooks.append(_FlushHook(self._checkpoints))
             return self._run_session(steps, scaffold, worker_hooks, chief_hooks)
 
     def _steps(self, spec, hooks):
@@ -339,6 +341,23 @@ class _BareSteps(_Steps):
             or (summaries and (taken % summaries == 0 or (taken + 1) % summaries == 0))
             or (lines and taken % lines == 0)
         )
+
+
+class _FlushHook(tf1.train.SessionRunHook):
+    """Writes out the summaries up to each save: a killed job does not take them again.
+
+    Args:
+      checkpoints: the ``ModelCheckpoints``.
+    """
+
+    def __init__(self, checkpoints):
+        self._checkpoints, self._latest = checkpoints, checkpoints.latest_checkpoint
+
+    def after_run(self, run_context, run_values):
+        latest = self._checkpoints.latest_checkpoint
+        if latest != self._latest:
+            self._latest = latest
+            tf1.summary.FileWriterCache.get(self._checkpoints.directory).flush()
 
 
 class InputHook(tf1.train.SessionRunHook):

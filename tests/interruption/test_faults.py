@@ -47,7 +47,7 @@ def test_an_exception_in_a_hook_strikes_in_its_place_among_the_estimators_own(pr
 
 
 def test_an_exception_in_a_hook_of_a_migrated_model_fn_strikes_after_the_save_of_that_step(new_python, tmp_path):
-    """Its hooks run in the model_fn's graph, where the loop's counter cannot be read."""
+    """Its hooks run before the recorder's, which counts the step after them."""
     migrated = Program(MIGRATED / "hooked_model_fn.py", new_python, launch=nursery.launch)
     attempt = run(migrated, tmp_path, ExceptionInHook(25, ("StopWhenLow",)))
     assert attempt.error.startswith("Interruption")

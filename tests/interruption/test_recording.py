@@ -154,12 +154,46 @@ def test_a_monitored_session_is_seen_with_its_resumption(program):
     assert len(record.by_step("loss")) == len(record.by_step("batch")) == 23
 
 
-def test_each_step_of_a_model_fn_inside_a_function_is_seen_and_its_evaluations_too(new_python):
+def test_each_step_of_a_migrated_model_fn_is_seen_and_its_evaluations_too(new_python):
     job = Program(TF2 / "alternating_model_fn.py", new_python, ("--model_dir", "{model_dir}", "--max_steps", "20"))
     record = run_interrupted(job)
     assert record.attempts[0].steps == list(range(1, 21))
     assert len(record.by_step("loss")) == len(record.by_step("batch")) == 20
     assert [step for step, _ in record.evaluations] == [10, 20]
+
+
+TRAINS_AND_PREDICTS = """
+import sys
+import tensorflow as tf, tensorflow.compat.v1 as tf1
+from tf2_recovery.estimator import Estimator, EstimatorSpec
+from tf2_recovery.model_checkpoints import ModelCheckpoints
+
+def model_fn(features, labels, mode):
+    weight = tf1.get_variable("weight", [], initializer=tf1.zeros_initializer())
+    if mode == "infer":
+        return EstimatorSpec(mode, predictions=weight * features)
+    loss = tf.reduce_mean((weight * features - labels) ** 2)
+    train_op = tf1.train.AdamOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
+    return EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+def batches():
+    return tf.data.Dataset.from_tensor_slices(([1.0, 2.0], [2.0, 4.0])).repeat(20).batch(4)
+
+estimator = Estimator(model_fn, checkpoints=ModelCheckpoints(sys.argv[-1], None, 4))
+estimator.train(batches, max_steps=9)
+print(list(estimator.predict(batches)))
+"""
+
+
+def test_a_migrated_model_fn_is_seen_to_save_at_its_steps_and_to_train_no_more_where_it_predicts(tmp_path, new_python):
+    (tmp_path / "job.py").write_text(TRAINS_AND_PREDICTS)
+    job = Program(tmp_path / "job.py", new_python, ("{model_dir}",), {"PYTHONPATH": str(TF2)}, launch=nursery.launch)
+    first, again = run(job, tmp_path / "model"), run(job, tmp_path / "model")
+    assert [event["step"] for event in first.of("save")] == [0, 4, 8, 9]
+    assert [event["step"] for event in first.of("start")] == [0]
+    assert [(event["step"], event["phase"]) for event in first.of("restore")] == [(9, "predict")]
+    assert again.finished
+    assert (again.started_at, again.steps) == (None, [])
 
 
 def test_a_kill_strikes_at_its_very_step_inside_a_call_of_several(program):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 64955374e9b78f3a).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 5ae18d69db9341da).
 """Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
 
 The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,
@@ -187,7 +187,7 @@ class Estimator:
 
         Args:
           input_fn: as for ``train``.
-          steps: how many batches; None for all.
+          steps: how many batches, on each replica of eval_distribute; None for all.
           hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
           checkpoint_path: None for the latest.
           name: tells apart evaluations on several datasets.
@@ -198,6 +198,9 @@ class Estimator:
         check_steps(steps=steps)
         hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
         self._settle("eval")
+        if steps is not None and self._config.eval_distribute is not None:
+            # Each of its replicas drew a batch a step.
+            steps *= self._config.eval_distribute.num_replicas_in_sync
         path = checkpoint_path or self.latest_checkpoint()
         with self._graph():
             features, labels, input_hooks = self._input(input_fn, "eval")
@@ -397,6 +400,10 @@ class Estimator:
 
     def _call_input_fn(self, input_fn, mode, input_context=None):
         known = {"params": self._params_of(mode), "config": self.config}
+        strategy = self._config.eval_distribute
+        if mode == "eval" and strategy is not None:
+            replicas = strategy.num_replicas_in_sync
+            input_context = tf.distribute.InputContext(num_replicas_in_sync=replicas)
         if input_context is not None:
             known["input_context"] = input_context
         with tf.device("/cpu:0"):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 4e1699a300de6d53).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 80c706dda0669d3f).
 """The settings of a training job, as ``tf.estimator.RunConfig`` had them."""
 
 import copy
@@ -41,7 +41,8 @@ class RunConfig:
       log_step_count_steps: steps between two lines of the log; None for none.
       train_distribute: a ``tf.distribute.Strategy`` to train under: of one device, a
         ``MirroredStrategy``, or a ``MultiWorkerMirroredStrategy``.
-      eval_distribute: a strategy for code that reads it; evaluations run on one device.
+      eval_distribute: a strategy: evaluations run on one device, and take as many
+        batches as its replicas would.
       device_fn: what places operations, as ``tf.compat.v1.device`` takes it.
       protocol: of the servers of a cluster; None for "grpc".
       experimental_distribute: must be None.

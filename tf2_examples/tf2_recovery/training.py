@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content c3bc510554baae20).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 4ddae293e34d9c81).
 """The training of a model_fn in TensorFlow's own session."""
 
 import contextlib
@@ -85,6 +85,8 @@ class Training:
             if any(getattr(hook, "is_saved", False) for hook in input_hooks):
                 chief_hooks[:0] = input_hooks  # the first save holds the iterator, too
                 worker_hooks = worker_hooks[len(input_hooks) :]
+            if self._task.is_chief:
+                worker_hooks.append(_FlushHook(self._checkpoints))
             return self._run_session(steps, scaffold, worker_hooks, chief_hooks)
 
     def _steps(self, spec, hooks):
@@ -340,6 +342,23 @@ class _BareSteps(_Steps):
             or (summaries and (taken % summaries == 0 or (taken + 1) % summaries == 0))
             or (lines and taken % lines == 0)
         )
+
+
+class _FlushHook(tf1.train.SessionRunHook):
+    """Writes out the summaries up to each save: a killed job does not take them again.
+
+    Args:
+      checkpoints: the ``ModelCheckpoints``.
+    """
+
+    def __init__(self, checkpoints):
+        self._checkpoints, self._latest = checkpoints, checkpoints.latest_checkpoint
+
+    def after_run(self, run_context, run_values):
+        latest = self._checkpoints.latest_checkpoint
+        if latest != self._latest:
+            self._latest = latest
+            tf1.summary.FileWriterCache.get(self._checkpoints.directory).flush()
 
 
 class InputHook(tf1.train.SessionRunHook):

@@ -15,7 +15,9 @@ from migrate.verify.faults.held import Held
 if TYPE_CHECKING:
     from migrate.verify.child import Child
 
-CALLS = "openat,write,pwrite64,writev,/^rename,/^unlink,/^mkdir,rmdir,ftruncate"
+NAMING = "openat,/^rename,/^unlink,/^mkdir,rmdir,ftruncate"
+"""The calls that make, rename and remove files: a TensorFlow server wakes its threads by writes, which must not wait."""
+CALLS = f"{NAMING},write,pwrite64,writev"
 HOLD_MICROSECONDS = 20_000
 ATTACH_SECONDS = 10.0
 
@@ -46,11 +48,13 @@ class KillInSave(Held):
 
     Attributes:
       change: after which change of the directory, counted from 1.
+      calls: the calls that return late, as ``strace`` names them.
       made: how many changes were seen, set while it runs.
       complete: whether the save was done before ``change`` was reached, set while it runs.
     """
 
     change: int = 1
+    calls: str = CALLS
     name = "sigkill-in-save"
     same_moment = False
 
@@ -60,7 +64,7 @@ class KillInSave(Held):
         self.complete = False
 
     def strike(self, child: Child, deadline: float) -> None:
-        tracer = hold_up(child.process.pid)
+        tracer = hold_up(child.process.pid, self.calls)
         try:
             if tracer is None:
                 self.notes.append("strace is absent or may not attach: the kills are only near the calls")
@@ -89,14 +93,14 @@ class KillInSave(Held):
                 return
 
 
-def hold_up(pid: int) -> subprocess.Popen[bytes] | None:
+def hold_up(pid: int, calls: str) -> subprocess.Popen[bytes] | None:
     """Attach ``strace`` so that each file-system call of the process returns late; None where that cannot be done."""
     strace = shutil.which("strace")
     if strace is None:
         return None
-    hold = f"inject={CALLS}:delay_exit={HOLD_MICROSECONDS}"
+    hold = f"inject={calls}:delay_exit={HOLD_MICROSECONDS}"
     tracer = subprocess.Popen(
-        [strace, "-f", "-qq", "-p", str(pid), "-e", f"trace={CALLS}", "-e", hold, "-o", os.devnull],
+        [strace, "-f", "-qq", "-p", str(pid), "-e", f"trace={calls}", "-e", hold, "-o", os.devnull],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

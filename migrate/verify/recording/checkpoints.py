@@ -52,14 +52,16 @@ def _manager_save(original: Callable[..., Any], self: Any, *args: Any, **kwargs:
     return original(self, *args, **kwargs)
 
 
-def _step_now(checkpoint: Any) -> Any:
-    """The step of ``checkpoint``'s own counter, else where training stands."""
+def _step_now(checkpoint: Any, path: Any) -> Any:
+    """The step of ``checkpoint``'s own counter, else where training stands, which a session's hooks save before."""
+    if hasattr(checkpoint, "write_session"):  # a migrated model_fn's, named for its step
+        return steps.in_path(path)
     own = steps.of(checkpoint)
     return training.step if own is None else own
 
 
 def _write(original: Callable[..., Any], self: Any, prefix: Any, *args: Any, **kwargs: Any) -> Any:
-    with saving.recorded("checkpoint", prefix, lambda: _step_now(self)):
+    with saving.recorded("checkpoint", prefix, lambda: _step_now(self, prefix)):
         return original(self, prefix, *args, **kwargs)
 
 

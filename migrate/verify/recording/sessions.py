@@ -57,12 +57,26 @@ def watch_session(module: ModuleType) -> None:
         if any(type(hook).__name__ == "FinalOpsHook" for hook in hooks or []):
             with training.in_phase("evaluate"):
                 return original(self, creator, hooks, *args, **kwargs)
+        if _only_predicts(creator):
+            with training.in_phase("predict"):
+                return original(self, creator, hooks, *args, **kwargs)
         if training.phase == "train":
             hooks = [*(hooks or []), Recorder()]
         return original(self, creator, hooks, *args, **kwargs)
 
     around(module._MonitoredSession, "__init__", make)
     around(module._MonitoredSession, "run_step_fn", _run_step_fn)
+
+
+def _only_predicts(creator: Any) -> bool:
+    """Whether a session begins with one checkpoint by its name, in a graph where nothing counts steps."""
+    import tensorflow.compat.v1 as tf1
+
+    if getattr(creator, "_checkpoint_filename_with_path", None) is None:
+        return False
+    adds = ("AssignAdd", "AssignAddVariableOp")
+    added_to = [one.inputs[0].op.name for one in tf1.get_default_graph().get_operations() if one.type in adds]
+    return not any(name.endswith(tf1.GraphKeys.GLOBAL_STEP) for name in added_to)
 
 
 def _run_step_fn(original: Callable[..., Any], self: Any, step_fn: Callable[[Any], Any]) -> Any:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -14,8 +15,10 @@ from tests.interruption.model_fn.conftest import final_variables, kept
 from tests.kept_runs import kept_run
 from tests.pairs import LEGACY, ROOT, TF2
 
-# Two classes go through tf.sigmoid, which differs by a bit between TensorFlow 2.15 and the newest.
-PAIRS = {"wide_and_deep": 1e-5, "linear_ftrl": 0.0, "warm_start": 0.0}
+# Two classes go through tf.sigmoid, which differs by a bit between TensorFlow 2.15 and the newest; so do the kernels
+# of Ftrl, by 2e-7 of a slot. Within 2.15 all are equal.
+PAIRS = {"wide_and_deep": 1e-5, "linear_ftrl": 1e-6, "warm_start": 0.0}
+NUMBER = re.compile(r"\d+\.\d*(?:e[+-]\d+)?")
 
 
 class Job:
@@ -85,7 +88,10 @@ def test_the_same_is_printed(job):
     old, new = json.loads((job.alone / "printed.json").read_text())["70"], job.printed
     if tolerance(job) == 0.0:
         assert new == old
-    assert [line.split()[0] for line in new] == [line.split()[0] for line in old]
+    old, new = "\n".join(old), "\n".join(new)
+    assert NUMBER.sub("", new).split() == NUMBER.sub("", old).split()
+    found, expected = ([float(number) for number in NUMBER.findall(text)] for text in (new, old))
+    np.testing.assert_allclose(found, expected, rtol=tolerance(job), atol=tolerance(job))
 
 
 def test_the_same_checkpoints_are_kept(job):

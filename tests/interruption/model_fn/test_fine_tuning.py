@@ -82,5 +82,5 @@ def test_a_program_that_is_told_to_use_a_tpu_says_that_it_cannot(pair, tmp_path)
     process = pair.start(pair.new, tmp_path / "model", "--use_tpu")
     assert process.wait() == 1
     process.stdout.close()
-    assert "use_tpu must be false" in Path(pair.folder, "log").read_text()
+    assert "use_tpu is true, and this program no longer runs on a TPU" in Path(pair.folder, "log").read_text()
     assert not (tmp_path / "model").exists()

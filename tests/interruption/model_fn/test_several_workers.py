@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from migrate.verify import FAULTS, Program, run
+from migrate.verify.faults.save import NAMING
 from tests import nursery
-from tests.interruption.workers.cluster import task_variables
+from tests.interruption.workers.cluster import outputs_of, task_variables
 
 from .conftest import WrittenPair, assert_equal, final_variables, losses
 
@@ -32,7 +33,7 @@ class ClusterPair(WrittenPair):
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": self.folder}
         told = [{**environment, "TF_CONFIG": each} for each in tf_configs or task_variables(2)]
         processes = [nursery.launch(command, env=each, **streams) for each in told]
-        outputs = [process.communicate()[0] for process in processes]
+        outputs = [output for output, _ in outputs_of(processes)]
         assert [process.returncode for process in processes] == [0] * len(told), outputs[0][-3000:]
         return outputs
 
@@ -54,7 +55,7 @@ def alone(pair):
 
 FAULTS_IN_TURN = [
     FAULTS["worker-killed"](at=5),
-    FAULTS["sigkill-in-save"](at=5, change=3),
+    FAULTS["sigkill-in-save"](at=5, change=3, calls=NAMING),
     FAULTS["chief-killed"](at=8),
     FAULTS["all-killed"](at=8),
 ]

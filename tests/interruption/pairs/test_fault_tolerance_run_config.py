@@ -54,7 +54,7 @@ def test_a_finished_job_that_is_started_again_does_nothing(
     recovery, without_chance, legacy, new_python, data, tmp_path
 ):
     arguments = ("--model_dir", "{model_dir}", "--data", str(data), "--max_steps", "10", "--interrupt_at", "0")
-    program = Program(without_chance / "module" / recovery / legacy.name, new_python, arguments, launch=nursery.launch)
+    program = Program(without_chance / "copy" / recovery / legacy.name, new_python, arguments, launch=nursery.launch)
     assert run(program, tmp_path).steps == list(range(1, 11))
     again = run(program, tmp_path)
     assert again.finished
@@ -77,7 +77,7 @@ def test_from_one_checkpoint_an_interrupted_job_trains_on_as_the_interrupted_est
     initial, without_chance, legacy, old_python, new_python, record
 ):
     old = record(without_chance / legacy.name, old_python, "sigkill", 6, initial[0])
-    new = record(without_chance / "module" / "checkpoint-manager" / legacy.name, new_python, "sigkill", 6, initial[1])
+    new = record(without_chance / "copy" / "checkpoint-manager" / legacy.name, new_python, "sigkill", 6, initial[1])
     comparison = compare(old, new, tolerance=1e-5, losses=True)
     # Not "saved at steps": the Estimator writes the checkpoint that it restored once more.
     compared = [*RECOVERY, "checkpoints kept", "evaluations", "batches", "losses"]
@@ -90,7 +90,7 @@ def test_where_every_batch_is_the_same_an_interruption_leaves_no_trace_in_the_we
 ):
     for script, python, start in (
         (without_chance / legacy.name, old_python, initial[0]),
-        (without_chance / "module" / "checkpoint-manager" / legacy.name, new_python, initial[1]),
+        (without_chance / "copy" / "checkpoint-manager" / legacy.name, new_python, initial[1]),
     ):
         undisturbed = record(script, python, None, 0, start, same_batches, True)
         interrupted = record(script, python, "sigkill", 7, start, same_batches, True)

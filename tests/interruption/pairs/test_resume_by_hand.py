@@ -13,7 +13,7 @@ from tests import nursery
 from tests.pairs import LEGACY, TF2
 
 PAIRS = ["resume_weights.py", "resume_model.py"]
-FORMS = ["module", "module", "package", "package"]
+FORMS = ["copy", "copy", "package", "package"]
 CHANGES = range(1, 6)
 """What a save does to its directory, one after the other: each is a moment to be killed at. The pairs take turns."""
 
@@ -47,7 +47,7 @@ def sigkill(at):
     return FAULTS["sigkill"](at=at)
 
 
-@pytest.mark.parametrize("form", ["module", "package"])
+@pytest.mark.parametrize("form", ["copy", "package"])
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_killed_fit_goes_on_after_its_last_epoch_as_if_nothing_had_happened(
     name, form, migrated, undisturbed, killed, new_python

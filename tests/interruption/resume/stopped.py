@@ -9,6 +9,7 @@ from pathlib import Path
 from migrate.run import run
 from migrate.settings import Settings
 from tests import nursery
+from tests.pairs import put
 
 SHAPES = Path(__file__).parent / "shapes"
 LEFT = Path(__file__).parent / "left"
@@ -41,8 +42,7 @@ class Job:
         self.old, self.new = directory / "old" / f"{shape}.py", directory / "new" / f"{shape}.py"
         outcome = run([str(self.new)], Settings(target=target), jobs=1, progress=None)
         self.findings = outcome.findings
-        for change in outcome.changes:
-            Path(change.path).write_text(change.after)
+        put(outcome.changes, self.new.parent, self.new.parent)
 
     def start(self, program, python, legacy_keras=False, kill=None, flags=()):
         """Run a program to its end, or to where it is killed; gives its exit status and what it printed."""

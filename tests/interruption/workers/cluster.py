@@ -5,9 +5,12 @@ import os
 import socket
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
+from typing import Any
 
 import numpy as np
 
@@ -61,6 +64,23 @@ def task_variables(count: int, has_chief: bool = False) -> list[str]:
         cluster = {"worker": addresses}
         tasks = [("worker", index) for index in range(count)]
     return [json.dumps({"cluster": cluster, "task": {"type": kind, "index": index}}) for kind, index in tasks]
+
+
+def outputs_of(processes: list[Any], seconds: float = JOB_SECONDS) -> list[tuple[Any, Any]]:
+    """What ``communicate`` gives of each process; one that is there after so many seconds is killed."""
+
+    def end() -> None:
+        for process in processes:
+            process.kill()
+
+    limit = Timer(seconds, end)
+    limit.start()
+    try:
+        with ThreadPoolExecutor(len(processes)) as at_once:
+            return list(at_once.map(lambda process: process.communicate(), processes))
+    finally:
+        limit.cancel()
+        end()
 
 
 def run_job(

@@ -8,6 +8,7 @@ from migrate.recovery.contrib_devices import get_tpu_context
 from migrate.recovery.contrib_lookup import index_table_from_tensor
 from migrate.recovery.contrib_rnn import select_last_activations
 from migrate.recovery.contrib_summaries import write_image
+from migrate.recovery.learn_estimator import LearnEstimator
 from migrate.recovery.learn_run_config import LearnRunConfig
 
 STEPS = np.arange(24, dtype=np.float32).reshape(2, 4, 3)
@@ -68,3 +69,32 @@ def test_a_copy_of_such_a_config_keeps_what_it_had():
 def test_another_colour_for_bad_pixels_is_refused():
     with pytest.raises(ValueError, match="leave bad_color out"):
         write_image("x", np.zeros([1, 2, 2, 1]), [0, 255, 0, 255])
+
+
+def distance(features, labels, mode):
+    weight = tf1.get_variable("weight", [], initializer=tf1.ones_initializer())
+    loss = tf1.losses.mean_squared_error(labels, weight * features)
+    return features, loss, tf1.train.GradientDescentOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
+
+
+def queue_of_one_epoch():
+    one = tf1.train.input_producer(np.arange(10, dtype=np.float32), num_epochs=1, shuffle=False).dequeue()
+    features = tf1.train.batch([one], 4, allow_smaller_final_batch=True)
+    return features, features + 1.0
+
+
+@pytest.mark.parametrize("steps", [3, 150, None])
+def test_an_evaluation_of_more_steps_than_a_queue_holds_ends_with_the_queue(tmp_path, steps):
+    estimator = LearnEstimator(distance, str(tmp_path))
+    estimator.fit(input_fn=queue_of_one_epoch, max_steps=1)
+    weight = estimator.get_variable_value("weight")
+    batches = np.split(np.arange(10, dtype=np.float32), [4, 8])
+    losses = [np.mean(np.square(weight * batch - batch - 1.0)) for batch in batches]
+    found = estimator.evaluate(input_fn=queue_of_one_epoch, steps=steps)
+    assert found == {"loss": pytest.approx(np.mean(losses), rel=1e-6), "global_step": 1}
+
+
+def test_a_training_of_more_steps_than_a_queue_holds_ends_with_the_queue(tmp_path):
+    estimator = LearnEstimator(distance, str(tmp_path)).fit(input_fn=queue_of_one_epoch, steps=150)
+    assert estimator.get_variable_value("global_step") == 3
+    assert tf1.train.latest_checkpoint(tmp_path).endswith("model.ckpt-3")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import nursery
-from tests.interruption.workers.cluster import task_variables
+from tests.interruption.workers.cluster import outputs_of, task_variables
 from tests.pairs import ROOT
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -27,7 +27,7 @@ def start(program, told, *arguments):
 
 def test_three_workers_add_up_their_gradients_and_only_the_chief_saves(tmp_path):
     started = start("three_workers.py", task_variables(3, has_chief=True), tmp_path / "model")
-    outputs = [process.communicate() for process in started]
+    outputs = outputs_of(started)
     assert [process.returncode for process in started] == [0, 0, 0], outputs
     printed = [output.splitlines() for output, _ in outputs]
     assert [lines[0] for lines in printed] == [f"draws as {number} of 3" for number in range(3)]
@@ -51,11 +51,11 @@ def served(tmp_path_factory):
     started = dict(zip(TASKS, start("parameter_servers.py", cluster_of_servers(), directory, 60), strict=True))
     servers = [started.pop(("ps", index)) for index in (0, 1)]
     try:
-        outputs = {task: process.communicate(timeout=240) for task, process in started.items()}
+        outputs = dict(zip(started, outputs_of([*started.values()]), strict=True))
         assert [server.poll() for server in servers] == [None, None]  # they serve until they are ended
     finally:
-        for process in [*servers, *started.values()]:
-            process.kill()
+        for server in servers:
+            server.kill()
     assert {task: process.returncode for task, process in started.items()} == dict.fromkeys(started, 0), outputs
     return directory, {task: output for task, (output, _) in outputs.items()}
 

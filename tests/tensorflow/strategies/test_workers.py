@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 from tests import nursery
-from tests.interruption.workers.cluster import task_variables
+from tests.interruption.workers.cluster import outputs_of, task_variables
 
 PROGRAM = Path(__file__).parent / "programs" / "two_workers.py"
 OLD_PYTHON = os.environ.get("MIGRATE_OLD_PYTHON", sys.executable)
@@ -23,7 +23,7 @@ def run(*arguments, tf_configs=("{}",)):
     command = [OLD_PYTHON, str(PROGRAM), *map(str, arguments)]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     started = [nursery.launch(command, {**variables, "TF_CONFIG": each}, **streams) for each in tf_configs]
-    return [process.communicate()[0] for process in started]
+    return [output for output, _ in outputs_of(started)]
 
 
 @pytest.fixture(scope="module")

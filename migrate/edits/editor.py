@@ -192,13 +192,13 @@ class Editor(cst.CSTTransformer):
         for edit in edits:
             self.displaced += lost_comments(updated_node, edit)
             updated_node = with_argument(updated_node, self._fitted(self._make(edit), where), self.module)
-        if where is not None and edits:
+        if where is not None and any(edit.fits for edit in edits):
             first = self._first_columns.get(where[0], where[1])
             updated_node = on_lines(updated_node, where[1], first, self._hang(where), self.module)
         return self._expression(original_node, updated_node)
 
     def _fitted(self, edit: SetArgument, where: Range | None) -> SetArgument:
-        if where is None or where[0] == where[2]:
+        if where is None or not edit.fits or where[0] == where[2]:
             return edit
         line = where[0] + 1
         column = self._first_columns.get(line, where[1])

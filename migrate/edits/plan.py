@@ -80,12 +80,14 @@ class SetArgument:
       name: the parameter.
       value: the new value as source text; None takes the argument away.
       position: where the argument stands in the signature, if the call may give it by position; else None.
+      fits: whether the call is laid out anew, as black does, where its line becomes too long or a bracket too much.
     """
 
     span: Span
     name: str
     value: str | None
     position: int | None = None
+    fits: bool = False
 
 
 @dataclass(frozen=True)

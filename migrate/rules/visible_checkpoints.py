@@ -281,7 +281,7 @@ def _write_manager(taker: _Taker, settings: str, loses_config: bool) -> str:
 
 
 def _edit(file: ObjectFile, call: ast.Call, name: str, value: str | None, position: int | None = None) -> None:
-    file.edits.append(SetArgument(file.module.span(call), name, value, position))
+    file.edits.append(SetArgument(file.module.span(call), name, value, position, fits=True))
 
 
 def _remove(file: ObjectFile, statement: ast.stmt, takers: Sequence[_Taker]) -> None:

@@ -277,8 +277,7 @@ ACROSS = {
             ),
             "predict": "from start import load_newest\n\nload_newest(model, 'out/m.weights.h5')\n",
         },
-        "    callbacks=[recovery, ModelCheckpoint(FILE, save_weights_only=True)],\n"
-        "    initial_epoch=recovery.restore(),\n)",
+        "callbacks=[recovery, ModelCheckpoint(FILE, save_weights_only=True)], initial_epoch=recovery.restore())",
     ),
     "a class of another file whose method trains what another method loads": (
         {

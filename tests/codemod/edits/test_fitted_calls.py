@@ -1,0 +1,56 @@
+"""A call to which an argument comes, or from which one goes, is laid out as black does where it was on a line."""
+
+import black
+import pytest
+
+from migrate.edits.apply import apply
+from migrate.edits.plan import Plan, SetArgument
+from migrate.finding import Span
+
+VALUE = 'Made("a" * 30, first=1, second=2)'
+CALLS = {
+    "that grows out of its line": "made = build(one, two, three=3, four=some.attribute)",
+    "whose new argument is too long for its line": "made = build(\n    one_argument_that_is_long,\n    two=2,\n)",
+    "inside a function": "def f():\n    made = build(one, two, three=3, four=some.attribute, five=5)",
+    "that still fits": "made = build(one)",
+}
+
+
+def span_of(text: str) -> Span:
+    """The place of the call of ``build``."""
+    lines, end = text.splitlines(), text.splitlines()
+    first = next(number for number, line in enumerate(lines) if "build(" in line)
+    return Span(first + 1, lines[first].index("build("), len(end), len(end[-1]))
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_to_which_an_argument_comes_stands_as_black_lays_it_out(call: str) -> None:
+    text = CALLS[call] + "\n"
+    after = apply(text, Plan([SetArgument(span_of(text), "checkpoints", VALUE, fits=True)]))
+    assert f"checkpoints={VALUE}" in " ".join(after.split()).replace("( ", "(").replace(" )", ")")
+    assert black.format_str(after, mode=black.Mode()) == after
+
+
+def test_a_call_from_which_an_argument_goes_comes_back_to_its_line() -> None:
+    text = "made = build(\n    one=1, two=2\n)\n"
+    after = apply(text, Plan([SetArgument(span_of(text), "two", None, fits=True)]))
+    assert after == "made = build(one=1)\n"
+
+
+def test_one_with_a_comma_at_its_end_keeps_its_lines() -> None:
+    text = "made = build(\n    one=1,\n    two=2,\n)\n"
+    after = apply(text, Plan([SetArgument(span_of(text), "two", None, fits=True)]))
+    assert after == "made = build(\n    one=1,\n)\n"
+
+
+def test_the_users_quotes_stay() -> None:
+    text = "made = build('one', 'two', three='three', four='a text that is long')\n"
+    after = apply(text, Plan([SetArgument(span_of(text), "checkpoints", VALUE, fits=True)]))
+    assert "    'one',\n    'two',\n" in after or "    'one', 'two'," in after
+
+
+def test_a_comment_in_a_call_keeps_it_as_it_stands() -> None:
+    text = "made = build(one=1, two=2)  # why\n"
+    span = Span(1, 7, 1, 26)
+    after = apply(text, Plan([SetArgument(span, "two", None, fits=True)]))
+    assert after == "made = build(one=1)  # why\n"

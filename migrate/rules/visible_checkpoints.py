@@ -127,8 +127,10 @@ def _moved(file: ObjectFile, site: Site) -> str:
     moving = {name: value for name, value in given.items() if name in _MANAGER}
     if not moving:
         raise _Stays("")
-    settings = _settings(file.module, moving)
+    settings = _settings(file, moving)
     takers = [_taker(file, made, given, where, use) for where, use in _uses(file, made)]
+    if not takers:
+        raise _Stays("no estimator is seen to be given it")
     for taker in takers:
         for value in moving.values():
             _check_movable(file, value, taker)
@@ -149,7 +151,7 @@ def _moved(file: ObjectFile, site: Site) -> str:
     return text
 
 
-def _settings(module: Module, moving: dict[str, ast.expr]) -> str:
+def _settings(file: ObjectFile, moving: dict[str, ast.expr]) -> str:
     """The manager's arguments behind its directory.
 
     Raises:
@@ -162,7 +164,7 @@ def _settings(module: Module, moving: dict[str, ast.expr]) -> str:
         raise _Stays("it names both steps and seconds")
     if not is_default and (not intervals or literal(intervals[0]) == 0):
         raise _Stays("it turns saving off")
-    written = {_MANAGER[name]: module.source.text(value) for name, value in given.items()}
+    written = {_MANAGER[name]: file.module.source.text(value, file.renamed) for name, value in given.items()}
     if is_default:
         written["save_secs"] = "600"
     return "".join(f", {name}={written[name]}" for name in _MANAGER.values() if name in written)
@@ -222,6 +224,8 @@ def _taker(config: ObjectFile, made: ast.Call, given: dict[str, ast.expr], file:
 def _parameters(file: ObjectFile, site: Site) -> tuple[str, ...]:
     """The parameters of a constructor that takes ``checkpoints``; none of another one."""
     found = site.symbol
+    if found.is_contrib_learn:
+        return ()
     is_v1 = found.api == "v1" or (found.api == "tf" and file.is_tf1)
     return _TAKING.get(found.tail) or parameters(found.tail.rpartition(".")[2], is_v1=is_v1)
 

@@ -3,6 +3,8 @@
 import contextlib
 import copy
 import os
+import shutil
+import tempfile
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -111,7 +113,9 @@ class ClusterTask:
             creator = tf1.train.ChiefSessionCreator(
                 settings["scaffold"], master, config, settings["checkpoint_dir"]
             )
-            return tf1.train.MonitoredSession(creator, hooks)
+            kind = tf1.train.CheckpointSaverHook
+            savers = [one for one in chief_only_hooks if isinstance(one, kind)]
+            return tf1.train.MonitoredSession(creator, [*map(_SaveToo, savers), *hooks])
         return tf1.train.MonitoredTrainingSession(
             master=master,
             is_chief=self.is_chief,
@@ -182,6 +186,33 @@ def _device_filters(config):
         "worker": ["/job:ps", f"/job:worker/task:{config.task_id}"],
         "ps": ["/job:ps", "/job:worker", "/job:chief", "/job:master"],
     }.get(config.task_type, [])
+
+
+class _SaveToo(tf1.train.CheckpointSaverHook):
+    """Takes part in the chief's saves, which ask each worker for what it holds apart.
+
+    Args:
+      hook: the chief's.
+    """
+
+    def __init__(self, hook):
+        every, folder = hook._timer, tempfile.mkdtemp()
+        super().__init__(
+            folder,
+            every._every_secs,
+            every._every_steps,
+            saver=hook._saver,
+            scaffold=hook._scaffold,
+        )
+        self._path, self._folder = hook._save_path, folder
+
+    def _save(self, session, step):
+        self._get_saver().save(session, self._path, global_step=step)
+        return False
+
+    def end(self, session):
+        super().end(session)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class _StartReplicas(tf1.train.SessionRunHook):

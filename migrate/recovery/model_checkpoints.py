@@ -4,6 +4,7 @@ import contextlib
 import math
 import os
 import re
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
@@ -159,6 +160,11 @@ class ManagedSaver(tf1.train.Saver):
         self._restored = None
         if path == restored == manager.latest_checkpoint:
             return path  # it is there: to write it again would put it at risk
+        if not is_chief_task():  # a worker's part of what the replicas hold apart
+            with tempfile.TemporaryDirectory() as folder:
+                part = os.path.join(folder, "model.ckpt")
+                native(sess, part, write_meta_graph=False, write_state=False)
+            return path
         written = []
 
         def write(prefix):

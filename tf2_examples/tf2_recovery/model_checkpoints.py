@@ -1,9 +1,10 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 8a337986d75c1d56).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content fb5dac63f8dde2f2).
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import contextlib
 import math
 import os
+import tempfile
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -160,6 +161,11 @@ class ManagedSaver(tf1.train.Saver):
         self._restored = None
         if path == restored == manager.latest_checkpoint:
             return path  # it is there: to write it again would put it at risk
+        if not is_chief_task():  # a worker's part of what the replicas hold apart
+            with tempfile.TemporaryDirectory() as folder:
+                part = os.path.join(folder, "model.ckpt")
+                native(sess, part, write_meta_graph=False, write_state=False)
+            return path
         written = []
 
         def write(prefix):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from migrate.verify.child import Child
 
 NAMING = "openat,/^rename,/^unlink,/^mkdir,rmdir,ftruncate"
-"""The calls that make, rename and remove files: a TensorFlow server wakes its threads by writes, which must not wait."""
+"""Calls that make, rename and remove files: a TensorFlow server wakes its threads by writes, which must not wait."""
 CALLS = f"{NAMING},write,pwrite64,writev"
 HOLD_MICROSECONDS = 20_000
 ATTACH_SECONDS = 10.0

@@ -65,9 +65,9 @@ def written(variant: Variant) -> dict[str, str]:
     return texts | {path.name: path.read_bytes().decode() for path in stay}
 
 
-def helpers() -> dict[str, str]:
-    """The text of every file of helpers that the codemod copies for any variant, by its path in the one folder."""
-    return {name: text for variant in VARIANTS for name, text in _changed(variant).items() if name.startswith(PACKAGE)}
+def helpers(variants: Iterable[Variant] = VARIANTS) -> dict[str, str]:
+    """The text of every file of helpers that the codemod copies for any of the variants, by its path."""
+    return {name: text for variant in variants for name, text in _changed(variant).items() if name.startswith(PACKAGE)}
 
 
 @cache

@@ -23,7 +23,7 @@ from .model_checkpoints import (
     saver_of_objects,
 )
 from .run_config import RunConfig, is_of_class
-from .training import InputHook, OnlyTask, Training, can_save
+from .training import DrawnAgainHook, InputHook, OnlyTask, Training, can_save
 
 
 class ModeKeys:
@@ -383,9 +383,9 @@ class Estimator:
         """Returns features, labels, and hooks that start the input."""
         batch = self._call_input_fn(input_fn, mode)
         if not isinstance(batch, tf.data.Dataset):
-            if mode == "train" and self.input == "continue":
-                raise ValueError("Only a tf.data.Dataset can continue: return one.")
-            return (*features_and_labels(batch, mode), [])
+            is_drawn_again = mode == "train" and self.input == "continue"
+            hooks = [DrawnAgainHook(batch)] if is_drawn_again else []
+            return (*features_and_labels(batch, mode), hooks)
         is_saved = mode == "train" and self.input == "continue"
         if is_saved and not can_save(lambda: self._call_input_fn(input_fn, mode)):
             batch, is_saved = self._skipped(batch), False

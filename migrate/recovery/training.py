@@ -396,6 +396,23 @@ class InputHook(tf1.train.SessionRunHook):
             session.run(self._restore, {self._path: path})
 
 
+class DrawnAgainHook(tf1.train.SessionRunHook):
+    """Draws the batches of the steps that a job has made, where none can be restored.
+
+    Args:
+      batch: the tensors that an ``input_fn`` returned.
+    """
+
+    def __init__(self, batch):
+        self._batch = [each for each in tf.nest.flatten(batch) if each is not None]
+
+    def after_create_session(self, session, coord):
+        step = session.run(tf1.train.get_global_step(session.graph))
+        with contextlib.suppress(tf.errors.OutOfRangeError):  # the first step ends it
+            for _ in range(step):
+                session.run(self._batch)
+
+
 def can_save(make_dataset):
     """Returns whether a checkpoint can hold a dataset's iterator, or Python makes it."""
     with tf.Graph().as_default(), tf1.Session() as session:

@@ -41,7 +41,7 @@ from migrate.verify import Program, Record
 from migrate.verify.child import Child
 from migrate.verify.directory import copy_directory
 from tests.nursery import Nursery
-from tests.pairs import Variant, written
+from tests.pairs import Variant, helpers, written
 from tests.program_arguments import arguments, digits, keras_of
 
 WINDOW_SECONDS = 1.0
@@ -166,8 +166,9 @@ def programs(place, **settings):
     """The scripts by the input's way, as the codemod writes them; what has no --max_steps is no job of one process."""
     for way in ("restart", "continue"):
         folder = place / way
-        folder.mkdir()
-        for name, text in written(Variant(folder, Settings(input=way, **settings))).items():
+        variant = Variant(folder, Settings(input=way, **settings))
+        for name, text in (written(variant) | helpers([variant])).items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
         yield from ((way, path) for path in sorted(folder.glob("*.py")) if '"--max_steps"' in path.read_text())
 

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 5ae18d69db9341da).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content aa467fb6ad620f87).
 """Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
 
 The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,
@@ -24,7 +24,7 @@ from .model_checkpoints import (
     saver_of_objects,
 )
 from .run_config import RunConfig, is_of_class
-from .training import InputHook, OnlyTask, Training, can_save
+from .training import DrawnAgainHook, InputHook, OnlyTask, Training, can_save
 
 
 class ModeKeys:
@@ -384,9 +384,9 @@ class Estimator:
         """Returns features, labels, and hooks that start the input."""
         batch = self._call_input_fn(input_fn, mode)
         if not isinstance(batch, tf.data.Dataset):
-            if mode == "train" and self.input == "continue":
-                raise ValueError("Only a tf.data.Dataset can continue: return one.")
-            return (*features_and_labels(batch, mode), [])
+            is_drawn_again = mode == "train" and self.input == "continue"
+            hooks = [DrawnAgainHook(batch)] if is_drawn_again else []
+            return (*features_and_labels(batch, mode), hooks)
         is_saved = mode == "train" and self.input == "continue"
         if is_saved and not can_save(lambda: self._call_input_fn(input_fn, mode)):
             batch, is_saved = self._skipped(batch), False

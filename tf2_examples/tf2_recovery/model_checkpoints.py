@@ -1,11 +1,11 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content fb5dac63f8dde2f2).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content e58dd45d4b65d30d).
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import contextlib
 import math
 import os
-import tempfile
 import re
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 4ddae293e34d9c81).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 0eb38b07dfa7bb30).
 """The training of a model_fn in TensorFlow's own session."""
 
 import contextlib
@@ -395,6 +395,23 @@ class InputHook(tf1.train.SessionRunHook):
         names = path and tf.train.load_checkpoint(path).get_variable_to_shape_map()
         if path and self._saved.specs[0].name in names:
             session.run(self._restore, {self._path: path})
+
+
+class DrawnAgainHook(tf1.train.SessionRunHook):
+    """Draws the batches of the steps that a job has made, where none can be restored.
+
+    Args:
+      batch: the tensors that an ``input_fn`` returned.
+    """
+
+    def __init__(self, batch):
+        self._batch = [each for each in tf.nest.flatten(batch) if each is not None]
+
+    def after_create_session(self, session, coord):
+        step = session.run(tf1.train.get_global_step(session.graph))
+        with contextlib.suppress(tf.errors.OutOfRangeError):  # the first step ends it
+            for _ in range(step):
+                session.run(self._batch)
 
 
 def can_save(make_dataset):

@@ -1,4 +1,5 @@
 import ast
+import contextlib
 import json
 import os
 import random
@@ -144,8 +145,9 @@ def losses(model_dir):
     """The losses that a program wrote for TensorBoard, by step."""
     found = {}
     for path in sorted(Path(model_dir).glob("events.*")):
-        for event in tf.compat.v1.train.summary_iterator(str(path)):
-            found.update((event.step, value.simple_value) for value in event.summary.value if value.tag == "loss")
+        with contextlib.suppress(tf.errors.DataLossError):  # a kill cuts the last record, as TensorBoard expects
+            for event in tf.compat.v1.train.summary_iterator(str(path)):
+                found.update((event.step, value.simple_value) for value in event.summary.value if value.tag == "loss")
     return found
 
 

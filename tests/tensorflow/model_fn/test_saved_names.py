@@ -164,10 +164,18 @@ def test_a_checkpoint_without_an_iterators_state_starts_the_input_again(tmp_path
     np.testing.assert_array_equal(first.value("w"), second.value("w"))
 
 
-def test_only_a_dataset_can_continue(tmp_path):
-    job = Job(tmp_path, continue_input=True, input_fn=lambda: ({"x": tf.zeros([8, 2])}, tf.zeros([8, 1])))
-    with pytest.raises(ValueError, match="can continue"):
-        job.run(2)
+def test_the_tensors_of_an_input_fn_continue_at_the_batch_of_the_step(tmp_path):
+    def tensors():
+        x = tf.data.Dataset.range(800).map(lambda n: tf.cast([n, n + 1], tf.float32) / 800).batch(8)
+        return tf1.data.make_one_shot_iterator(x.map(lambda x: ({"x": x}, x[:, :1]))).get_next()
+
+    whole, job = (Job(tmp_path / name, continue_input=True, input_fn=tensors) for name in ("whole", "in parts"))
+    again = Job(tmp_path / "in parts", continue_input=True, input_fn=tensors)
+    other = Job(tmp_path / "restarted", input_fn=tensors)
+    assert (whole.run(9), job.run(3), again.run(9)) == (9, 3, 9)
+    np.testing.assert_array_equal(again.value("w"), whole.value("w"))
+    assert (other.run(3), Job(tmp_path / "restarted", input_fn=tensors).run(9)) == (3, 9)
+    assert not np.array_equal(other.value("w"), whole.value("w"))
 
 
 def graphs(model_dir):

@@ -37,8 +37,10 @@ def test_a_host_call_writes_what_it_wrote_off_a_tpu(tmp_path):
     def model_fn(features, labels, mode):
         w = tf1.get_variable("w", [], initializer=tf1.zeros_initializer())
         loss, step = tf.reduce_mean(tf.square(w - labels)), tf1.train.get_global_step()
-        host_call = host_call_fn, [tf.reshape(step, [1]), tf.reshape(loss, [1]), labels]
-        train_op = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+        told = tf.reshape(step, [1])
+        host_call = host_call_fn, [told, tf.reshape(loss, [1]), labels]
+        with tf.control_dependencies([told]):  # a session reads and writes a variable in no order of its own
+            train_op = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, step)
         return TPUEstimatorSpec(mode, loss=loss, train_op=train_op, host_call=host_call)
 
     numbers = [float(number) for number in range(40)]

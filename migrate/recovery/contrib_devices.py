@@ -1,7 +1,6 @@
 """Devices of ``tf.contrib.distribute``, ``tf.contrib.eager`` and ``tf.contrib.tpu``."""
 
 import tensorflow as tf
-from tensorflow.python.tpu import tpu_function
 
 
 def AllReduceCrossDeviceOps(all_reduce_alg="nccl", num_packs=1):
@@ -58,4 +57,6 @@ def list_devices():
 
 def get_tpu_context():
     """Returns TensorFlow's own ``TpuContext``; its ``number_of_shards`` is None."""
+    from tensorflow.python.tpu import tpu_function  # private on both lines
+
     return tpu_function.get_tpu_context()

@@ -67,6 +67,7 @@ def _parts(value):
 
 
 def examples_of(predictions):
+    """Yields the predictions of a batch one by one: an array's, or each of a dict's."""
     if not isinstance(predictions, dict):
         return map(plain_number, predictions)
     lengths = {key: len(value) for key, value in predictions.items()}
@@ -77,6 +78,7 @@ def examples_of(predictions):
 
 
 def with_keys(predictions, keys):
+    """Returns the predictions of some keys; all of them where keys is empty or None."""
     if not keys:
         return predictions
     if not isinstance(predictions, dict):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 4d6a4eafccc00397).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 3ffe37b55e4a5f46).
 """What an evaluation computes and writes, and what a prediction yields."""
 
 import functools
@@ -68,6 +68,7 @@ def _parts(value):
 
 
 def examples_of(predictions):
+    """Yields the predictions of a batch one by one: an array's, or each of a dict's."""
     if not isinstance(predictions, dict):
         return map(plain_number, predictions)
     lengths = {key: len(value) for key, value in predictions.items()}
@@ -78,6 +79,7 @@ def examples_of(predictions):
 
 
 def with_keys(predictions, keys):
+    """Returns the predictions of some keys; all of them where keys is empty or None."""
     if not keys:
         return predictions
     if not isinstance(predictions, dict):

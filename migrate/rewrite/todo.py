@@ -1,4 +1,4 @@
-"""``# TODO(migrate): FT140 …`` above what is left, once.
+"""``# TODO(migrate): FT194 …`` above what is left, once.
 
 The comments go into a text when all else in it is rewritten: where its own statements stand then, a second run looks
 for them.

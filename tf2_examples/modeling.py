@@ -39,7 +39,9 @@ def create_optimizer(loss, rate, steps, warmup_steps):
         tf1.gradients(loss, variables), clip_norm=1.0
     )
     train_op = optimizer.apply_gradients(zip(gradients, variables), global_step)
-    return tf.group(train_op, [global_step.assign(global_step + 1)])
+    # The rate reads the step: moved beside the update, some runs would take the next step's rate.
+    with tf.control_dependencies([train_op]):
+        return global_step.assign(global_step + 1).op
 
 
 class AdamWeightDecayOptimizer(tf1.train.Optimizer):

@@ -39,4 +39,7 @@ def test_sixty_losses_are_equal_to_those_of_the_estimator_going_on(name, estimat
 # The own optimizer moves the step by hand, in no stated order: under an Estimator too a summary may tell either step.
 @pytest.mark.parametrize("name", [*(name for name in WITHOUT_LAYERS if name != "own_optimizer"), "layers"])
 def test_losses_are_the_same_when_python_is_left_out_between_summaries(name, estimators, continued):
-    assert continued[name]["bare"] == {str(s): estimators[1][name][s - 11] for s in range(11, 71, 7)}
+    bare = {int(step): loss for step, loss in continued[name]["bare"].items()}
+    assert bare == {step: estimators[1][name][step - 11] for step in bare}
+    # TensorFlow's summary hook reads the step beside its update: on a busy machine it may come a step early.
+    assert [step - due for step, due in zip(sorted(bare), range(11, 71, 7), strict=True) if step != due] in ([], [-1])

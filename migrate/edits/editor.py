@@ -357,7 +357,7 @@ class Editor(cst.CSTTransformer):
 
     def _hang(self, where: Range) -> int:
         """How far the line that an expression begins on is indented beyond its block."""
-        line = self._first_columns[where[0]]
+        line = self._first_columns.get(where[0], where[1])  # no line begins within a string
         return max(0, line - max((block[1] for block in self._blocks if _holds(block, where)), default=line))
 
     @cached_property

@@ -54,3 +54,10 @@ def test_a_comment_in_a_call_keeps_it_as_it_stands() -> None:
     span = Span(1, 7, 1, 26)
     after = apply(text, Plan([SetArgument(span, "two", None, fits=True)]))
     assert after == "made = build(one=1)  # why\n"
+
+
+def test_a_call_with_a_string_over_several_lines_takes_an_argument_too() -> None:
+    text = "def f():\n    made = build(one=1, two='''a\n  b''')\n"
+    after = apply(text, Plan([SetArgument(Span(2, 11, 3, 7), "checkpoints", VALUE + " or " + VALUE, fits=True)]))
+    assert black.format_str(after, mode=black.Mode()).count("checkpoints=") == 1
+    assert "'''a\n  b'''" in after

@@ -34,12 +34,16 @@ Finds tf.estimator training code and prints the diff that turns it into TensorFl
 
 _EPILOG = """\
 commands, where one of these words is the first argument:
+  check PATH...        the same as --check: one line for each call site
   checkpoint SRC DST   convert an Estimator checkpoint for the migrated program
+  completion SHELL     print what completes this command line in bash, zsh or tcsh
+  diff PATH...         the same as --diff, the default: print what --write would change
   explain CODE         print the page of a rule
   plan PATH...         a row for each program: what it becomes, what blocks it, what to run
   renew PATH...        the diff that brings the helpers of an earlier release up to this one; --write makes it
   rules                list all rules
-  verify OLD NEW       interrupt two programs in the same ways and compare how they resume
+  verify [OLD] NEW     interrupt a program, or two in the same ways, and compare how they resume
+  write PATH...        the same as --write: make the changes
 A file or directory of that name is reached as ./rules, or after --.
 
 settings: [migrate] in setup.cfg or [tool.migrate] in pyproject.toml, from the current directory up to the root of the
@@ -60,6 +64,7 @@ class Arguments:
       jobs: how many processes may work at once, at least 1.
       check: whether to find only, and change nothing.
       exit_zero: whether findings alone leave the exit code at 0.
+      quiet: whether only errors are told beside the report.
       show_helpers: whether the diff on a terminal shows the files of helpers whole.
       write: whether to make the changes.
       interactive: whether to ask about each hunk first.
@@ -81,6 +86,7 @@ class Arguments:
     check: bool = False
     show_helpers: bool = False
     exit_zero: bool = False
+    quiet: bool = False
 
     @property
     def needs_rewrites(self) -> bool:
@@ -105,13 +111,8 @@ class PlanArguments:
     baseline: str | None
 
 
-def parse_plan(arguments: Sequence[str]) -> PlanArguments:
-    """Reads the arguments behind ``plan``, and the settings file of the project around it.
-
-    Raises:
-      SettingsError: a settings file or a rule code cannot be used.
-      SystemExit: argparse printed the help or an error.
-    """
+def plan_parser() -> Parser:
+    """The parser of what stands behind ``plan``."""
     parser = Parser(
         prog=f"{program()} plan",
         description="Print a row for each program: what it becomes, what blocks it, what to run. Changes nothing.",
@@ -125,7 +126,17 @@ def parse_plan(arguments: Sequence[str]) -> PlanArguments:
     baseline = "compare with an earlier plan (of --format json), and fail for new code alone"
     parser.add_argument("--baseline", metavar="FILE", help=baseline)
     _add_choices(parser)
-    options = parser.parse_intermixed_args(arguments)
+    return parser
+
+
+def parse_plan(arguments: Sequence[str]) -> PlanArguments:
+    """Reads the arguments behind ``plan``, and the settings file of the project around it.
+
+    Raises:
+      SettingsError: a settings file or a rule code cannot be used.
+      SystemExit: argparse printed the help or an error.
+    """
+    options = plan_parser().parse_intermixed_args(arguments)
     paths = tuple(options.paths)
     _check_output(options.output, paths)
     run = Arguments(
@@ -165,7 +176,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
       SettingsError: a settings file, a rule code or a file of paths cannot be used.
       SystemExit: argparse printed the help or an error.
     """
-    parser = _parser()
+    parser = main_parser()
     # argparse takes options and paths in any order only without "--", so what stands behind it is added by hand.
     cut = arguments.index("--") if "--" in arguments else len(arguments)
     options = parser.parse_intermixed_args(arguments[:cut])
@@ -194,6 +205,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
         options.check,
         options.show_helpers,
         options.exit_zero,
+        options.quiet,
     )
 
 
@@ -206,10 +218,11 @@ def _default_format(options: argparse.Namespace) -> str | None:
     return None if (options.write or options.interactive) and not options.output else "diff"
 
 
-def _parser() -> Parser:
+def main_parser() -> Parser:
+    """The parser of a command line that is no subcommand."""
     parser = Parser(
         prog=program(),
-        usage="%(prog)s [--check | --write | --interactive] [OPTION]... PATH...\n       %(prog)s COMMAND ...",
+        usage="%(prog)s [--diff | --check | --write | --interactive] [OPTION]... PATH...\n       %(prog)s COMMAND ...",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -219,6 +232,7 @@ def _parser() -> Parser:
     parser.add_argument("--stdin-filename", metavar="FILE", help="with -: the path of the file that comes from stdin")
     parser.add_argument("--files-from", metavar="FILE", help="read more paths from FILE (- for stdin), one per line")
     mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--diff", action="store_true", help="print what --write would change (the default)")
     mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
     mode.add_argument("--interactive", action="store_true", help="ask about each hunk, make the changes you agree to")
     mode.add_argument("--check", action="store_true", help="find only: print one line per site, change nothing")
@@ -232,7 +246,8 @@ def _parser() -> Parser:
     parser.add_argument("--show-helpers", action="store_true", help=helpers)
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     _add_choices(parser)
-    parser.add_argument("--version", action="version", version=f"estimator-migrate {__version__}")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print the report and errors, and no summary")
+    parser.add_argument("-V", "--version", action="version", version=f"estimator-migrate {__version__}")
     return parser
 
 
@@ -298,7 +313,7 @@ def _check_first(parser: Parser, paths: Sequence[str], commands: Sequence[str]) 
     """Rejects a first word that is no path: a mistyped command, behind which all paths would be rewritten."""
     first = paths[0] if paths else STDIN
     if first != STDIN and not os.path.lexists(first) and os.sep not in first and not os.path.splitext(first)[1]:
-        meant = suggestion(first, (*commands, "--check", "--write", "--interactive"))
+        meant = suggestion(first, commands)
         parser.error(f"{first}: no such file or directory, and no command{meant}")
 
 

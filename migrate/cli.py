@@ -93,7 +93,7 @@ def _finished(asked: Arguments, outcome: Outcome, stdin: bytes | None) -> int:
     elif file is None:
         _print(sys.stdout, report.show)
     errors_are_shown = asked.format in ("text", "concise") and file is None
-    _print(sys.stderr, lambda stream: report.summarise(stream, with_errors=not errors_are_shown))
+    _print(sys.stderr, lambda stream: report.summarise(stream, with_errors=not errors_are_shown, quiet=asked.quiet))
     return 0 if asked.exit_zero and outcome.exit_code == 1 else outcome.exit_code
 
 
@@ -318,11 +318,28 @@ def _renew(arguments: Sequence[str]) -> int:
     return renew(list(arguments))
 
 
+def _completion(arguments: Sequence[str]) -> int:
+    from migrate.completion import completion
+
+    text = completion(arguments, _COMMANDS)
+    _print(sys.stdout, lambda stream: stream.write(text))
+    return 0
+
+
+def _in_mode(option: str) -> Callable[[Sequence[str]], int]:
+    """The main command in one of its modes, for those who look for a subcommand."""
+    return lambda arguments: _migrate([option, *arguments])
+
+
 _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "check": _in_mode("--check"),
     "checkpoint": _checkpoint,
+    "completion": _completion,
+    "diff": _in_mode("--diff"),
     "explain": _explain,
     "plan": _plan,
     "renew": _renew,
     "rules": _rules,
     "verify": _verify,
+    "write": _in_mode("--write"),
 }

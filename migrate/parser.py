@@ -1,11 +1,16 @@
 """A command line's mistakes in one line."""
 
 import argparse
+import re
 from typing import NoReturn
+
+from migrate.settings import suggestion
 
 
 class Parser(argparse.ArgumentParser):
     """Tells a mistake in one line and where the usage is, which argparse would print whole, with every option."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {message}\n`{self.prog} --help` shows the usage.\n")
+        unknown = re.match(r"unrecognized arguments: (--[\w-]+)", message)
+        meant = suggestion(unknown[1], self._option_string_actions) if unknown else ""
+        self.exit(2, f"{self.prog}: error: {message}{meant}\n`{self.prog} --help` shows the usage.\n")

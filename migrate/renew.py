@@ -17,6 +17,19 @@ from migrate.report.diff import removal, render
 from migrate.run import write
 
 
+def parser() -> Parser:
+    """The command line."""
+    made = Parser(
+        prog=f"{program()} renew",
+        description="Prints the diff that brings the helpers that an earlier release wrote beside migrated programs up"
+        " to this one; with --write, makes it. A file that somebody edited stays as it is: what was edited and what"
+        " the release changes are shown.",
+    )
+    made.add_argument("paths", metavar="PATH", nargs="+", help="files and directories")
+    made.add_argument("--write", action="store_true", help="replace the files in place of printing the diff")
+    return made
+
+
 def main(arguments: Sequence[str]) -> int:
     """Runs the command.
 
@@ -26,15 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
       The exit code: 0 all helpers are of this release now, 1 some are left or would be renewed, 2 an error in a file.
     """
-    parser = Parser(
-        prog=f"{program()} renew",
-        description="Prints the diff that brings the helpers that an earlier release wrote beside migrated programs up"
-        " to this one; with --write, makes it. A file that somebody edited stays as it is: what was edited and what"
-        " the release changes are shown.",
-    )
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="files and directories")
-    parser.add_argument("--write", action="store_true", help="replace the files in place of printing the diff")
-    asked = parser.parse_args(arguments)
+    asked = parser().parse_args(arguments)
     if asked.write:
         check_named(asked.paths)
     (outcome, found), notes = settled(lambda: _found(asked.paths))

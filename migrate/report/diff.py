@@ -16,12 +16,14 @@ _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "
 
 
 def render(changes: Iterable[FileChange]) -> bytes:
-    """The diff of all changes, sorted by path; each file stands there in its own encoding.
+    """The diff of all changes, by path, the helpers last; each file stands there in its own encoding.
 
     There are no ``diff --git`` lines: git takes the paths under them from the root of the repository, and would pass
     over every file when ``git apply`` runs in a directory below it. Without them it takes paths as they were given.
     """
-    changes = sorted(changes, key=lambda change: change.path)
+    changes = list(changes)
+    generated = _generated(changes)
+    changes.sort(key=lambda change: (change.path in generated, change.path))
     base = applied_in(changes)
     return b"".join(_file_diff(change, base) for change in changes)
 
@@ -41,10 +43,15 @@ def for_terminal(changes: Iterable[FileChange], helpers: bool) -> bytes:
       helpers: whether to show the helpers whole.
     """
     changes = list(changes)
-    generated = {path for change in changes for path in change.needs}
+    generated = _generated(changes)
     modules = sorted((change for change in changes if change.path in generated), key=lambda change: change.path)
     own = for_reader(change for change in changes if change.path not in generated)
     return own + (render(modules) if helpers else "".join(_in_lines(modules)).encode(errors="surrogateescape"))
+
+
+def _generated(changes: Iterable[FileChange]) -> set[str]:
+    """The paths of the helpers."""
+    return {path for change in changes for path in change.needs}
 
 
 def _in_lines(modules: Sequence[FileChange]) -> Iterator[str]:

@@ -70,14 +70,18 @@ class Report:
             stream.flush()
             self.save(stream.buffer)
 
-    def summarise(self, stream: TextIO, with_errors: bool) -> None:
+    def summarise(self, stream: TextIO, with_errors: bool, quiet: bool = False) -> None:
         """Prints the summary.
 
         Args:
           stream: where to.
           with_errors: whether to print each error before it, because no text report did.
+          quiet: whether to print the errors alone.
         """
         errors = self._findings(finding for finding in self.outcome.findings if finding.error)
+        if quiet:
+            show(errors if with_errors else (), stream)
+            return
         found = summary.found(self.outcome, self.written)
         if self.check or self.format == "statistics":
             show([*(errors if with_errors else ()), found], stream)

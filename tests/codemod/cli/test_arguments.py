@@ -94,9 +94,9 @@ def test_no_arguments_print_the_usage(project: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        ("chek", "; did you mean --check?"),
+        ("chek", "; did you mean check?"),
         ("verfy", "; did you mean verify?"),
-        ("wirte", "; did you mean --write?"),
+        ("wirte", "; did you mean write?"),
         ("qqqq", ""),
     ],
 )
@@ -137,8 +137,8 @@ def test_a_mistake_behind_a_command_is_told_in_one_line_too(
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("--chek .", "unrecognized arguments: --chek"),
-        ("--sel=FT1 .", "unrecognized arguments: --sel=FT1"),
+        ("--chek .", "unrecognized arguments: --chek; did you mean --check or --help?"),
+        ("--sel=FT1 .", "unrecognized arguments: --sel=FT1; did you mean --select or --help?"),
         ("-j 0 .", "argument -j/--jobs: '0' is not a number from 1"),
         ("--write --check .", "argument --check: not allowed with argument --write"),
         ("- train.py", "- must be the only PATH: it reads one file from stdin"),
@@ -188,8 +188,16 @@ def test_a_settings_file_that_cannot_be_parsed_is_told(project: Path, capsys: py
     assert mistake(capsys, ".").startswith("pyproject.toml: cannot be parsed: ")
 
 
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--version"]) == 0
+def test_an_option_that_there_is_not_is_told_with_what_was_meant(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert mistake(capsys, ".", "--wirte").startswith("unrecognized arguments: --wirte; did you mean --write")
+    assert mistake(capsys, ".", "--qqqqqq") == "unrecognized arguments: --qqqqqq"
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str], option: str) -> None:
+    assert main([option]) == 0
     assert capsys.readouterr().out == f"estimator-migrate {__version__}\n"
 
 
@@ -197,6 +205,6 @@ def test_the_help_names_every_option_the_commands_and_the_exit_codes(capsys: pyt
     assert main(["--help"]) == 0
     help = capsys.readouterr().out
     options = "--write --interactive --check --todo --format --output --select --ignore --files-from -j"
-    options += " --show-helpers --stdin-filename"
+    options += " --show-helpers --stdin-filename --diff -q -V"
     assert all(option in help for option in (*options.split(), "--recovery", "--target", "--input"))
     assert all(word in help for word in ("explain CODE", "rules", "verify", "./rules", "exit code:"))

@@ -1,6 +1,7 @@
 """The commands beside the main one, and how a path of their name is reached."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,74 @@ def test_findings_may_leave_the_exit_code_at_zero_and_errors_not(project: Path) 
     assert main(["--check", "."]) == 1
     assert main(["--check", "--exit-zero", "."]) == 0
     assert main(["--check", "--exit-zero", "missing.py"]) == 2
+
+
+@pytest.mark.parametrize("mode", ["check", "diff"])
+def test_the_modes_of_the_main_command_are_commands_too(
+    project: Path, capsys: pytest.CaptureFixture[str], mode: str
+) -> None:
+    assert main([f"--{mode}", "."]) == 1
+    expected = capsys.readouterr()
+    assert main([mode, "."]) == 1
+    assert capsys.readouterr() == expected
+    assert expected.out
+    assert main([mode, "--write", "."]) == 2
+    assert f"--write: not allowed with argument --{mode}" in capsys.readouterr().err
+
+
+def test_write_is_a_command_too(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["write", "train.py"]) == 1
+    assert "Estimator(" not in (project / "train.py").read_text() or (project / "tf2_recovery").is_dir()
+    assert "Changed " in capsys.readouterr().err
+
+
+def test_a_quiet_run_prints_the_report_and_errors_alone(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "."]) == 1
+    report = capsys.readouterr().out
+    assert main(["check", "-q", "."]) == 1
+    assert capsys.readouterr() == (report, "")
+    (project / "torn.py").write_text("import tensorflow as tf\ntf.estimator.Estimator(\n")
+    assert main(["-q", "torn.py"]) == 2
+    assert capsys.readouterr().err.startswith("torn.py:2:")
+
+
+def test_a_diff_in_a_pipe_shows_the_users_own_files_before_the_helpers(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["."]) == 1
+    files = [line for line in capsys.readouterr().out.splitlines() if line.startswith("+++ ")]
+    are_helpers = ["tf2_recovery/" in line for line in files]
+    assert True in are_helpers
+    assert are_helpers == sorted(are_helpers)
+
+
+COMPLETED = {
+    "ver": "verify",
+    "che": "check checkpoint",
+    "--st": "--stdin-filename --statistics",
+    "--format s": "sarif",
+    "plan --base": "--baseline",
+    "write --int": "--interactive",
+    "verify --all-": "--all-faults",
+    "verify --fault sigkill-": "sigkill-in-save",
+    "renew --wr": "--write",
+    "checkpoint --to": "--to-estimator",
+}
+
+
+def test_a_shell_completes_commands_their_options_and_the_words_that_these_take(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["completion", "bash"]) == 0
+    (tmp_path / "completion").write_text(capsys.readouterr().out)
+    ask = "COMP_WORDS=(estimator-migrate %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); "
+    ask += '_shtab_estimator_migrate 2>/dev/null; echo "${COMPREPLY[*]}"'
+    lines = [f"source {tmp_path / 'completion'}", *(ask % words for words in COMPLETED)]
+    told = subprocess.run(["bash", "-c", "\n".join(lines)], capture_output=True, text=True, check=True).stdout
+    assert dict(zip(COMPLETED, told.splitlines(), strict=True)) == COMPLETED
+
+
+@pytest.mark.parametrize("shell", ["zsh", "tcsh"])
+def test_other_shells_have_a_completion_too(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    assert "estimator-migrate" in capsys.readouterr().out

@@ -8,7 +8,7 @@ import gzip
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -42,9 +42,10 @@ class _Card:
 
 @dataclass(frozen=True)
 class _Program:
-    """A row of the plan as the page shows it."""
+    """A row of the plan as the page shows it; ``anchor`` leads to the file of its entry point, "" to none."""
 
     row: ProgramRow
+    anchor: str
     entry_point: str
     blocked_by: str
     next_step: str
@@ -56,6 +57,7 @@ class _File:
 
     Attributes:
       path: the file, ready to be shown.
+      anchor: what a link to it names.
       copies: the other new files with the same content, which is reviewed once.
       state: what becomes of it.
       cards: its findings.
@@ -65,6 +67,7 @@ class _File:
     """
 
     path: str
+    anchor: str
     copies: Sequence[str]
     state: str
     cards: Sequence[_Card]
@@ -95,14 +98,16 @@ def render(
         undefined=jinja2.StrictUndefined,
     )
     section = environment.get_template("file.html")
-    files = [section.render(file=file) for file in _files(outcome, pages, lines_of)]
+    shown = _files(outcome, pages, lines_of)
+    anchors = {file.anchor for file in shown}
+    files = [section.render(file=file) for file in shown]
     # No time of making in the archive: the same outcome gives the same page.
     packed = gzip.compress(json.dumps(files).encode("ascii"), 9, mtime=0)
     fates = [(finding.code, _fate(finding)) for finding in outcome.findings]
     reasons = Counter((finding.code, finding.message) for finding in outcome.findings if finding.is_own_reason)
     return environment.get_template("page.html").render(
         version=__version__,
-        programs=[_Program(row, *map(printable, _told(row))) for row in programs],
+        programs=[_program(row, anchors) for row in programs],
         fates=FATES,
         totals=Counter(fate for _, fate in fates),
         counts=Counter(fates),
@@ -111,6 +116,15 @@ def render(
         files=len(files),
         packed=base64.b64encode(packed).decode("ascii"),
     )
+
+
+def _program(row: ProgramRow, anchors: Collection[str]) -> _Program:
+    anchor = _anchor(row.entry_points[0])
+    return _Program(row, anchor if anchor in anchors else "", *map(printable, _told(row)))
+
+
+def _anchor(path: str) -> str:
+    return f"file-{_hash(path)}"
 
 
 def _told(row: ProgramRow) -> tuple[str, str, str]:
@@ -131,8 +145,10 @@ def _files(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str]
     new = sorted((change.after, change.path) for change in changes.values() if _is_new(change))
     for after, group in groupby(new, key=lambda one: one[0]):
         paths = [printable(path, keep="") for _, path in group]
-        shown.append(_File(paths[0], paths[1:], "new", [], rows(None, after, {}), False, _hash(after)))
-    return sorted(shown, key=lambda file: file.path)
+        shown.append(
+            _File(paths[0], _anchor(paths[0]), paths[1:], "new", [], rows(None, after, {}), False, _hash(after))
+        )
+    return sorted(shown, key=lambda file: (file.state == "new", file.path))
 
 
 def _is_new(change: FileChange | None) -> bool:
@@ -160,7 +176,8 @@ def _file(
             marks[line] = f"{marks.get(line, '')} {finding.code}".lstrip()
     cards = [_card(finding, content) for finding in findings]
     state = "unchanged" if change is None else "rewritten"
-    return _File(printable(path, keep=""), [], state, cards, rows(before, after, marks), change is not None, content)
+    shown = printable(path, keep="")
+    return _File(shown, _anchor(path), [], state, cards, rows(before, after, marks), change is not None, content)
 
 
 def _code_of(notebook: str) -> tuple[str, dict[int | None, int]]:

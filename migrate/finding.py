@@ -75,7 +75,7 @@ class Cause:
         if self.path != path:
             place += f" of {self.path}"
         if self.obstacle is Obstacle.BLOCKED:
-            return f"not rewritten: another part of the same program blocks it ({self.code}, {place})", ""
+            return f"skipped with its program, which is blocked elsewhere ({self.code}, {place})", ""
         if self.obstacle is Obstacle.SHARED:
             return f"not rewritten: it shares code with the program at {place}, which is not rewritten", ""
         if self.obstacle is Obstacle.UNSELECTED:

@@ -20,7 +20,7 @@ def text() -> str:
 def _lines() -> Iterator[str]:
     yield "# The rules"
     yield ""
-    yield "Made by `python -m tests.rules_page` from the files in `migrate/rules/`: change those."
+    yield "Each rule, with an example. `estimator-migrate explain CODE` prints the same."
     yield "`exact`: a test shows that training resumes as before."
     yield "`noted`: rewritten, and the page says what differs."
     yield "`manual`: skipped, and the page says why."

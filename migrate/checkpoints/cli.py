@@ -76,7 +76,7 @@ def main(argv: list[str]) -> int:
     except (Misfit, NotDescribed, OSError) as error:
         return _refuse(str(error))
     for one in conversions:
-        print(f"{os.path.join(options.destination, one.name)}: {len(one.rows)} variables, step {one.step}")
+        print(f"{os.path.join(options.destination, one.name)}: converted {len(one.rows)} variables at step {one.step}")
     _print_notes(conversions)
     return DONE
 

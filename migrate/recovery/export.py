@@ -108,7 +108,7 @@ def _signatures(spec, mode, receiver):
             try:
                 signatures[key] = output.as_signature_def(tensors)
             except ValueError as error:  # such as one that only tf.Example can feed
-                tf1.logging.info("No signature %s: %s", key, error)
+                tf1.logging.info("Exported without the signature %s: %s", key, error)
     return signatures
 
 

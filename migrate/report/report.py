@@ -89,6 +89,7 @@ class Report:
         names = {code: page.name for code, page in self.pages.items()}
         lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, names), *self._where_to_apply()]
         lines += summary.about_helpers(self.outcome, self.stdin is not None)
+        lines += summary.fidelities(self.outcome) if self.format == "text" else ()
         show([*lines, [*found, (" ", ""), *self._done()]], stream)
 
     def _document(self) -> str:

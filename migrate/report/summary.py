@@ -105,6 +105,13 @@ def filtered(changes: Collection[FileChange], written: Collection[str] | None) -
     return [(f"--write would print {source}." if written is None else f"Printed {source}.", "")]
 
 
+def fidelities(outcome: Outcome) -> Iterator[Line]:
+    """What the words mean that stand at the findings which are rewritten."""
+    if any(finding.rewritten for finding in outcome.findings):
+        told = "exact: this tool's own tests interrupt such programs, old and new, and they resume alike."
+        yield [(told, "")]
+
+
 def about_helpers(outcome: Outcome, is_stdin: bool) -> Iterator[Line]:
     """What the user has to do for the helpers, where no file could be written for it.
 
@@ -132,7 +139,7 @@ def found(outcome: Outcome, written: Collection[str] | None) -> Line:
     errors = len(outcome.findings) - len(sites)
     trouble = f"; {_count(errors, 'error')}" if errors else ""
     if not sites:
-        return [(f"{files}: no recovery site found{trouble}.", "bold red" if errors else "")]
+        return [(f"{files}: no Estimator or recovery code found{trouble}.", "bold red" if errors else "")]
     rewritten = [finding for finding in sites if finding.rewritten]
     skipped = len(sites) - len(rewritten)
     if written is None:

@@ -11,8 +11,8 @@ from migrate.report.frame import code_frame
 from migrate.report.terminal import Line
 
 _WHY = {
-    Fidelity.EXACT: "exact; this tool's own tests show that such a program resumes as before",
-    Fidelity.NOTED: "noted; the behaviour differs as described above",
+    Fidelity.EXACT: "exact",
+    Fidelity.NOTED: "with a difference, which is told above",
 }
 _ALIKE = 2
 """So many files with the same trouble, at no place in them, are told together."""

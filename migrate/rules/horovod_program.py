@@ -19,7 +19,7 @@ from migrate.rewrite.draft import Draft
 from migrate.rules.rule import Example, Verdict, manual, rule
 
 UNDER_HOROVOD = (
-    "the program imports Horovod: whether all of its ranks would resume at one step is not known",
+    "uses Horovod: the tool cannot guarantee that all ranks resume at the same step",
     "Use tf.distribute.MultiWorkerMirroredStrategy in train_distribute, or take Horovod out, then migrate again.",
 )
 

@@ -42,5 +42,5 @@ def run_config(program: Program, draft: Draft) -> Iterator[Verdict]:
         )
     for call in program.config.calls:
         if not unknown:
-            yield exact(call, "its settings become arguments of the code that recovers")
+            yield exact(call, "its settings move to the code that saves and restores")
     draft.absorbed += program.config.statements

@@ -165,12 +165,12 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
             assert isinstance(call, ast.Call)
             file.renamed[call] = text
             file.edits.append(ReplaceExpression(module.span(call), text))
-            yield exact(node, "only says what a request feeds, and becomes a tf.TensorSpec", module)
+            yield exact(node, "this placeholder becomes a tf.TensorSpec in the serving signature", module)
         elif function is not None:
             edit = Decorate(module.span(function), file.piece("in_own_graph"))
             if edit not in file.edits:
                 file.edits.append(edit)
-                message = f"`{function.name}` makes all that its session runs, and gets a graph of its own"
+                message = f"`{function.name}` builds its own graph: it is wrapped in a tf.Graph()"
                 yield exact(node, message, module)
         elif found.tail in _SESSIONS and eager is not None and eager.holds(module, node):
             if _mode_place(module) is not None:
@@ -231,7 +231,7 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
                 file.renamed[node] = f"{name}.compat.v2.{found.tail}"
                 file.edits.append(ReplaceExpression(module.span(node), file.renamed[node]))
         shown = f"`{name}` becomes" if name else "its names become those of"
-        yield exact(statement, f"{shown} tensorflow.compat.v1, which has all names of this file", module)
+        yield exact(statement, f"{shown} tensorflow.compat.v1, which has every name used here", module)
     if isinstance(place, ast.Import) and place not in importing:
         v1 = next(alias for alias in place.names if alias.name in _GIVES_V1)
         text = f"{module.source.text(place)}\n\n{v1.asname or v1.name}{_GIVES_V1[v1.name]}.disable_eager_execution()"

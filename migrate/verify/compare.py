@@ -155,7 +155,7 @@ def _struck_late(record: Record) -> str:
     for attempt in record.attempts:
         if attempt.fault and attempt.fault["step"] > attempt.fault["wanted"]:
             return (
-                f"interrupted at step {attempt.fault['step']}, the end of a call, not at step {attempt.fault['wanted']}"
+                f"several steps a call: interrupted at step {attempt.fault['step']}, not at step {attempt.fault['wanted']}"
             )
     return ""
 
@@ -208,7 +208,7 @@ def _kept(old: Record, new: Record, reason: str) -> Row:
     if reason or not new.handed_over:
         return row
     before = [_show([step for step in record.handed_over if step in record.kept]) for record in (old, new)]
-    return replace(row, note=f"of those from before, OLD keeps {before[0]}, NEW {before[1]}")
+    return replace(row, note=f"kept from the run before: OLD {before[0]}, NEW {before[1]}")
 
 
 def _nothing_kept(old: Record, new: Record) -> str:

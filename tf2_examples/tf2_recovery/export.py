@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 81076425b45228cd).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 16d12f70c1c8be0b).
 """What ``tf.estimator.export`` had: receivers, outputs, and the SavedModels of these."""
 
 from typing import Any, NamedTuple
@@ -109,7 +109,7 @@ def _signatures(spec, mode, receiver):
             try:
                 signatures[key] = output.as_signature_def(tensors)
             except ValueError as error:  # such as one that only tf.Example can feed
-                tf1.logging.info("No signature %s: %s", key, error)
+                tf1.logging.info("Exported without the signature %s: %s", key, error)
     return signatures
 
 

@@ -33,7 +33,7 @@ def test_a_tree_without_estimators_is_nothing_found(project: Path, capfd: pytest
     assert main(["."]) == 0
     printed = capfd.readouterr()
     assert printed.out == ""
-    assert printed.err == "Read 1 file: no recovery site found. --write would change nothing.\n"
+    assert printed.err == "Read 1 file: no Estimator or recovery code found. --write would change nothing.\n"
 
 
 def test_the_diff_is_what_write_would_do(project: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -126,6 +126,7 @@ def test_text_tells_each_finding_once(project: Path, capfd: pytest.CaptureFixtur
     printed = capfd.readouterr()
     assert "train.py:" in printed.out
     assert "= rewritten: exact" in printed.out
+    assert (printed.out + printed.err).count("this tool's own tests") == 1
     assert printed.out.count("broken.py:2:") == 1
     assert "broken.py" not in printed.err
 

@@ -209,7 +209,7 @@ def test_lines_in_messages_count_in_their_cells(write: Write) -> None:
     path = write(IMPORTS, DATA, CONFIG, "x = 1\n" + MADE, TRAIN, "keep(est)")
     outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
     causes = {finding.cell: finding for finding in outcome.findings if finding.cause is not None}
-    said = "not rewritten: another part of the same program blocks it (FT190, line 1 of cell 6)"
+    said = "skipped with its program, which is blocked elsewhere (FT190, line 1 of cell 6)"
     assert {cell: finding.message for cell, finding in causes.items()} == dict.fromkeys((3, 4, 5), said)
     assert {(one.cause.cell, one.cause.span.line) for one in causes.values() if one.cause} == {(6, 1)}
 
@@ -361,7 +361,7 @@ def test_a_cell_that_only_the_compiler_minds_is_the_cause_at_every_site(
     assert [one.cell for one in findings if one.code == "FT003"] == [7]
     left = [one for one in findings if one.code != "FT003"]
     assert len(left) > 2
-    why = "not rewritten: another part of the same program blocks it (FT003, line 2 of cell 7)"
+    why = "skipped with its program, which is blocked elsewhere (FT003, line 2 of cell 7)"
     assert {one.message for one in left} == {why}
     assert main(["job.ipynb", "--write"]) == 2
     said = capsys.readouterr()

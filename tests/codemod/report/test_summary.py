@@ -20,8 +20,8 @@ def text(outcome: Outcome, written: tuple[str, ...] | None = None) -> str:
 
 
 def test_nothing_found_is_one_line() -> None:
-    assert text(Outcome(files_read=10)) == "Read 10 files: no recovery site found.\n"
-    assert text(Outcome(files_read=1)) == "Read 1 file: no recovery site found.\n"
+    assert text(Outcome(files_read=10)) == "Read 10 files: no Estimator or recovery code found.\n"
+    assert text(Outcome(files_read=1)) == "Read 1 file: no Estimator or recovery code found.\n"
 
 
 def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding: Callable[..., Finding]) -> None:
@@ -75,7 +75,7 @@ def test_what_the_user_kept_from_being_rewritten_is_said_to_be_that(
 
 def test_errors_are_no_sites(finding: Callable[..., Finding]) -> None:
     error = finding(code="FT001", error=True, rewritten=False)
-    assert text(Outcome(2, [error])) == "Read 2 files: no recovery site found; 1 error.\n"
+    assert text(Outcome(2, [error])) == "Read 2 files: no Estimator or recovery code found; 1 error.\n"
     assert text(Outcome(2, [error, finding()])).endswith(
         "Read 2 files: 1 recovery site found, 1 to rewrite, 0 skipped; 1 error.\n"
     )

@@ -35,7 +35,7 @@ def test_a_site_whose_behaviour_differs_says_so_and_what_to_do(finding: Callable
     noted = finding(fidelity=Fidelity.NOTED, message="protocol is dropped", help="Set it by hand.")
     assert report(noted, source="") == (
         "train.py:2:5: FT104 protocol is dropped\n"
-        "  = rewritten: noted; the behaviour differs as described above\n"
+        "  = rewritten: with a difference, which is told above\n"
         "  = help: Set it by hand.\n"
         "\n"
     )
@@ -51,7 +51,7 @@ def test_a_site_that_is_left_says_so_and_what_to_do(finding: Callable[..., Findi
 def test_a_site_that_is_left_with_its_program_says_so(finding: Callable[..., Finding]) -> None:
     left = finding().left_for(Cause(Obstacle.BLOCKED, "FT190", "train.py", Span(7, 0, 7, 1)))
     assert report(left, source="") == (
-        "train.py:2:5: FT104 not rewritten: another part of the same program blocks it (FT190, line 7)\n\n"
+        "train.py:2:5: FT104 skipped with its program, which is blocked elsewhere (FT190, line 7)\n\n"
     )
 
 
@@ -74,7 +74,3 @@ def test_findings_are_sorted_by_path_and_place(finding: Callable[..., Finding]) 
 
 def test_a_name_with_a_newline_stays_on_its_line(finding: Callable[..., Finding]) -> None:
     assert report(finding(path="a\nb.py")).startswith(r"a\nb.py:2:5: FT104 ")
-
-
-def test_what_is_shown_of_a_tests_result_is_said_of_this_tools_tests(finding: Callable[..., Finding]) -> None:
-    assert "this tool's own tests" in report(finding())

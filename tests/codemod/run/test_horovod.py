@@ -8,7 +8,7 @@ from tests.codemod.run.test_several_files import MODELING, main, migrated, put, 
 
 BROADCAST = "hooks=[hvd.BroadcastGlobalVariablesHook(0)]"
 HVD = "import horovod.tensorflow as hvd\n"
-REASON = "the program imports Horovod: whether all of its ranks would resume at one step is not known"
+REASON = "uses Horovod: the tool cannot guarantee that all ranks resume at the same step"
 FORMS = {
     "the number of the rank in the directory": main().replace('"/tmp/m"', '"/tmp/m" if hvd.rank() == 0 else None'),
     "steps for each rank": main().replace("max_steps=10", "steps=10 // hvd.size()"),

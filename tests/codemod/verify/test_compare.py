@@ -131,9 +131,9 @@ def test_of_a_directory_that_is_taken_over_the_checkpoints_of_each_ones_own_save
     old, new = record(kept=[10, 15, 20], handed_over=[5, 10]), record(kept=[5, 10, 15, 20], handed_over=[5, 10])
     row = next(row for row in compare(old, new).rows if row.name == "checkpoints kept")
     assert (row.verdict, row.old, row.new) == (Verdict.SAME, "15, 20", "15, 20")
-    assert row.note == "of those from before, OLD keeps 10, NEW 5, 10"
+    assert row.note == "kept from the run before: OLD 10, NEW 5, 10"
     new = replace(new, kept=[5, 10, 20])
-    assert compare(old, new).first.startswith("checkpoints kept: OLD 15, 20, NEW 20 (of those from before")
+    assert compare(old, new).first.startswith("checkpoints kept: OLD 15, 20, NEW 20 (kept from the run before")
 
 
 def test_a_new_program_that_goes_back_further_after_damage_differs(record):

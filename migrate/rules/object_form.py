@@ -46,7 +46,7 @@ from migrate.analysis.guards import is_guarded
 from migrate.analysis.legacy_keras import NEEDS_TF_KERAS
 from migrate.analysis.module import Module
 from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
-from migrate.analysis.symbols import RUN_CONFIGS, TPU, Symbol, estimator_kind
+from migrate.analysis.symbols import RUN_CONFIGS, TPU, Symbol, estimator_kind, symbol_of
 from migrate.edits.plan import ReplaceExpression
 from migrate.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
@@ -208,6 +208,8 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
             return manual(call, message, "Take it out.", module)
     if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
         return manual(call, *reason, module)
+    if call is not None and (refused := _refused_strategy(file, call)) is not None:
+        return refused
     text = _text(file, other)
     _replace(file, node, text)
     if estimator_kind(found) is not None and file.settings.input == "continue" and not file.statements:
@@ -268,6 +270,24 @@ def _other_recovery(settings: Settings) -> str:
 def _difference(found: Symbol) -> str:
     """What the object form has otherwise for a name of contrib; "" for nothing."""
     return next((row.advice for row in rows_of(name_of(found.qualified)) if row.kind == "estimator"), "")
+
+
+def _refused_strategy(file: ObjectFile, call: ast.Call) -> Verdict | None:
+    """A strategy among a call's arguments that the object rejects when it starts, where the code shows it."""
+    names = file.module.names
+    for given in (keyword.value for keyword in call.keywords if keyword.arg in _STRATEGIES):
+        made = names.value(given)
+        found = symbol_of(names, made.func) if isinstance(made, ast.Call) else None
+        kind = found.tail.rpartition(".")[2] if found is not None else ""
+        if kind.startswith(("TPUStrategy", "ParameterServerStrategy", "CentralStorageStrategy")):
+            return manual(given, f"{kind} is not supported", _STRATEGY_HELP, file.module)
+    return None
+
+
+_STRATEGY_HELP = (
+    "Use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrategy, or none: parameter servers that TF_CONFIG "
+    "names need no strategy."
+)
 
 
 def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:

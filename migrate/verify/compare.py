@@ -154,9 +154,8 @@ def _most_lost(old: Record, new: Record) -> Row:
 def _struck_late(record: Record) -> str:
     for attempt in record.attempts:
         if attempt.fault and attempt.fault["step"] > attempt.fault["wanted"]:
-            return (
-                f"several steps a call: interrupted at step {attempt.fault['step']}, not at step {attempt.fault['wanted']}"
-            )
+            step, wanted = attempt.fault["step"], attempt.fault["wanted"]
+            return f"several steps a call: interrupted at step {step}, not at step {wanted}"
     return ""
 
 

@@ -778,3 +778,18 @@ def test_a_keras_model_compiled_with_an_optimizer_of_tensorflow_1_leaves_the_pro
     assert after == ""
     [reason] = [finding for finding in findings if finding.is_own_reason]
     assert (reason.code, "train.AdamOptimizer" in reason.message) == ("FT142", True)
+
+
+@pytest.mark.parametrize(
+    "name", ["TPUStrategy", "experimental.ParameterServerStrategy", "experimental.CentralStorageStrategy"]
+)
+def test_a_strategy_that_the_object_would_reject_when_it_starts_skips_the_program(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = f"    strategy = tf.distribute.{name}()\n    config = tf.estimator.RunConfig(train_distribute=strategy)\n"
+    trained = "    tf.estimator.Estimator(model_fn, model_dir, config).train(input_fn)\n"
+    (tmp_path / "job.py").write_text(f"{HEAD}def main(model_dir):\n{made}{trained}")
+    outcome = run(["job.py"], Settings(), jobs=1, progress=None)
+    assert outcome.changes == []
+    assert f"{name.rpartition('.')[2]} is not supported" in {finding.message for finding in outcome.findings}

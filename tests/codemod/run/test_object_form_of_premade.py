@@ -130,7 +130,10 @@ def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path: Pat
     after, findings = migrated(tmp_path / "program.py", BOOSTED)
     assert after == ""
     [reason] = [finding for finding in findings if finding.is_own_reason]
-    assert reason.message == "`tensorflow.estimator.BoostedTreesRegressor` is not supported: nothing is written in its place yet"
+    assert (
+        reason.message
+        == "`tensorflow.estimator.BoostedTreesRegressor` is not supported: nothing is written in its place yet"
+    )
 
 
 FOLLOWED = """\

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from migrate import __version__
@@ -262,8 +262,12 @@ def _add_choices(parser: Parser) -> None:
     parser.add_argument("--helpers", choices=CHOICES["helpers"], help=place)
     tpu = "what becomes of programs that may run on TPUs (default: refuse, a TPU as the program starts)"
     parser.add_argument("--tpu", choices=CHOICES["tpu"], help=tpu)
-    parser.add_argument("--select", action="append", metavar="CODE", help="use only these rules, by code or prefix")
-    parser.add_argument("--ignore", action="append", metavar="CODE", help="leave out these rules, by code or prefix")
+    parser.add_argument(
+        "--select", action="append", metavar="CODE", help="use only these rules, by code, prefix or name"
+    )
+    parser.add_argument(
+        "--ignore", action="append", metavar="CODE", help="leave out these rules, by code, prefix or name"
+    )
     exclude = "read no file that matches below a directory that is given (as in .gitignore); may be repeated"
     parser.add_argument("--exclude", action="append", metavar="PATTERN", help=exclude)
     parser.add_argument(
@@ -355,14 +359,28 @@ def _settings(options: argparse.Namespace) -> Settings:
         # The patterns of the command line are relative to the current directory, those of a file to the file's.
         below = os.path.relpath(os.curdir, settings.root or os.curdir)
         settings = replace(settings, exclude=(*settings.exclude, *(_from(below, one) for one in options.exclude)))
-    named = {name: getattr(settings, name) for name in ("select", "ignore")}
+    if settings.select or settings.ignore or settings.per_file_ignores:
+        from migrate.rules import RULES
+
+        by_name = {rule.name.upper(): code for code, rule in RULES.items()}
+
+        def codes(chosen: Iterable[str]) -> tuple[str, ...]:
+            return tuple(by_name.get(each, each) for each in chosen)
+
+        by_file = tuple((pattern, codes(chosen)) for pattern, chosen in settings.per_file_ignores)
+        select, ignore = codes(settings.select), codes(settings.ignore)
+        settings = replace(settings, select=select, ignore=ignore, per_file_ignores=by_file)
+        _check_codes(settings, given, project.places, tuple(RULES))
+    return settings
+
+
+def _check_codes(settings: Settings, given: Container[str], places: Mapping[str, str], known: Collection[str]) -> None:
+    """Makes sure that each code that was chosen begins a rule's."""
+    named = {"select": settings.select, "ignore": settings.ignore}
     named["per_file_ignores"] = tuple(code for _, codes in settings.per_file_ignores for code in codes)
     for name, codes in named.items():
         if codes:
-            from migrate.rules import RULES
-
-            check_codes(codes, tuple(RULES), f"--{name}" if name in given else f"{project.places[name]}: {name}")
-    return settings
+            check_codes(codes, known, f"--{name}" if name in given else f"{places[name]}: {name}")
 
 
 def _from(below: str, pattern: str) -> str:

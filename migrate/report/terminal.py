@@ -30,8 +30,10 @@ def plain(lines: Iterable[Line]) -> str:
 
 
 def is_colourful(stream: TextIO) -> bool:
-    """Whether the stream takes colour: a terminal, unless NO_COLOR is set to anything or the terminal is dumb."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether the stream takes colour: a terminal that is not dumb, or any with FORCE_COLOR; none with NO_COLOR."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def _encodable(text: str, stream: TextIO) -> str:

@@ -176,6 +176,14 @@ def test_an_unknown_rule_is_told_with_the_nearest_one(
     assert "FT104" in told
 
 
+def test_a_rule_is_chosen_by_its_name_too(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--check", "--select", "ft101,save_checkpoints_steps", "."]) == 1
+    by_code_and_name = capsys.readouterr().out
+    (project / "setup.cfg").write_text("[migrate]\nselect = run_config, FT102\n")
+    assert main(["--check", "."]) == 1
+    assert capsys.readouterr().out == by_code_and_name != ""
+
+
 def test_an_unknown_rule_in_the_settings_file_is_told_with_its_line(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -36,6 +36,13 @@ def test_a_terminal_of_a_user_who_wants_no_colour_gets_plain_text(
     assert terminal.shown() == plain(LINES)
 
 
+def test_a_pipe_of_a_user_who_forces_colour_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert is_colourful(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not is_colourful(io.StringIO())
+
+
 def test_a_long_line_is_not_broken(terminal: Any) -> None:
     show([[("word " * 100 + "end", "red")]], terminal.stream)
     assert terminal.shown().count("\n") == 1

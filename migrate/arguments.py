@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from migrate import __version__
@@ -14,7 +14,6 @@ from migrate.settings import (
     CHOICES,
     Settings,
     SettingsError,
-    check_codes,
     read_project,
     split_codes,
     suggestion,
@@ -360,27 +359,11 @@ def _settings(options: argparse.Namespace) -> Settings:
         below = os.path.relpath(os.curdir, settings.root or os.curdir)
         settings = replace(settings, exclude=(*settings.exclude, *(_from(below, one) for one in options.exclude)))
     if settings.select or settings.ignore or settings.per_file_ignores:
-        from migrate.rules import RULES
+        from migrate.selection import by_code
 
-        by_name = {rule.name.upper(): code for code, rule in RULES.items()}
-
-        def codes(chosen: Iterable[str]) -> tuple[str, ...]:
-            return tuple(by_name.get(each, each) for each in chosen)
-
-        by_file = tuple((pattern, codes(chosen)) for pattern, chosen in settings.per_file_ignores)
-        select, ignore = codes(settings.select), codes(settings.ignore)
-        settings = replace(settings, select=select, ignore=ignore, per_file_ignores=by_file)
-        _check_codes(settings, given, project.places, tuple(RULES))
+        places = {name: f"{place}: {name}" for name, place in project.places.items()}
+        return by_code(settings, places | {name: f"--{name}" for name in given})
     return settings
-
-
-def _check_codes(settings: Settings, given: Container[str], places: Mapping[str, str], known: Collection[str]) -> None:
-    """Makes sure that each code that was chosen begins a rule's."""
-    named = {"select": settings.select, "ignore": settings.ignore}
-    named["per_file_ignores"] = tuple(code for _, codes in settings.per_file_ignores for code in codes)
-    for name, codes in named.items():
-        if codes:
-            check_codes(codes, known, f"--{name}" if name in given else f"{places[name]}: {name}")
 
 
 def _from(below: str, pattern: str) -> str:

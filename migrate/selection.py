@@ -1,15 +1,39 @@
 """Which findings the user wants: ``--select``, ``--ignore``, and ``# migrate: ignore`` in the file."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from migrate.files.ignore import is_matched
 from migrate.files.trouble import trouble
 from migrate.finding import Finding, Obstacle, Span
 from migrate.rules import RULES
-from migrate.settings import Settings, unknown_code
+from migrate.settings import Settings, check_codes, unknown_code
 
 _IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
+
+
+def by_code(settings: Settings, places: Mapping[str, str]) -> Settings:
+    """The settings with the codes of all rules that were chosen by their names.
+
+    Args:
+      settings: the user's choices.
+      places: where ``select``, ``ignore`` and ``per_file_ignores`` were given, for the message.
+
+    Raises:
+      SettingsError: what was chosen is no rule's name, and begins no code.
+    """
+    named = {rule.name.upper(): code for code, rule in RULES.items()}
+
+    def codes(chosen: Iterable[str], setting: str) -> tuple[str, ...]:
+        found = tuple(named.get(each, each) for each in chosen)
+        if found:
+            check_codes(found, tuple(RULES), places.get(setting, setting))
+        return found
+
+    by_file = tuple((pattern, codes(chosen, "per_file_ignores")) for pattern, chosen in settings.per_file_ignores)
+    select, ignore = codes(settings.select, "select"), codes(settings.ignore, "ignore")
+    return replace(settings, select=select, ignore=ignore, per_file_ignores=by_file)
 
 
 class Selection:

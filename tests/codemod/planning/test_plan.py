@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -263,7 +264,7 @@ def test_the_review_page_begins_with_the_programs(project: Path, capsys: pytest.
     main([".", "--format", "html", "--output", "review.html"])
     page = (project / "review.html").read_text()
     assert page.index("<caption>Programs") < page.index("<caption>By rule")
-    assert "<th scope=row>./blocked.py</th><td>premade</td>" in page
+    assert re.search(r'<th scope=row><a href="#file-\w+">\./blocked\.py</a></th><td data-label="Kind">premade</td>', page)
 
 
 def test_the_cache_keeps_the_plan(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

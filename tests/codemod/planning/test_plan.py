@@ -264,7 +264,9 @@ def test_the_review_page_begins_with_the_programs(project: Path, capsys: pytest.
     main([".", "--format", "html", "--output", "review.html"])
     page = (project / "review.html").read_text()
     assert page.index("<caption>Programs") < page.index("<caption>By rule")
-    assert re.search(r'<th scope=row><a href="#file-\w+">\./blocked\.py</a></th><td data-label="Kind">premade</td>', page)
+    assert re.search(
+        r'<th scope=row><a href="#file-\w+">\./blocked\.py</a></th><td data-label="Kind">premade</td>', page
+    )
 
 
 def test_the_cache_keeps_the_plan(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

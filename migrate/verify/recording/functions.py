@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable
 from types import ModuleType
@@ -35,20 +34,6 @@ def watch_wrap_function(module: ModuleType) -> None:
     if "__call__" not in cls.__dict__:
         cls.__call__ = lambda self, *args, **kwargs: super(cls, self).__call__(*args, **kwargs)
     around(cls, "__call__", _called)
-
-
-def watch_importer(module: ModuleType) -> None:
-    """Watch the graph of a ``model_fn`` being built into a ``tf.function``, which runs step after step of it."""
-    original = module.import_graph_def
-
-    @functools.wraps(original)
-    def imported(*args: Any, **kwargs: Any) -> Any:
-        elements = original(*args, **kwargs)
-        with journal.observing("loss"):
-            _push_first(elements)
-        return elements
-
-    module.import_graph_def = imported  # type: ignore[attr-defined]
 
 
 def watch_keras_optimizer(module: ModuleType) -> None:
@@ -110,17 +95,6 @@ def _strike_inside() -> None:
         if ring.losses.waiting() > due > 0:
             losses, digests = ring.take()
             training.stepped_in_loop((training.step or 0) + due, losses[:due], digests[:due])
-
-
-def _push_first(elements: Any) -> None:
-    """Push the loss, which stands before the train_op that the step returns too; a hook's own threads make no steps."""
-    import tensorflow as tf
-
-    if threading.current_thread() is not threading.main_thread() or len(elements or ()) < 2:
-        return
-    building = getattr(tf.compat.v1.get_default_graph(), "building_function", False)
-    if building and tf.is_tensor(elements[0]) and elements[0].shape.rank == 0:
-        _push_loss(elements[0])
 
 
 def _called(original: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -11,6 +11,9 @@ from . import fault, journal, steps, training
 
 FRAMEWORKS = ("tensorflow", "tensorflow_estimator", "keras", "tf_keras", "_migrate_recording")
 
+HELPERS = "tf2_recovery"
+"""The package of helpers, which may be a folder of the program's own package."""
+
 _told: set[str] = set()
 
 
@@ -29,7 +32,9 @@ def _watch(base: Any, name: str, read: Callable[[Any], int | None]) -> None:
 
     def init_subclass(cls: Any, **kwargs: Any) -> None:
         before(**kwargs)
-        if cls.__module__.split(".")[0] not in FRAMEWORKS and name in cls.__dict__:
+        parts = cls.__module__.split(".")
+        is_program_s_own = parts[0] not in FRAMEWORKS and HELPERS not in parts
+        if is_program_s_own and name in cls.__dict__:
             setattr(cls, name, _followed(cls.__dict__[name], read))
 
     base.__init_subclass__ = classmethod(init_subclass)

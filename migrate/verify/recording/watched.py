@@ -60,7 +60,6 @@ MODULES: dict[str, Callable[[ModuleType], None]] = {
     "tensorflow.python.eager.polymorphic_function.polymorphic_function": functions.watch_function,
     "tensorflow.python.eager.def_function": functions.watch_function,
     "tensorflow.python.eager.wrap_function": functions.watch_wrap_function,
-    "tensorflow.python.framework.importer": functions.watch_importer,
     "tensorflow.python.training.optimizer": functions.watch_v1_optimizer,
     "tensorflow.python.training.monitored_session": sessions.watch_session,
     "tensorflow.python.training.basic_session_run_hooks": sessions.watch_final_ops,

@@ -4,10 +4,15 @@ import contextlib
 import copy
 import os
 import shutil
+import socket
 import tempfile
+import threading
+import time
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
+
+from .training import Steps
 
 
 class ClusterTask:
@@ -143,11 +148,12 @@ class ClusterTask:
         if self._config.task_type == "ps":
             _servers[0].join()
 
-    def others(self):
-        """Returns the addresses of the other processes that train."""
+    def bound_steps(self, spec, stop):
+        """Returns the steps, which all processes take together."""
         jobs = self._config.cluster_spec.as_dict()
         own = jobs[self._config.task_type][self._config.task_id]
-        return [one for tasks in jobs.values() for one in tasks if one != own]
+        others = [one for tasks in jobs.values() for one in tasks if one != own]
+        return _BoundSteps(spec, stop, others)
 
     def delay_secs(self):
         """Returns how long it waits before it joins those that train already."""
@@ -186,6 +192,55 @@ def _device_filters(config):
         "worker": ["/job:ps", f"/job:worker/task:{config.task_id}"],
         "ps": ["/job:ps", "/job:worker", "/job:chief", "/job:master"],
     }.get(config.task_type, [])
+
+
+class _BoundSteps(Steps):
+    """Steps that several processes take together.
+
+    Args:
+      spec, stop: as for ``Steps``.
+      others: the addresses of the other processes.
+    """
+
+    def __init__(self, spec, stop, others):
+        super().__init__(spec, stop)
+        self._others, self._began = others, None
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def take(self, step_context):
+        self._began = time.monotonic()
+        try:
+            super().take(step_context)
+        except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
+            # TensorFlow would make a new session, and wait for the other for ever.
+            raise RuntimeError(_GONE) from error
+        finally:
+            self._began = None
+
+    def _watch(self):
+        """Ends the process where a step waits for one that is gone, as some do for ever."""
+        while True:
+            time.sleep(3)
+            began = self._began
+            waits = began is not None and time.monotonic() - began > 15
+            if waits and not all(map(_is_there, self._others)):
+                tf1.logging.error(_GONE)
+                os._exit(1)
+
+
+_GONE = (
+    "A worker of this job is gone. Start all of them again: they go on from the latest "
+    "checkpoint."
+)
+
+
+def _is_there(address):
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), 5).close()
+    except OSError:
+        return False
+    return True
 
 
 class _SaveToo(tf1.train.CheckpointSaverHook):

@@ -214,6 +214,7 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     _replace(file, node, text)
     if estimator_kind(found) is not None and file.settings.input == "continue" and not file.statements:
         file.statements.append(f'{file.piece("Estimator")}.input = "continue"')
+        file.pieces.add("continued_input")  # which the Estimator finds by itself
     if call is not None and found.tail in RUN_CONFIGS and not found.is_contrib:
         return None  # FT152 tells of it
     verdict = _said(file, node, call, found, text)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content aa467fb6ad620f87).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 41ca943ce44ba581).
 """Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
 
 The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,
@@ -8,6 +8,7 @@ object that calls the model_fn, and the saves by a ``tf.train.CheckpointManager`
 
 import contextlib
 import copy
+import importlib
 import inspect
 import os
 import tempfile
@@ -24,7 +25,7 @@ from .model_checkpoints import (
     saver_of_objects,
 )
 from .run_config import RunConfig, is_of_class
-from .training import DrawnAgainHook, InputHook, OnlyTask, Training, can_save
+from .training import InputHook, OnlyTask, Training
 
 
 class ModeKeys:
@@ -38,16 +39,8 @@ class ModeKeys:
 class EstimatorSpec(NamedTuple):
     """What a ``model_fn`` returns, as ``tf.estimator.EstimatorSpec``.
 
-    Attributes:
-      mode: one of ``ModeKeys``.
-      predictions: a tensor or a dict of tensors; needed to predict.
-      loss: a tensor with one value; needed to train and to evaluate.
-      train_op: needed to train.
-      eval_metric_ops: a dict from name to a pair of value and update, or to a metric.
-      export_outputs: a dict from the name of a signature to its outputs.
-      training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks:
-        ``tf.compat.v1.train.SessionRunHook`` objects.
-      scaffold: a ``tf.compat.v1.train.Scaffold``.
+    Training needs loss and train_op, evaluating the loss, predicting the predictions, a
+    tensor or a dict. eval_metric_ops are pairs of value and update, or metrics, by name.
     """
 
     mode: str
@@ -152,16 +145,12 @@ class Estimator:
         Args:
           input_fn: returns a ``tf.data.Dataset`` of features or (features, labels), or
             the tensors of a batch; may take mode, params and config.
-          hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+          hooks, saving_listeners: of ``tf.compat.v1.train``, lists.
           steps: how many more steps to take; or
           max_steps: the global step to end at; None for the end of the data.
-          saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects.
 
         Returns:
           The estimator.
-
-        Raises:
-          ValueError: steps and max_steps are both given, or not positive.
         """
         check_steps(steps=steps, max_steps=max_steps)
         hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
@@ -188,7 +177,7 @@ class Estimator:
         Args:
           input_fn: as for ``train``.
           steps: how many batches, on each replica of eval_distribute; None for all.
-          hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+          hooks: as for ``train``.
           checkpoint_path: None for the latest.
           name: tells apart evaluations on several datasets.
 
@@ -230,14 +219,9 @@ class Estimator:
         Args:
           input_fn: as for ``train``; of a pair, the first is the features.
           predict_keys: the keys of the predictions to compute; None for all.
-          hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
-          checkpoint_path: None for the latest; where there is none, the variables are
-            new.
+          hooks: as for ``train``.
+          checkpoint_path: None for the latest; if there is none, variables are new.
           yield_single_examples: whether to take the batches apart.
-
-        Raises:
-          ValueError: no prediction has one of the predict_keys, or they differ in
-            length.
         """
         hooks = _checked(hooks, tf1.train.SessionRunHook, "Hooks must be")
         self._settle("infer")
@@ -275,17 +259,10 @@ class Estimator:
 
         Returns:
           The path of the new directory, bytes.
-
-        Raises:
-          ValueError: there is no checkpoint, it lacks a variable, or there is no
-            receiver.
         """
-        if not serving_input_receiver_fn:
-            raise ValueError("An input_receiver_fn must be defined.")
-        receivers = {experimental_mode: serving_input_receiver_fn}
-        return self._export(
-            export_dir_base, receivers, assets_extra, as_text, checkpoint_path
-        )
+        receivers = {experimental_mode: _receiver(serving_input_receiver_fn)}
+        options = assets_extra, as_text, checkpoint_path
+        return self._export(export_dir_base, receivers, *options)
 
     def export_savedmodel(
         self,
@@ -297,17 +274,9 @@ class Estimator:
         strip_default_attrs=False,
     ):
         """Writes a SavedModel; the older name of ``export_saved_model``."""
-        if not serving_input_receiver_fn:
-            raise ValueError("An input_receiver_fn must be defined.")
-        receivers = {"infer": serving_input_receiver_fn}
-        return self._export(
-            export_dir_base,
-            receivers,
-            assets_extra,
-            as_text,
-            checkpoint_path,
-            strip_default_attrs,
-        )
+        receivers = {"infer": _receiver(serving_input_receiver_fn)}
+        options = assets_extra, as_text, checkpoint_path, strip_default_attrs
+        return self._export(export_dir_base, receivers, *options)
 
     def experimental_export_all_saved_models(
         self,
@@ -318,13 +287,8 @@ class Estimator:
         checkpoint_path=None,
     ):
         """Writes a SavedModel with a graph for each mode of input_receiver_fn_map."""
-        return self._export(
-            export_dir_base,
-            input_receiver_fn_map,
-            assets_extra,
-            as_text,
-            checkpoint_path,
-        )
+        options = assets_extra, as_text, checkpoint_path
+        return self._export(export_dir_base, input_receiver_fn_map, *options)
 
     def latest_checkpoint(self):
         """Returns the path of the latest checkpoint that can be read, or None."""
@@ -362,15 +326,8 @@ class Estimator:
             raise ValueError("An evaluator does not train: call train_and_evaluate.")
         if not config.num_other_tasks and config.train_distribute is None:
             return OnlyTask()
-        try:
-            from .cluster import ClusterTask  # programs of one process have it not
-        except ImportError:
-            raise ValueError(
-                "TF_CONFIG names a cluster, or the RunConfig has a train_distribute, "
-                "and the helper file cluster.py, which trains so, is not beside "
-                "estimator.py: migrate the program again with TF_CONFIG set."
-            ) from None
-        return ClusterTask(config)
+        why = "TF_CONFIG names a cluster, or the RunConfig has a train_distribute: that"
+        return _rarer("cluster", why, "TF_CONFIG in it").ClusterTask(config)
 
     def _graph(self):
         """Returns a context: a new graph with the seed and the global step."""
@@ -382,16 +339,17 @@ class Estimator:
 
     def _input(self, input_fn, mode):
         """Returns features, labels, and hooks that start the input."""
-        batch = self._call_input_fn(input_fn, mode)
-        if not isinstance(batch, tf.data.Dataset):
-            is_drawn_again = mode == "train" and self.input == "continue"
-            hooks = [DrawnAgainHook(batch)] if is_drawn_again else []
-            return (*features_and_labels(batch, mode), hooks)
-        is_saved = mode == "train" and self.input == "continue"
-        if is_saved and not can_save(lambda: self._call_input_fn(input_fn, mode)):
-            batch, is_saved = self._skipped(batch), False
-        hook = InputHook(tf1.data.make_initializable_iterator(batch), is_saved)
-        return (*features_and_labels(hook.iterator.get_next(), mode), [hook])
+        if mode == "train" and self.input == "continue":
+            more = _rarer("continued_input", "Estimator.input", "--input continue")
+            found = more.continued_input(
+                self, lambda: self._call_input_fn(input_fn, mode)
+            )
+            return (*features_and_labels(found[0], mode), found[1])
+        batch, hooks = self._call_input_fn(input_fn, mode), []
+        if isinstance(batch, tf.data.Dataset):
+            hooks = [InputHook(tf1.data.make_initializable_iterator(batch))]
+            batch = hooks[0].iterator.get_next()
+        return (*features_and_labels(batch, mode), hooks)
 
     def _skipped(self, dataset, draws=1):
         """Returns what is left of a dataset of which each step has drawn so many."""
@@ -453,9 +411,25 @@ class Estimator:
         return tf1.train.MonitoredSession(creator, hooks)
 
     def _export(self, export_dir_base, receiver_fns, *options):
-        from .export import export_modes  # who exports, names its parts
+        more = _rarer("export", "An export", "a receiver of tf.estimator.export in it")
+        return more.export_modes(self, export_dir_base, receiver_fns, *options)
 
-        return export_modes(self, export_dir_base, receiver_fns, *options)
+
+def _rarer(name, what, named):
+    """Returns the file of that name, which comes only with programs that name its parts.
+
+    Raises:
+      ValueError: it is not there.
+    """
+    try:
+        return importlib.import_module(f"{__package__}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"{__package__}.{name}":
+            raise
+        raise ValueError(
+            f"{what} needs the helper file {name}.py, which is not beside estimator.py: "
+            f"migrate the old program again, with {named}."
+        ) from None
 
 
 def argument_names(function):
@@ -487,12 +461,7 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
     """Calls an unchanged TF1 ``model_fn`` in the default graph.
 
     Args:
-      model_fn: takes features and any of labels, mode, params and config.
-      features: a tensor or a structure of tensors.
-      labels: the same, or None.
-      mode: "train", "eval" or "infer", as in ``tf.estimator.ModeKeys``.
-      params: a dict; the model_fn gets a copy.
-      config: what the model_fn reads from its ``RunConfig``, if anything.
+      features, labels, mode, params, config: what it may take; it gets a copy of params.
 
     Returns:
       The EstimatorSpec; a TPUEstimatorSpec is turned into one.
@@ -543,6 +512,12 @@ def check_steps(**given):
     for name, number in given.items():
         if number is not None and number <= 0:
             raise ValueError(f"Must specify {name} > 0, given: {number}")
+
+
+def _receiver(serving_input_receiver_fn):
+    if not serving_input_receiver_fn:
+        raise ValueError("An input_receiver_fn must be defined.")
+    return serving_input_receiver_fn
 
 
 def _checked(objects, kind, told):

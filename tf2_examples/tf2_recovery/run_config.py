@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 80c706dda0669d3f).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content cb950615aff04e4b).
 """The settings of a training job, as ``tf.estimator.RunConfig`` had them."""
 
 import copy
@@ -31,18 +31,15 @@ class RunConfig:
       model_dir: the directory of the checkpoints.
       tf_random_seed: the graph's seed; None for none.
       save_summary_steps: steps between two summaries; None or 0 for none.
-      save_checkpoints_steps: steps between two checkpoints; not with secs. None or 0
-        for no checkpoints.
-      save_checkpoints_secs: seconds between two checkpoints; 600 if neither is given.
-        None or 0 for no checkpoints.
+      save_checkpoints_steps: steps between two checkpoints; None or 0 for none. Or
+      save_checkpoints_secs: seconds between them; 600 if neither is given.
       session_config: a ``tf.compat.v1.ConfigProto``.
       keep_checkpoint_max: how many checkpoints to keep; 0 or None for all.
       keep_checkpoint_every_n_hours: the hours between checkpoints kept for good.
       log_step_count_steps: steps between two lines of the log; None for none.
-      train_distribute: a ``tf.distribute.Strategy`` to train under: of one device, a
+      train_distribute: a ``tf.distribute.Strategy``: of one device, a
         ``MirroredStrategy``, or a ``MultiWorkerMirroredStrategy``.
-      eval_distribute: a strategy: evaluations run on one device, and take as many
-        batches as its replicas would.
+      eval_distribute: one too: one device takes the batches of all its replicas.
       device_fn: what places operations, as ``tf.compat.v1.device`` takes it.
       protocol: of the servers of a cluster; None for "grpc".
       experimental_distribute: must be None.
@@ -80,32 +77,16 @@ class RunConfig:
         session_creation_timeout_secs=7200,
         checkpoint_save_graph_def=True,
     ):
+        settings = dict(locals())
+        del settings["self"]
         tf_config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+        settings["model_dir"] = _model_dir(model_dir, tf_config)
+        if save_checkpoints_secs is _UNSET:
+            is_by_steps = save_checkpoints_steps is not _UNSET
+            settings["save_checkpoints_secs"] = None if is_by_steps else 600
         if save_checkpoints_steps is _UNSET:
-            save_checkpoints_steps = None
-            if save_checkpoints_secs is _UNSET:
-                save_checkpoints_secs = 600
-        elif save_checkpoints_secs is _UNSET:
-            save_checkpoints_secs = None
-        self._set(
-            model_dir=_model_dir(model_dir, tf_config),
-            tf_random_seed=tf_random_seed,
-            save_summary_steps=save_summary_steps,
-            save_checkpoints_steps=save_checkpoints_steps,
-            save_checkpoints_secs=save_checkpoints_secs,
-            session_config=session_config,
-            keep_checkpoint_max=keep_checkpoint_max,
-            keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
-            log_step_count_steps=log_step_count_steps,
-            train_distribute=train_distribute,
-            device_fn=device_fn,
-            protocol=protocol,
-            eval_distribute=eval_distribute,
-            experimental_distribute=experimental_distribute,
-            experimental_max_worker_delay_secs=experimental_max_worker_delay_secs,
-            session_creation_timeout_secs=session_creation_timeout_secs,
-            checkpoint_save_graph_def=checkpoint_save_graph_def,
-        )
+            settings["save_checkpoints_steps"] = None
+        self._set(**settings)
         self._read_cluster(tf_config)
 
     @property
@@ -115,9 +96,9 @@ class RunConfig:
 
     def replace(self, **changes):
         """Returns a copy with other settings; one save interval clears the other."""
-        known = RunConfig.__init__.__code__.co_varnames
+        code = RunConfig.__init__.__code__
         for name in changes:
-            if name not in known or name in ("self", "tf_config"):
+            if name not in code.co_varnames[1 : code.co_argcount]:
                 raise ValueError(f"Replacing {name} is not supported.")
         config = copy.copy(self)
         given = {name for name, value in changes.items() if value is not None}

@@ -1,17 +1,15 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 0eb38b07dfa7bb30).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content e635c2e25e0527cd).
 """The training of a model_fn in TensorFlow's own session."""
 
 import contextlib
-import os
 import signal
-import socket
 import threading
 import time
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .model_checkpoints import ManagedSaver, latest_checkpoint, told_of_others
+from .model_checkpoints import ManagedSaver, told_of_others
 
 
 class OnlyTask:
@@ -82,7 +80,7 @@ class Training:
             scaffold = spec.scaffold or tf1.train.Scaffold()
             self._add_saver(scaffold, input_hooks)
             self._add_saver_hook(chief_hooks, worker_hooks, scaffold, listeners)
-            if any(getattr(hook, "is_saved", False) for hook in input_hooks):
+            if any(hasattr(hook, "saved_in") for hook in input_hooks):
                 chief_hooks[:0] = input_hooks  # the first save holds the iterator, too
                 worker_hooks = worker_hooks[len(input_hooks) :]
             if self._task.is_chief:
@@ -102,9 +100,9 @@ class Training:
         is_watched = [*hooks, *(spec.training_hooks or ())] or spec.training_chief_hooks
         is_fed = tf1.get_collection(tf1.GraphKeys.QUEUE_RUNNERS)
         if self._task.is_bound:
-            return _BoundSteps(spec, self._stop, self._task.others()), own
+            return self._task.bound_steps(spec, self._stop), own
         if is_watched or is_fed or not self._task.is_alone:
-            return _Steps(spec, self._stop), own
+            return Steps(spec, self._stop), own
         saves = self._checkpoints.checkpoint_interval
         return _BareSteps(spec, self._stop, config, saves, ends, log), own
 
@@ -114,7 +112,7 @@ class Training:
         iterators = [
             hook.saved_in(directory)
             for hook in input_hooks
-            if getattr(hook, "is_saved", False)
+            if hasattr(hook, "saved_in")
         ]
         if not (scaffold.saver or tf1.get_collection(tf1.GraphKeys.SAVERS)):
             saver = ManagedSaver(self._checkpoints, iterators)
@@ -203,7 +201,7 @@ class _Stop:
         self.is_asked = True
 
 
-class _Steps:
+class Steps:
     """The steps of a training.
 
     A hook costs some 0.02 ms a step, and calling ``Session.run`` 0.1 ms. Where no hook
@@ -228,60 +226,11 @@ class _Steps:
         self.loss = step_context.run_with_hooks(self._fetches)[1]
 
 
-class _BoundSteps(_Steps):
-    """Steps that several processes take together.
-
-    Args:
-      spec, stop: as for ``_Steps``.
-      others: the addresses of the other processes.
-    """
-
-    def __init__(self, spec, stop, others):
-        super().__init__(spec, stop)
-        self._others, self._began = others, None
-        threading.Thread(target=self._watch, daemon=True).start()
-
-    def take(self, step_context):
-        self._began = time.monotonic()
-        try:
-            super().take(step_context)
-        except (tf.errors.AbortedError, tf.errors.UnavailableError) as error:
-            # TensorFlow would make a new session, and wait for the other for ever.
-            raise RuntimeError(_GONE) from error
-        finally:
-            self._began = None
-
-    def _watch(self):
-        """Ends the process where a step waits for one that is gone, as some do for ever."""
-        while True:
-            time.sleep(3)
-            began = self._began
-            waits = began is not None and time.monotonic() - began > 15
-            if waits and not all(map(_is_there, self._others)):
-                tf1.logging.error(_GONE)
-                os._exit(1)
-
-
-_GONE = (
-    "A worker of this job is gone. Start all of them again: they go on from the latest "
-    "checkpoint."
-)
-
-
-def _is_there(address):
-    host, _, port = address.rpartition(":")
-    try:
-        socket.create_connection((host, int(port)), 5).close()
-    except OSError:
-        return False
-    return True
-
-
-class _BareSteps(_Steps):
+class _BareSteps(Steps):
     """Steps that nobody but TensorFlow's own hooks watches.
 
     Args:
-      spec, stop: as for ``_Steps``.
+      spec, stop: as for ``Steps``.
       config: the ``RunConfig``, which says when these hooks have something to do.
       saves: the steps from one save to the next; None for none, or by the clock.
       ends: the steps to take, and the step to end at, of which one is None or both are.
@@ -362,67 +311,14 @@ class _FlushHook(tf1.train.SessionRunHook):
 
 
 class InputHook(tf1.train.SessionRunHook):
-    """Starts a dataset's iterator, at its beginning or where a checkpoint stood.
+    """Starts a dataset's iterator at its beginning.
 
-    Attributes:
+    Args:
       iterator: of ``tf.compat.v1.data``.
-      is_saved: whether a checkpoint holds its place.
     """
 
-    def __init__(self, iterator, is_saved=False):
-        self.iterator, self.is_saved, self._saved = iterator, is_saved, None
-
-    def saved_in(self, directory):
-        """Has it go on where the latest checkpoint stood; returns what saves it.
-
-        Args:
-          directory: of the checkpoints.
-        """
-        self._saved = tf.data.experimental.make_saveable_from_iterator(self.iterator)
-        self._directory, self._path = directory, tf1.placeholder(tf.string, [])
-        read = tf.raw_ops.RestoreV2(
-            prefix=self._path,
-            tensor_names=[self._saved.specs[0].name],
-            shape_and_slices=[""],
-            dtypes=[tf.variant],
-        )
-        self._restore = self._saved.restore(read, None)
-        return self._saved
+    def __init__(self, iterator):
+        self.iterator = iterator
 
     def after_create_session(self, session, coord):
         session.run(self.iterator.initializer)
-        path = self._saved and latest_checkpoint(self._directory)
-        names = path and tf.train.load_checkpoint(path).get_variable_to_shape_map()
-        if path and self._saved.specs[0].name in names:
-            session.run(self._restore, {self._path: path})
-
-
-class DrawnAgainHook(tf1.train.SessionRunHook):
-    """Draws the batches of the steps that a job has made, where none can be restored.
-
-    Args:
-      batch: the tensors that an ``input_fn`` returned.
-    """
-
-    def __init__(self, batch):
-        self._batch = [each for each in tf.nest.flatten(batch) if each is not None]
-
-    def after_create_session(self, session, coord):
-        step = session.run(tf1.train.get_global_step(session.graph))
-        with contextlib.suppress(tf.errors.OutOfRangeError):  # the first step ends it
-            for _ in range(step):
-                session.run(self._batch)
-
-
-def can_save(make_dataset):
-    """Returns whether a checkpoint can hold a dataset's iterator, or Python makes it."""
-    with tf.Graph().as_default(), tf1.Session() as session:
-        iterator = tf1.data.make_initializable_iterator(make_dataset())
-        saved = tf.data.experimental.make_saveable_from_iterator(iterator)
-        session.run(tf1.tables_initializer())
-        session.run(iterator.initializer)
-        try:
-            session.run(saved.specs[0].tensor.op)
-        except tf.errors.FailedPreconditionError:
-            return False
-    return True

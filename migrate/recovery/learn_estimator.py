@@ -13,16 +13,8 @@ from .estimator import Estimator, EstimatorSpec, argument_names
 class ModelFnOps(NamedTuple):
     """What a ``model_fn`` returns, as ``tf.contrib.learn.ModelFnOps``.
 
-    Attributes:
-      mode: "train", "eval" or "infer".
-      predictions: a tensor or a dict of tensors; needed to evaluate and to predict.
-      loss: a tensor with one value; needed to train and to evaluate.
-      train_op: needed to train.
-      eval_metric_ops: a dict from name to a pair of value and update, or to a value.
-      output_alternatives: what a SavedModel would have; not read.
-      training_chief_hooks, training_hooks: ``tf.compat.v1.train.SessionRunHook``
-        objects.
-      scaffold: a ``tf.compat.v1.train.Scaffold``.
+    As an ``EstimatorSpec``; evaluating needs predictions, too, a metric may be a value
+    alone, and nothing reads output_alternatives.
     """
 
     mode: str
@@ -193,13 +185,7 @@ class LearnEstimator(Estimator):
 
         Args:
           x, y, batch_size: must be None.
-          input_fn: returns features and labels.
-          steps: how many more steps to take; or
-          max_steps: the global step to end at; None for the end of the data.
           monitors: ``tf.compat.v1.train.SessionRunHook`` objects.
-
-        Returns:
-          The estimator.
         """
         _check_input(input_fn, x, y, batch_size)
         self.train(lambda: input_fn(), hooks=monitors, steps=steps, max_steps=max_steps)
@@ -229,16 +215,9 @@ class LearnEstimator(Estimator):
 
         Args:
           x, y, feed_fn, batch_size: must be None.
-          input_fn: returns features and labels.
           steps: how many batches; None or 0 for all.
           metrics: a dict from name to a ``MetricSpec``, beside those of the model_fn.
-          name: tells apart evaluations on several datasets.
-          checkpoint_path: None for the latest.
-          hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
           log_progress: not read.
-
-        Returns:
-          A dict with the metrics, the mean "loss", and the "global_step".
 
         Raises:
           ValueError: there is no checkpoint.

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content e5fd5a41782365f5).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 2f0025d2e7f48d8f).
 """A model_fn for TPUs with its settings, which runs on CPU or GPU."""
 
 from typing import Any, NamedTuple
@@ -18,16 +18,7 @@ class InputPipelineConfig:
 
 
 class TPUConfig(NamedTuple):
-    """The settings of TPUs, as ``tf.estimator.tpu.TPUConfig``; nothing here uses them.
-
-    Attributes:
-      iterations_per_loop: steps in one call of a TPU.
-      num_shards, num_cores_per_replica, per_host_input_for_training, tpu_job_name,
-        initial_infeed_sleep_secs, input_partition_dims,
-        eval_training_input_configuration, experimental_host_call_every_n_steps,
-        experimental_allow_per_host_v2_parallel_get_next, experimental_feed_hook: of
-        TPUs.
-    """
+    """The settings of TPUs, as ``tf.estimator.tpu.TPUConfig``; nothing here uses them."""
 
     iterations_per_loop: int = 2
     num_shards: Any = None
@@ -73,13 +64,10 @@ class TPUEstimatorSpec(NamedTuple):
     """What a ``model_fn`` returns, as ``tf.estimator.tpu.TPUEstimatorSpec``.
 
     Attributes:
-      mode: "train", "eval" or "infer".
-      predictions, loss, train_op, export_outputs: as in ``EstimatorSpec``.
       eval_metrics: a pair of a function and its arguments, a list or a dict of tensors;
         the function returns the metrics.
+      host_call: such a pair; what the function returns runs in every step.
       scaffold_fn: makes the ``tf.compat.v1.train.Scaffold``.
-      host_call: a pair as eval_metrics; what the function returns runs in every step.
-      training_hooks, evaluation_hooks, prediction_hooks: as in ``EstimatorSpec``.
     """
 
     mode: str

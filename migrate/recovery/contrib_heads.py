@@ -1,15 +1,13 @@
 """The heads of ``tf.contrib.estimator``, and those that model_fns took by private names."""
 
-from .export import PredictOutput
-from .heads import (
+from .export_outputs import PredictOutput
+from .heads import CannedClasses, CannedRegression, check_not_given
+from .keras_heads import (
     BinaryClassHead,
-    CannedClasses,
-    CannedRegression,
     LogisticRegressionHead,
     MultiClassHead,
     PoissonRegressionHead,
     RegressionHead,
-    check_not_given,
 )
 from .multi_heads import MultiHead, MultiLabelHead
 

@@ -5,7 +5,7 @@ import copy
 import tensorflow as tf
 
 from .estimator import call_model_fn
-from .export import PredictOutput
+from .export_outputs import PredictOutput
 from .run_config import is_of_class
 
 

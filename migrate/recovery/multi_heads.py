@@ -4,8 +4,9 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from .estimator import EstimatorSpec
-from .export import ClassificationOutput, PredictOutput
-from .heads import CannedHead, KerasTrained, probabilities_checked, threshold_metrics
+from .export_outputs import ClassificationOutput, PredictOutput
+from .heads import CannedHead
+from .keras_heads import KerasTrained, probabilities_checked, threshold_metrics
 
 
 class MultiHead(KerasTrained, CannedHead):

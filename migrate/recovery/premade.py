@@ -1,4 +1,4 @@
-"""The premade estimators of TensorFlow 1, and by ``V2`` in their names those of TensorFlow 2."""
+"""The premade estimators of TensorFlow 1."""
 
 import math
 
@@ -9,9 +9,7 @@ from .estimator import Estimator
 from .heads import (
     CannedClasses,
     CannedRegression,
-    RegressionHead,
     check_not_given,
-    classes_head,
 )
 from .premade_networks import (
     baseline_logits,
@@ -20,10 +18,8 @@ from .premade_networks import (
     linear_network,
 )
 from .premade_optimizers import (
-    canned_keras_train_op,
     canned_optimizer,
     canned_train_op,
-    keras_optimizer,
     whole_variables,
 )
 
@@ -42,9 +38,7 @@ class PremadeEstimator(Estimator):
     """
 
     _loss_reduction = "weighted_sum"
-    _is_partitioned = (
-        True  # slots get other names with a partitioner, though it cuts none
-    )
+    _is_partitioned = True  # slots get other names then, though it cuts none
 
     def __init__(self, head, networks, optimizers, is_combined=False, **settings):
         train = self._training(optimizers, is_combined)
@@ -96,36 +90,6 @@ class PremadeEstimator(Estimator):
 
     def _ftrl(self, learning_rate):
         return tf1.train.FtrlOptimizer(learning_rate)
-
-
-class PremadeEstimatorV2(PremadeEstimator):
-    """What premade estimators of TensorFlow 2 have otherwise, and all else is the same.
-
-    Their optimizers are of ``tf.keras``, or functions that make one, or the names of
-    such; the first counts the steps. A loss_reduction is one of
-    ``tf.keras.losses.Reduction``.
-    """
-
-    _loss_reduction = "sum_over_batch_size"
-    _is_partitioned = False
-
-    def _training(self, optimizers, is_combined):
-        made = {scope: keras_optimizer(*one) for scope, one in optimizers.items()}
-        return lambda loss: canned_keras_train_op(loss, made)
-
-    def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
-        reduction = loss_reduction or self._loss_reduction
-        return classes_head(n_classes, weight_column, label_vocabulary, reduction)
-
-    def _values(self, label_dimension, weight_column, loss_reduction):
-        reduction = loss_reduction or self._loss_reduction
-        return RegressionHead(label_dimension, weight_column, reduction)
-
-    def _dnn_rate(self, optimizer):
-        return 0.01 if optimizer == "SGD" else 0.001
-
-    def _ftrl(self, learning_rate):
-        return tf.keras.optimizers.Ftrl(learning_rate)
 
 
 class BaselineEstimator(PremadeEstimator):
@@ -212,14 +176,12 @@ class DNNEstimator(PremadeEstimator):
       head: a head of ``tf.estimator``.
       hidden_units: the widths of the hidden layers, a list of ints.
       feature_columns: what the layers take from the features, a list.
-      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
-      optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
-        name of one.
+      optimizer: as for a ``BaselineEstimator``.
       activation_fn: of the hidden layers.
       dropout: the part of the units that a training step leaves out, or None.
       input_layer_partitioner: must be None.
       batch_norm: whether the hidden layers are normalized.
-      settings: config and warm_start_from.
+      model_dir, settings: as for an ``Estimator``.
     """
 
     def __init__(
@@ -249,11 +211,7 @@ class DNNEstimator(PremadeEstimator):
 class DNNClassifier(DNNEstimator):
     """A classifier of dense layers, as ``tf.compat.v1.estimator.DNNClassifier``.
 
-    Args:
-      hidden_units, feature_columns, model_dir, optimizer, settings: as for
-        ``DNNEstimator``.
-      n_classes, weight_column, label_vocabulary, loss_reduction: as for
-        ``BaselineClassifier``.
+    Its arguments are those of ``DNNEstimator`` and of ``BaselineClassifier``.
     """
 
     def __init__(
@@ -278,10 +236,7 @@ class DNNClassifier(DNNEstimator):
 class DNNRegressor(DNNEstimator):
     """A regressor of dense layers, as ``tf.compat.v1.estimator.DNNRegressor``.
 
-    Args:
-      hidden_units, feature_columns, model_dir, optimizer, settings: as for
-        ``DNNEstimator``.
-      label_dimension, weight_column, loss_reduction: as for ``BaselineRegressor``.
+    Its arguments are those of ``DNNEstimator`` and of ``BaselineRegressor``.
     """
 
     def __init__(
@@ -308,10 +263,8 @@ class LinearEstimator(PremadeEstimator):
     Args:
       head: a head of ``tf.estimator``.
       feature_columns: what the model takes from the features, a list.
-      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
-      optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
-        name of one.
-      config, warm_start_from: as for an ``Estimator``.
+      model_dir, config, settings: as for an ``Estimator``.
+      optimizer: as for a ``BaselineEstimator``.
       partitioner: must be None.
       sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
     """
@@ -347,11 +300,7 @@ class LinearEstimator(PremadeEstimator):
 class LinearClassifier(LinearEstimator):
     """A linear classifier, as ``tf.compat.v1.estimator.LinearClassifier``.
 
-    Args:
-      feature_columns, model_dir, optimizer, config, settings: as for
-        ``LinearEstimator``.
-      n_classes, weight_column, label_vocabulary, loss_reduction: as for
-        ``BaselineClassifier``.
+    Its arguments are those of ``LinearEstimator`` and of ``BaselineClassifier``.
     """
 
     def __init__(
@@ -376,10 +325,7 @@ class LinearClassifier(LinearEstimator):
 class LinearRegressor(LinearEstimator):
     """A linear regressor, as ``tf.compat.v1.estimator.LinearRegressor``.
 
-    Args:
-      feature_columns, model_dir, optimizer, config, settings: as for
-        ``LinearEstimator``.
-      label_dimension, weight_column, loss_reduction: as for ``BaselineRegressor``.
+    Its arguments are those of ``LinearEstimator`` and of ``BaselineRegressor``.
     """
 
     def __init__(
@@ -407,14 +353,12 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
 
     Args:
       head: a head of ``tf.estimator``.
-      model_dir: as for an ``Estimator``, and so are config and warm_start_from.
       linear_feature_columns, dnn_feature_columns: what the two take from the features,
         lists; None for none of the two.
-      linear_optimizer, dnn_optimizer: a ``tf.compat.v1.train.Optimizer`` each, a
-        function that makes one, or the name of one.
+      linear_optimizer, dnn_optimizer: as for a ``BaselineEstimator``.
       dnn_hidden_units, networks: as for ``combined_networks``.
       input_layer_partitioner: must be None.
-      config, warm_start_from: as for an ``Estimator``.
+      model_dir, config, warm_start_from, checkpoints: as for an ``Estimator``.
     """
 
     def __init__(
@@ -456,10 +400,8 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
 class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
     """A classifier, as ``tf.compat.v1.estimator.DNNLinearCombinedClassifier``.
 
-    Args:
-      first, settings: as for ``DNNLinearCombinedEstimator``, without the head.
-      n_classes, weight_column, label_vocabulary, loss_reduction: as for
-        ``BaselineClassifier``.
+    Its arguments are those of ``DNNLinearCombinedEstimator``, without the head, and of
+    ``BaselineClassifier``.
     """
 
     def __init__(
@@ -478,9 +420,8 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
 class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
     """A regressor, as ``tf.compat.v1.estimator.DNNLinearCombinedRegressor``.
 
-    Args:
-      first, settings: as for ``DNNLinearCombinedEstimator``, without the head.
-      label_dimension, weight_column, loss_reduction: as for ``BaselineRegressor``.
+    Its arguments are those of ``DNNLinearCombinedEstimator``, without the head, and of
+    ``BaselineRegressor``.
     """
 
     def __init__(
@@ -493,51 +434,3 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
     ):
         head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(head, *first, **settings)
-
-
-class BaselineEstimatorV2(PremadeEstimatorV2, BaselineEstimator):
-    """As ``tf.estimator.BaselineEstimator``."""
-
-
-class BaselineClassifierV2(PremadeEstimatorV2, BaselineClassifier):
-    """As ``tf.estimator.BaselineClassifier``."""
-
-
-class BaselineRegressorV2(PremadeEstimatorV2, BaselineRegressor):
-    """As ``tf.estimator.BaselineRegressor``."""
-
-
-class DNNEstimatorV2(PremadeEstimatorV2, DNNEstimator):
-    """As ``tf.estimator.DNNEstimator``."""
-
-
-class DNNClassifierV2(PremadeEstimatorV2, DNNClassifier):
-    """As ``tf.estimator.DNNClassifier``."""
-
-
-class DNNRegressorV2(PremadeEstimatorV2, DNNRegressor):
-    """As ``tf.estimator.DNNRegressor``."""
-
-
-class LinearEstimatorV2(PremadeEstimatorV2, LinearEstimator):
-    """As ``tf.estimator.LinearEstimator``."""
-
-
-class LinearClassifierV2(PremadeEstimatorV2, LinearClassifier):
-    """As ``tf.estimator.LinearClassifier``."""
-
-
-class LinearRegressorV2(PremadeEstimatorV2, LinearRegressor):
-    """As ``tf.estimator.LinearRegressor``."""
-
-
-class DNNLinearCombinedEstimatorV2(PremadeEstimatorV2, DNNLinearCombinedEstimator):
-    """As ``tf.estimator.DNNLinearCombinedEstimator``."""
-
-
-class DNNLinearCombinedClassifierV2(PremadeEstimatorV2, DNNLinearCombinedClassifier):
-    """As ``tf.estimator.DNNLinearCombinedClassifier``."""
-
-
-class DNNLinearCombinedRegressorV2(PremadeEstimatorV2, DNNLinearCombinedRegressor):
-    """As ``tf.estimator.DNNLinearCombinedRegressor``."""

@@ -71,6 +71,26 @@ def test_scripts_of_a_directory_share_one_folder_that_holds_what_all_need(tmp_pa
     assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "c.py", "tf2_recovery"]
 
 
+CORE = {"__init__", "estimator", "evaluation", "model_checkpoints", "run_config", "training"}
+PREMADE = {"classes", "export_outputs", "heads", "premade", "premade_networks", "premade_optimizers"}
+OF_2 = {"keras_heads", "keras_optimizers", "premade_v2"}
+
+
+@pytest.mark.parametrize(
+    ("names", "files"),
+    [
+        (["Estimator", "EstimatorSpec", "ModelCheckpoints", "ModeKeys", "RunConfig"], CORE),
+        (["ClusterTask"], CORE - {"estimator", "evaluation"} | {"cluster"}),
+        (["Estimator", "continued_input"], CORE | {"continued_input"}),
+        (["Estimator", "PredictOutput"], CORE | {"export_outputs"}),
+        (["DNNClassifier"], CORE | PREMADE),
+        (["DNNClassifierV2"], CORE | PREMADE | OF_2),
+    ],
+)
+def test_no_file_comes_for_what_a_program_does_not_name(names: list[str], files: set[str]) -> None:
+    assert set(package.needed(names)) == files
+
+
 def test_a_file_that_needs_no_piece_imports_none(tmp_path: Path) -> None:
     tree(tmp_path, one=JOB, other=JOB)
     one, other = str(tmp_path / "one.py"), str(tmp_path / "other.py")

@@ -52,12 +52,8 @@ else:
     import migrate.recovery.cluster  # noqa: F401
     from migrate.recovery.early_stopping import stop_if_higher_hook
     from migrate.recovery.estimator import Estimator, EstimatorSpec
-    from migrate.recovery.export import (
-        PredictOutput,
-        ServingInputReceiver,
-        build_raw_supervised_input_receiver_fn,
-        build_supervised_input_receiver_fn_from_input_fn,
-    )
+    from migrate.recovery.export import ServingInputReceiver
+    from migrate.recovery.export_outputs import PredictOutput
     from migrate.recovery.exporters import (
         BestExporter,
         Exporter,
@@ -67,6 +63,10 @@ else:
     from migrate.recovery.model_fn_add_metrics import add_metrics
     from migrate.recovery.model_fn_warm_start import WarmStartSettings
     from migrate.recovery.run_config import RunConfig
+    from migrate.recovery.supervised_receivers import (
+        build_raw_supervised_input_receiver_fn,
+        build_supervised_input_receiver_fn_from_input_fn,
+    )
     from migrate.recovery.tpu import TPUEstimator, TPUEstimatorSpec, TPURunConfig
     from migrate.recovery.train_and_evaluate import (
         EvalSpec,

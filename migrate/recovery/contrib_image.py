@@ -43,7 +43,6 @@ def rotate(images, angles, interpolation="NEAREST", name=None):
     """Returns images turned counterclockwise about their middles.
 
     Args:
-      images, interpolation, name: as of ``transform``.
       angles: radians, one number or one for each image.
     """
     with tf.name_scope(name or "rotate"):
@@ -57,7 +56,6 @@ def translate(images, translations, interpolation="NEAREST", name=None):
     """Returns images moved by dx, dy.
 
     Args:
-      images, interpolation, name: as of ``transform``.
       translations: [2], or [images, 2].
     """
     with tf.name_scope(name or "translate"):
@@ -71,7 +69,6 @@ def angles_to_projective_transforms(angles, image_height, image_width, name=None
     Args:
       angles: radians, one number or a list of them.
       image_height, image_width: the numbers of rows and columns.
-      name: the name scope.
     """
     with tf.name_scope(name or "angles_to_projective_transforms"):
         angles = tf.convert_to_tensor(angles, tf.float32)
@@ -92,7 +89,6 @@ def translations_to_projective_transforms(translations, name=None):
 
     Args:
       translations: [2], or [images, 2].
-      name: the name scope.
     """
     with tf.name_scope(name or "translations_to_projective_transforms"):
         translations = tf.convert_to_tensor(translations, tf.float32)

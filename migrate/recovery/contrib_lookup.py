@@ -45,10 +45,7 @@ def index_table_from_tensor(
 
     Args:
       mapping: a list or a tensor of words, or of integers.
-      num_oov_buckets: how many numbers above those to share among other words.
-      default_value: the number of other words, where there are no buckets; with them
-        a negative number.
-      name: the name of its operation.
+      num_oov_buckets, default_value, name: as of ``index_table_from_file``.
       dtype: of the words, where they are integers; those looked up are int64 then.
     """
     words = tf.convert_to_tensor(mapping, None if dtype.is_integer else dtype)
@@ -79,14 +76,9 @@ def index_to_string_table_from_file(
     """Returns a table from numbers to the words of a file.
 
     Args:
-      vocabulary_file: the file's path.
-      vocab_size: how many lines to read; None for all.
       default_value: the word of other numbers.
-      name: the name of its operation.
-      key_column_index, value_column_index: the columns of the numbers and the words,
-        from 0, or one of ``tf.lookup.TextFileIndex``: a line's number, from 0, and the
-        line.
-      delimiter: what stands between the columns.
+      key_column_index, value_column_index: the columns of the numbers and the words;
+        they and the others are as of ``index_table_from_file``.
     """
     lines = tf.lookup.TextFileInitializer(
         vocabulary_file,

@@ -64,12 +64,7 @@ def write_scalar(name, tensor, family=None, step=None):
 
 
 def write_histogram(name, tensor, family=None, step=None):
-    """Returns an operation that writes a histogram; for the rest see ``write_scalar``.
-
-    Args:
-      name, family, step: as there.
-      tensor: numbers of any shape.
-    """
+    """Returns what writes a histogram of any numbers, as ``write_scalar`` does a number."""
     summary = tf1.summary.histogram(name, tensor, collections=[], family=family)
     return _write(summary, step)
 
@@ -78,7 +73,6 @@ def write_image(name, tensor, bad_color=None, max_images=3, family=None, step=No
     """Returns an operation that writes images; for the rest see ``write_scalar``.
 
     Args:
-      name, family, step: as there.
       tensor: of the shape [images, height, width, channels].
       bad_color: None: pixels that are no numbers are red.
       max_images: how many are written at most.
@@ -96,7 +90,6 @@ def write_audio(name, tensor, sample_rate, max_outputs, family=None, step=None):
     """Returns an operation that writes sounds; for the rest see ``write_scalar``.
 
     Args:
-      name, family, step: as there.
       tensor: numbers from -1 to 1, of the shape [sounds, samples, channels].
       sample_rate: the samples in a second.
       max_outputs: how many sounds are written at most.
@@ -111,7 +104,6 @@ def write_generic(name, tensor, metadata=None, family=None, step=None):
     """Returns an operation that writes a tensor; for the rest see ``write_scalar``.
 
     Args:
-      name, family, step: as there.
       tensor: of any shape and type.
       metadata: a ``SummaryMetadata``, which says what reads it; None for none.
     """

@@ -73,17 +73,12 @@ class Exporter:
     def export(
         self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
     ):
-        """Exports a checkpoint, or not.
+        """Exports a checkpoint into a directory, or not; returns the export's path, or None.
 
         Args:
-          estimator: the ``Estimator``.
+          estimator, checkpoint_path, eval_result: what was evaluated, and its metrics.
           export_path: the directory to make the export in.
-          checkpoint_path: the checkpoint that was evaluated.
-          eval_result: what ``Estimator.evaluate`` returned.
           is_the_final_export: whether the training is at its max_steps.
-
-        Returns:
-          The path of the export, or None.
         """
         raise NotImplementedError
 
@@ -157,11 +152,9 @@ class FinalExporter(_ModelExporter):
 
 
 class BestExporter(_ModelExporter):
-    """Exports after the first evaluation, and after those that are better.
+    """Exports after the first and each better evaluation; see ``LatestExporter``.
 
     Args:
-      name, serving_input_receiver_fn, assets_extra, as_text, exports_to_keep: as for
-        ``LatestExporter``.
       event_file_pattern: the files, below the model_dir, that hold the evaluations of
         earlier runs; None to forget them.
       compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and

@@ -55,12 +55,7 @@ def pandas_input_fn(
     Args:
       x: a ``pandas.DataFrame``, of which each column is a feature.
       y: the labels, a ``pandas.Series`` or ``DataFrame``; None for none.
-      batch_size: examples a batch.
-      num_epochs: how often to go through the examples; None for ever.
-      shuffle: True or False.
-      queue_capacity: examples among which the next one is drawn, if shuffled.
-      num_threads: not used.
-      target_column: not used.
+      target_column: not used; the others are as for ``numpy_input_fn``.
 
     Raises:
       ValueError: if shuffle is neither True nor False, or x and y have other rows.

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 5593df4b0d7f7b2c).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content a2ec262affae6f76).
 """Attention of ``tf.contrib.seq2seq``."""
 
 import collections
@@ -108,14 +108,12 @@ class BahdanauAttention(_OverMemory):
 
     Args:
       num_units: the size of query and keys.
-      memory: [batch, time, ...].
-      memory_sequence_length: how much of each row of the memory counts; None for all.
+      memory, memory_sequence_length, score_mask_value, custom_key_value_fn: as of
+        _OverMemory.
       normalize: whether the weights of the score are normalized.
       probability_fn: takes the scores, [batch, time]; None for the softmax.
-      score_mask_value: the score of what does not count; None for minus infinity.
       dtype: of the layers; None for float32.
-      custom_key_value_fn: takes and returns the keys and the values.
-      name: of the scope of the operations.
+      name: has no effect.
     """
 
     def __init__(
@@ -167,8 +165,7 @@ class LuongAttention(_OverMemory):
     Args:
       num_units: the size of the query and of the keys.
       scale: whether the score is scaled by a variable.
-      memory, memory_sequence_length, probability_fn, score_mask_value, dtype,
-        custom_key_value_fn, name: as of BahdanauAttention.
+      the others: as of BahdanauAttention.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 58aa20eb4c256f2b).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 2107fac567ea2b47).
 """The exporters of ``tf.estimator``, for ``train_and_evaluate``."""
 
 import os
@@ -74,17 +74,12 @@ class Exporter:
     def export(
         self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
     ):
-        """Exports a checkpoint, or not.
+        """Exports a checkpoint into a directory, or not; returns the export's path, or None.
 
         Args:
-          estimator: the ``Estimator``.
+          estimator, checkpoint_path, eval_result: what was evaluated, and its metrics.
           export_path: the directory to make the export in.
-          checkpoint_path: the checkpoint that was evaluated.
-          eval_result: what ``Estimator.evaluate`` returned.
           is_the_final_export: whether the training is at its max_steps.
-
-        Returns:
-          The path of the export, or None.
         """
         raise NotImplementedError
 
@@ -158,11 +153,9 @@ class FinalExporter(_ModelExporter):
 
 
 class BestExporter(_ModelExporter):
-    """Exports after the first evaluation, and after those that are better.
+    """Exports after the first and each better evaluation; see ``LatestExporter``.
 
     Args:
-      name, serving_input_receiver_fn, assets_extra, as_text, exports_to_keep: as for
-        ``LatestExporter``.
       event_file_pattern: the files, below the model_dir, that hold the evaluations of
         earlier runs; None to forget them.
       compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and

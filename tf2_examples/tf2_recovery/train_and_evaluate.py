@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content dda73428578793be).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content e14181fa8b79bb58).
 """Training with evaluations in between, as ``tf.estimator.train_and_evaluate``."""
 
 import os
@@ -23,10 +23,7 @@ class TrainSpec(_TrainSpecFields):
     """How to train, for ``train_and_evaluate``.
 
     Attributes:
-      input_fn: as for ``Estimator.train``.
-      max_steps: the global step to end at; None for the end of the data.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
-      saving_listeners: ``tf.compat.v1.train.CheckpointSaverListener`` objects.
+      input_fn, max_steps, hooks, saving_listeners: as for ``Estimator.train``.
     """
 
     def __new__(cls, input_fn, max_steps=None, hooks=None, saving_listeners=None):
@@ -51,10 +48,7 @@ class EvalSpec(_EvalSpecFields):
     """How to evaluate and to export, for ``train_and_evaluate``.
 
     Attributes:
-      input_fn: as for ``Estimator.evaluate``.
-      steps: how many batches; None for all.
-      name: tells apart evaluations on several datasets.
-      hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      input_fn, steps, name, hooks: as for ``Estimator.evaluate``.
       exporters: an ``Exporter``, or several.
       start_delay_secs: how long an evaluator of a cluster waits at first.
       throttle_secs: the least time from one evaluation to the next.

@@ -146,6 +146,8 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
     kept = modules_kept(file)
     if _trains_with_others(file.module):
         file.pieces.add("ClusterTask")  # which the Estimator finds by itself
+    if any(node.attr in _EXPORTS for node in file.module.names.nodes(ast.Attribute)):
+        file.pieces.add("export_modes")  # likewise, whoever made the receiver
     for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):
         _replace(file, node, file.piece("ProfilerHook"))
         yield exact(node, "may be made before its graph is there", file.module)
@@ -167,6 +169,15 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
             yield manual(
                 node, "the module tf.estimator itself is a value here", "Name what is used of it.", file.module
             )
+
+
+_EXPORTS = frozenset(
+    {
+        *("export_saved_model", "export_savedmodel", "experimental_export_all_saved_models"),
+        *("LatestExporter", "FinalExporter", "BestExporter", "make_export_strategy"),
+    }
+)
+"""What writes SavedModels of an Estimator."""
 
 
 def _trains_with_others(module: Module) -> bool:

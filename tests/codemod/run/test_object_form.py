@@ -386,6 +386,15 @@ def test_what_trains_in_a_cluster_is_written_beside_an_object_whose_program_spea
         assert any(change.path.endswith("cluster.py") for change in outcome.changes) == (name == "cluster")
 
 
+def test_what_exports_is_written_beside_a_program_that_exports_with_a_receiver_of_anybody(tmp_path: Path) -> None:
+    for name, more in (("trains", ""), ("exports", "    estimators[0].export_saved_model('out', receiver_fn)\n")):
+        (tmp_path / f"{name}.py").write_text(
+            HEAD + "from receivers import receiver_fn\n" + FLOWS["kept in a list"] + more
+        )
+        outcome = run([str(tmp_path / f"{name}.py")], Settings(), jobs=1, progress=None)
+        assert any(change.path.endswith("/export.py") for change in outcome.changes) == (name == "exports")
+
+
 EITHER = """\
 def main(flag):
     config = tf.estimator.tpu.RunConfig(model_dir="/tmp/m")

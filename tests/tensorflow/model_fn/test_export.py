@@ -6,6 +6,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery import export as serving
+from migrate.recovery import export_outputs
 from migrate.recovery.estimator import Estimator, EstimatorSpec
 from migrate.recovery.exporters import BestResult, keep_newest_exports
 
@@ -82,7 +83,7 @@ def test_an_export_of_a_given_checkpoint(trained_job, tmp_path):
 
 
 def test_signatures_are_those_of_export_outputs_and_a_single_one_is_the_default(trained_job, tmp_path):
-    model_fn = with_outputs(scaled=lambda y: serving.PredictOutput({"tens": y * 10}))
+    model_fn = with_outputs(scaled=lambda y: export_outputs.PredictOutput({"tens": y * 10}))
     loaded = tf.saved_model.load(exported(model_fn, str(tmp_path / "export"), RAW, str(tmp_path)))
     assert set(loaded.signatures) == {"serving_default", "scaled"}
     for signature in loaded.signatures.values():
@@ -92,8 +93,8 @@ def test_signatures_are_those_of_export_outputs_and_a_single_one_is_the_default(
 def test_requests_of_example_protos_are_parsed_and_classified(trained_job, tmp_path):
     parsing = serving.build_parsing_serving_input_receiver_fn({"x": tf.io.FixedLenFeature([2], tf.float32)})
     model_fn = with_outputs(
-        serving_default=lambda y: serving.ClassificationOutput(scores=y),
-        regression=lambda y: serving.RegressionOutput(tf.squeeze(y, 1)),
+        serving_default=lambda y: export_outputs.ClassificationOutput(scores=y),
+        regression=lambda y: export_outputs.RegressionOutput(tf.squeeze(y, 1)),
     )
     loaded = tf.saved_model.load(exported(model_fn, str(tmp_path / "export"), parsing, str(tmp_path)))
     feature = tf.train.Feature(float_list=tf.train.FloatList(value=X[3]))

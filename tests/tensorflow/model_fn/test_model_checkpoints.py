@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery import premade
+from migrate.recovery import premade, premade_v2
 from migrate.recovery.estimator import Estimator, EstimatorSpec
 from migrate.recovery.model_checkpoints import ModelCheckpoints
 from migrate.recovery.run_config import RunConfig
@@ -18,18 +18,18 @@ PREMADE = {
     "LinearRegressor": (premade.LinearRegressor, (X,)),
     "BaselineClassifier": (premade.BaselineClassifier, ()),
     "BaselineRegressor": (premade.BaselineRegressor, ()),
-    "DNNClassifierV2": (premade.DNNClassifierV2, ([4], X)),
-    "DNNRegressorV2": (premade.DNNRegressorV2, ([4], X)),
-    "LinearClassifierV2": (premade.LinearClassifierV2, (X,)),
-    "LinearRegressorV2": (premade.LinearRegressorV2, (X,)),
-    "BaselineClassifierV2": (premade.BaselineClassifierV2, ()),
-    "BaselineRegressorV2": (premade.BaselineRegressorV2, ()),
+    "DNNClassifierV2": (premade_v2.DNNClassifierV2, ([4], X)),
+    "DNNRegressorV2": (premade_v2.DNNRegressorV2, ([4], X)),
+    "LinearClassifierV2": (premade_v2.LinearClassifierV2, (X,)),
+    "LinearRegressorV2": (premade_v2.LinearRegressorV2, (X,)),
+    "BaselineClassifierV2": (premade_v2.BaselineClassifierV2, ()),
+    "BaselineRegressorV2": (premade_v2.BaselineRegressorV2, ()),
 }
 COMBINED = {
     "DNNLinearCombinedClassifier": premade.DNNLinearCombinedClassifier,
     "DNNLinearCombinedRegressor": premade.DNNLinearCombinedRegressor,
-    "DNNLinearCombinedClassifierV2": premade.DNNLinearCombinedClassifierV2,
-    "DNNLinearCombinedRegressorV2": premade.DNNLinearCombinedRegressorV2,
+    "DNNLinearCombinedClassifierV2": premade_v2.DNNLinearCombinedClassifierV2,
+    "DNNLinearCombinedRegressorV2": premade_v2.DNNLinearCombinedRegressorV2,
 }
 SEEN = []
 

@@ -13,7 +13,10 @@ from migrate.files.interrupts import held
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
+    _UnderWay = deque[tuple[list["_Call"], Future[list[Any]]]]
+
 _Result = TypeVar("_Result")
+_Call = tuple[Any, ...]
 
 _LARGEST_CHUNK = 16
 """As many files go to a process at once, which ends what it has begun before it heeds Ctrl-C."""
@@ -43,19 +46,23 @@ class Processes:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        self._end()
         if self._collected:
             gc.enable()
 
-    def map(self, work: Callable[..., _Result], calls: Iterable[tuple[Any, ...]], few: int) -> Iterator[_Result]:
+    def map(
+        self, work: Callable[..., _Result], calls: Iterable[_Call], lost: Callable[..., _Result], few: int
+    ) -> Iterator[_Result]:
         """Calls ``work`` with the arguments of each call, and yields the results in this order.
 
         The calls are asked for as they are made, and few results wait: memory does not grow with their number.
+        Where a process is killed, by a system whose memory is full, the calls that it had are made again, one at a
+        time: the process of a call that needs too much is then killed again, and no other call is lost with it.
 
         Args:
           work: a function of a module, which does not raise.
           calls: the arguments of each call.
+          lost: gives the result of a call whose process was killed twice, from the same arguments.
           few: below this many calls, all are made in this process.
         """
         waiting = iter(calls)
@@ -63,14 +70,12 @@ class Processes:
         everything = chain(first, waiting)
         if self._most == 1 or len(first) < few:
             return starmap(work, everything)
-        return self._spread(work, everything)
+        return self._spread(work, everything, lost)
 
-    def _spread(self, work: Callable[..., _Result], calls: Iterator[tuple[Any, ...]]) -> Iterator[_Result]:
-        if self._pool is None:
-            from concurrent.futures import ProcessPoolExecutor
-
-            self._pool = ProcessPoolExecutor(self._most, initializer=_prepare)
-        under_way: deque[Future[list[_Result]]] = deque()
+    def _spread(
+        self, work: Callable[..., _Result], calls: Iterator[_Call], lost: Callable[..., _Result]
+    ) -> Iterator[_Result]:
+        under_way: _UnderWay = deque()
         taken = 0
         while True:
             while len(under_way) < _AHEAD * self._most:
@@ -79,11 +84,50 @@ class Processes:
                 if not chunk:
                     break
                 taken += len(chunk)
-                with held(signal.SIGINT):  # this may fork
-                    under_way.append(self._pool.submit(_all, work, chunk))
+                under_way.append((chunk, self._submitted(self._most, work, chunk)))
             if not under_way:
                 return
-            yield from under_way.popleft().result()
+            chunk, future = under_way.popleft()
+            results = self._result(future)
+            if results is not None:
+                yield from results
+                continue
+            for one, begun in [(chunk, future), *under_way]:  # they were all lost that were not done
+                yield from self._result(begun) or chain.from_iterable(self._again(work, call, lost) for call in one)
+            under_way.clear()
+            self._end()  # the one of a single process
+
+    def _again(self, work: Callable[..., _Result], call: _Call, lost: Callable[..., _Result]) -> list[_Result]:
+        """The result of a call whose process was killed, from a process that does nothing else meanwhile."""
+        return self._result(self._submitted(1, work, [call])) or [lost(*call)]
+
+    def _submitted(self, most: int, work: Callable[..., _Result], chunk: list[_Call]) -> "Future[list[_Result]]":
+        from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(most, initializer=_prepare)
+        try:
+            with held(signal.SIGINT):  # this may fork
+                return self._pool.submit(_all, work, chunk)
+        except BrokenExecutor as error:
+            future = Future[list[_Result]]()
+            future.set_exception(error)
+            return future
+
+    def _result(self, future: "Future[list[_Result]]") -> list[_Result] | None:
+        """The results; None where a process was killed, which ends all of the others too."""
+        from concurrent.futures import BrokenExecutor
+
+        try:
+            return future.result()
+        except BrokenExecutor:
+            self._end()
+            return None
+
+    def _end(self) -> None:
+        ended, self._pool = self._pool, None
+        if ended is not None:
+            ended.shutdown(cancel_futures=True)
 
 
 def _prepare() -> None:

@@ -1,19 +1,19 @@
 """``renew``: helpers that an earlier release wrote brought up to this one, where nobody edited them."""
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 
 from migrate.arguments import check_named
-from migrate.files.read import read
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK, settled, walk
 from migrate.finding import Finding
 from migrate.helpers.renewal import Renewal, renewal
 from migrate.invocation import program
-from migrate.outcome import FileChange, Outcome
+from migrate.outcome import Outcome
 from migrate.parser import Parser
-from migrate.report.diff import removal, render
+from migrate.printable import printable
+from migrate.report.diff import render, styled
+from migrate.report.terminal import show
 from migrate.run import write
 
 
@@ -45,17 +45,14 @@ def main(arguments: Sequence[str]) -> int:
     (outcome, found), notes = settled(lambda: _found(asked.paths))
     if asked.write:
         outcome.findings += write(outcome)
-        if not outcome.findings:
-            _remove(found.gone)
     else:
-        sys.stdout.buffer.write(render(outcome.changes) + b"".join(map(removal, found.gone)))
-    sys.stdout.buffer.write("\n".join(found.differences).encode(errors="surrogateescape"))
-    failed = {finding.path for finding in outcome.findings}
-    count = sum(change.path not in failed for change in [*outcome.changes, *found.gone])
+        _show(render(outcome.changes))
+    _show("\n".join(found.differences).encode(errors="surrogateescape"))
+    count = len(outcome.written if asked.write else outcome.changes)
     summary = f"{count} {'file' if count == 1 else 'files'} {'renewed' if asked.write else 'to renew with --write'}"
     errors = [f"{finding.place}: {finding.message}" for finding in outcome.findings]
     for line in [*notes, *outcome.notes, *errors, *found.kept, summary]:
-        print(line, file=sys.stderr)
+        print(printable(line, keep=""), file=sys.stderr)
     return 2 if outcome.findings else 1 if found.kept or (outcome.changes and not asked.write) else 0
 
 
@@ -70,11 +67,13 @@ def _found(paths: Sequence[str]) -> tuple[Outcome, Renewal]:
     return outcome, found
 
 
-def _remove(gone: Sequence[FileChange]) -> None:
-    """Removes files that nothing imports any more, unless somebody changed them in the meantime."""
-    for one in gone:
-        if one.source is not None and read(one.path) == one.source.encode():
-            os.remove(one.path)
+def _show(diff: bytes) -> None:
+    """Prints a diff: to be applied from a pipe, byte for byte, and to be read on a terminal."""
+    if sys.stdout.isatty():
+        show(styled(diff), sys.stdout)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(diff)
 
 
 def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:

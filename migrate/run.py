@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from migrate.examine import examine_bytes
 from migrate.examined import Examined
-from migrate.failure import failed, guarded
+from migrate.failure import failed, guarded, killed
 from migrate.files.ignore import IgnoreRules, excluding
 from migrate.files.read import read
 from migrate.files.trouble import NotWritten, trouble
@@ -22,6 +22,7 @@ from migrate.report.source import STDIN
 from migrate.settings import Settings
 
 if TYPE_CHECKING:
+    from migrate.files.transaction import NewText
     from migrate.helpers.placement import Placement
 
 Progress = Callable[[str, int, int], None]
@@ -156,7 +157,8 @@ def _examine_all(
     files: Iterable[str], paths: Sequence[str], settings: Settings, processes: Processes, rewrites: bool
 ) -> Iterator[Examined]:
     named = set(paths)
-    return processes.map(_examine, ((path, settings, path in named, rewrites) for path in files), few=_FEW_FILES)
+    calls = ((path, settings, path in named, rewrites) for path in files)
+    return processes.map(_examine, calls, _not_examined, few=_FEW_FILES)
 
 
 def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> Examined:
@@ -170,6 +172,10 @@ def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> E
         return examine_bytes(path, read(path), settings, is_named)
 
     return guarded(examined, lambda error: Examined(path, [failed(path, error, "examining")]))
+
+
+def _not_examined(path: str, *_: object) -> Examined:
+    return Examined(path, [killed(path, "examining")])
 
 
 def _rewrite_all(
@@ -238,7 +244,7 @@ def _change_all(
     planned = [one for one in free if one.plan is not None]
     texts = []
     calls = ((one, placement.imports[one.path], settings) for one in planned)
-    for after in processes.map(_rewrite, calls, few=_FEW_REWRITES):
+    for after in processes.map(_rewrite, calls, lambda one, *_: killed(one.path, "rewriting"), few=_FEW_REWRITES):
         texts.append(after)
         if progress is not None:
             progress("Rewriting", len(texts), len(planned))
@@ -288,7 +294,8 @@ def _comment_all(examined: list[Examined], settings: Settings, processes: Proces
         {one.path: changes[one.path].after if one.path in changes else sources[one.path].text for one in files}
         for files in found
     ]
-    for after in processes.map(comments, zip(found, texts, repeat(settings)), few=_FEW_REWRITES):
+    calls = zip(found, texts, repeat(settings))
+    for after in processes.map(comments, calls, _not_commented, few=_FEW_REWRITES):
         if isinstance(after, Finding):
             outcome.findings.append(after)
             continue
@@ -298,6 +305,10 @@ def _comment_all(examined: list[Examined], settings: Settings, processes: Proces
             elif text != sources[path].text:
                 changes[path] = FileChange(path, sources[path].text, text, sources[path])
     outcome.changes = list(changes.values())
+
+
+def _not_commented(files: Sequence[Examined], *_: object) -> Finding:
+    return killed(files[0].path, "writing comments for")
 
 
 def write(outcome: Outcome) -> list[Finding]:
@@ -310,14 +321,13 @@ def write(outcome: Outcome) -> list[Finding]:
     Returns:
       An error for each file that could not be written, or that needs one that could not be.
     """
-    from migrate.files.transaction import NewText, Together, Written, write_together
+    from migrate.files.transaction import Together, Written, write_together
 
     written = Written(paths=outcome.written, notes=outcome.notes)
-    texts, lists = list[NewText](), list[NewText]()
+    texts, lists = list["NewText"](), list["NewText"]()
     for change in outcome.changes:
         try:
-            encoded = [change.source.encode(text) for text in (change.after, change.before)] if change.source else None
-            text = NewText(change.path, *(encoded or (change.after.encode(), None)))
+            text = _new_text(change)
             (texts if change.path.endswith(SUFFIXES) else lists).append(text)
         except NotWritten as problem:
             written.problems[change.path] = problem.finding
@@ -328,9 +338,19 @@ def write(outcome: Outcome) -> list[Finding]:
     return list(written.problems.values())
 
 
+def _new_text(change: FileChange) -> "NewText":
+    from migrate.files.transaction import NewText
+
+    if change.source is None:
+        return NewText(change.path, change.after.encode(), None)
+    after, before = (change.source.encode(text) for text in (change.after, change.before))
+    return NewText(change.path, None if change.goes else after, before)
+
+
 def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The changes that go together, as the paths of files and of the helpers that they import."""
     paths = {change.path for change in changes}
+    last = {change.path for change in changes if change.goes}  # nothing imports them when they go
     modules = {path for change in changes for path in change.needs} & paths
     groups: dict[str, set[str]] = {}
     for change in changes:
@@ -338,7 +358,9 @@ def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], 
             joined = {change.path}.union(*(groups[path] for path in change.together if path in groups))
             groups.update(dict.fromkeys(joined, joined))
     needs = {change.path: modules.intersection(change.needs) for change in changes}
-    for files in {min(group): sorted(group) for group in groups.values()}.values():
+    for files in {
+        min(group): sorted(group, key=lambda path: (path in last, path)) for group in groups.values()
+    }.values():
         yield (*files,), (*sorted({needed for path in files for needed in needs[path]}),)
 
 

@@ -14,7 +14,7 @@ from migrate.analysis.programs import reached
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Plan
 from migrate.examined import Examined, Group
-from migrate.failure import failed, guarded
+from migrate.failure import failed, guarded, killed
 from migrate.files.cells import CellProgram
 from migrate.files.ignore import excluding
 from migrate.files.prefilter import may_hold_site
@@ -52,7 +52,7 @@ def examine_together(
     related.update(*ties.values())
     given = {absolute: path for absolute, path in walked.items() if absolute in related}
     groups = _groups(found, given, _users(found, paths), ties)
-    for group in processes.map(examine_group, zip(groups, repeat(settings)), few=_FEW_GROUPS):
+    for group in processes.map(examine_group, zip(groups, repeat(settings)), _not_examined, few=_FEW_GROUPS):
         yield from group
 
 
@@ -141,6 +141,10 @@ def _reached(path: str) -> set[str]:
 def examine_group(group: Group, settings: Settings) -> list[Examined]:
     """Judges the files of one group; what goes wrong with a file becomes a finding, and the others go without it."""
     return guarded(lambda: _examined(group, settings), lambda error: _without_broken(group, settings, error))
+
+
+def _not_examined(group: Group, _: Settings) -> list[Examined]:
+    return [Examined(name, [killed(name, "examining")]) for _, name in group.files]
 
 
 def _without_broken(group: Group, settings: Settings, error: Exception) -> list[Examined]:

@@ -21,7 +21,7 @@ class Step:
       temporary: beside it, its new bytes, until they have its name.
       backup: beside it, its old bytes, as soon as they have lost it.
       old: the digest of the old bytes; None for a new file.
-      new: the digest of the new bytes.
+      new: the digest of the new bytes; None for a file that goes.
     """
 
     path: str
@@ -29,7 +29,7 @@ class Step:
     temporary: str
     backup: str
     old: str | None
-    new: str
+    new: str | None
 
     def check(self) -> None:
         """Makes sure that the file is what it was.
@@ -61,8 +61,11 @@ class Step:
                 raise changed(self.path, "has no new text any more", "Run migrate again.")
             if self.old is None:
                 put_new(self.path, self.temporary, self.target)
+                return
+            self._keep()
+            if self.new is None:
+                os.unlink(self.target)
             else:
-                self._keep()
                 os.replace(self.temporary, self.target)
 
     def back(self) -> None:

@@ -17,7 +17,7 @@ from migrate.files.journal import Journal
 from migrate.files.step import Step, digest
 from migrate.files.trouble import NotWritten, Unwritable, trouble
 from migrate.files.walk import JOURNAL, SUFFIXES, is_below
-from migrate.files.write import gone, replace_file, unwritable, write_aside
+from migrate.files.write import changed, gone, replace_file, unwritable, write_aside
 from migrate.finding import Finding
 
 _NOTHING_CHANGED = "Removed what a write left that was interrupted before it changed a file."
@@ -31,12 +31,12 @@ class NewText:
 
     Attributes:
       path: the file, as the user named it.
-      data: all its new bytes.
+      data: all its new bytes; None for a file that goes.
       expected: the bytes that were read; None for a new file.
     """
 
     path: str
-    data: bytes
+    data: bytes | None
     expected: bytes | None
 
 
@@ -106,8 +106,9 @@ class _Write:
         self._steps: dict[str, Step] = {}
 
     def run(self) -> None:
-        if len(self._texts) == 1 and not self._written.problems and not self._is_journal_beside():
-            self._write_alone(*self._texts.values())
+        first = next(iter(self._texts.values()), None)
+        if first is not None and first.data is not None and len(self._texts) == 1 and self._is_free():
+            self._write_alone(first.path, first.data, first.expected)
             return
         try:
             self._begin()
@@ -125,18 +126,21 @@ class _Write:
         if ended is not None:
             ended.end() if is_whole else ended.close()
 
-    def _is_journal_beside(self) -> bool:
-        """Whether another run writes there, or what a dead one left cannot be ended."""
-        return any(os.path.lexists(os.path.join(os.path.dirname(one), JOURNAL)) for one in self._targets.values())
+    def _is_free(self) -> bool:
+        """Whether no other run writes there, nothing of a dead one is left, and no problem is known."""
+        directories = map(os.path.dirname, self._targets.values())
+        return not self._written.problems and not any(
+            os.path.lexists(os.path.join(one, JOURNAL)) for one in directories
+        )
 
-    def _write_alone(self, text: NewText) -> None:
+    def _write_alone(self, path: str, data: bytes, expected: bytes | None) -> None:
         """One file needs no journal: its renaming is one step."""
         with held():
             try:
-                replace_file(text.path, text.data, text.expected)
-                self._written.paths.add(text.path)
+                replace_file(path, data, expected)
+                self._written.paths.add(path)
             except NotWritten as problem:
-                self._written.problems[text.path] = problem.finding
+                self._written.problems[path] = problem.finding
 
     def _begin(self) -> None:
         directories = sorted({os.path.dirname(target) for target in self._targets.values()})
@@ -175,9 +179,12 @@ class _Write:
             self._journal.temporary(directory, f"{number}-new"),
             self._journal.temporary(directory, f"{number}-old"),
             None if text.expected is None else digest(text.expected),
-            digest(text.data),
+            None if text.data is None else digest(text.data),
         )
-        write_aside(text.path, step.target, step.temporary, text.data, text.expected)
+        if text.data is not None:
+            write_aside(text.path, step.target, step.temporary, text.data, text.expected)
+        elif os.path.islink(text.path):
+            raise changed(text.path, "is a symbolic link, and is not removed", "Put the file itself there.")
         self._steps[text.path] = step
 
     def _try(self, paths: Collection[str], work: Callable[[], None]) -> None:

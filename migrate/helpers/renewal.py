@@ -2,8 +2,9 @@
 
 import difflib
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from migrate.analysis.imports import importing_root
 from migrate.files.read import read
@@ -23,16 +24,27 @@ class Renewal:
     """What becomes of the helpers of a run.
 
     Attributes:
-      changes: the files of helpers to replace and to add, and the programs' files whose imports change.
-      gone: the files to remove when all changes are made.
+      changes: the files of helpers to replace, to add and to remove, and the programs' files whose imports change:
+        those of one folder go together.
       kept: a sentence for each file that stays though it is of an earlier release.
       differences: for each edited file, what its owner changed and what the release changes, as diffs to read.
     """
 
     changes: list[FileChange] = field(default_factory=list)
-    gone: list[FileChange] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
+
+    def take(self, where: str, changes: Sequence[FileChange]) -> None:
+        """Takes the changes of one folder, unless a file had to change twice."""
+        together = tuple(one.path for one in changes)
+        seen = Counter([*together, *(one.path for one in self.changes)])
+        twice = next((path for path in together if seen[path] > 1), None)
+        if twice is None:
+            self.changes += [replace(one, together=together) for one in changes]
+        else:
+            self.kept.append(
+                f"{where} stays: {twice} imports from two files that go; run it again, or change one by hand"
+            )
 
 
 def renewal(paths: Iterable[str]) -> Renewal:
@@ -60,13 +72,12 @@ def _renew_folder(where: str, files: list[tuple[SourceText, Stamp]], found: Rene
         found.differences.append(_difference(source, stamp, package.sources().get(_stem(source.path))))
     if edited or not old:
         return
-    changes, gone, names = list[FileChange](), list[FileChange](), set[str]()
+    changes, names = list[FileChange](), set[str]()
+    gone = [source for source, _ in old if _stem(source.path) not in package.sources()]
     try:
-        for source, _ in old:
-            if _stem(source.path) not in package.sources():
-                more, used = _moved(source.path, where)
-                changes, names = changes + more, names | used
-                gone.append(FileChange(source.path, source.text, "", source))
+        for source in gone:
+            more, used = _moved(source.path, where)
+            changes, names = changes + more, names | used
     except NotMoved as problem:
         found.kept.append(f"{where} stays: {problem}")
         return
@@ -74,8 +85,7 @@ def _renew_folder(where: str, files: list[tuple[SourceText, Stamp]], found: Rene
     if isinstance(written, Finding):
         found.kept.append(f"{written.path} stays: it {written.message}")
         return
-    found.changes += [*written, *changes]
-    found.gone += gone
+    found.take(where, [*written, *changes, *map(_going, gone)])
 
 
 def _renew_module(source: SourceText, stamp: Stamp, found: Renewal) -> None:
@@ -95,8 +105,11 @@ def _renew_module(source: SourceText, stamp: Stamp, found: Renewal) -> None:
     if isinstance(written, Finding):
         found.kept.append(f"{source.path} stays: {written.path} {written.message}")
         return
-    found.changes += [*written, *changes]
-    found.gone.append(FileChange(source.path, source.text, "", source))
+    found.take(source.path, [*written, *changes, _going(source)])
+
+
+def _going(source: SourceText) -> FileChange:
+    return FileChange(source.path, source.text, "", source, goes=True)
 
 
 def _moved(path: str, where: str) -> tuple[list[FileChange], set[str]]:

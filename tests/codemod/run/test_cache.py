@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+import signal
 import stat
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -164,6 +165,22 @@ def test_no_text_of_a_cache_is_ever_written(runs: Runs) -> None:
     texts = [path.read_text() for path in runs.tree.glob("*.py")]
     assert "CheckpointManager(" in "".join(texts)
     assert "evil\n" not in texts
+
+
+def test_nothing_waits_for_a_named_pipe_in_the_place_of_a_cache(runs: Runs) -> None:
+    first = runs()
+    path = kept(runs)
+    path.unlink()
+    os.mkfifo(path, 0o600)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)  # what waits is interrupted
+    signal.alarm(20)
+    try:
+        assert runs() == first
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    assert runs.count == 2
+    assert path.is_file()  # it was made anew
 
 
 def test_a_cache_that_others_may_write_or_have_made_is_not_used(runs: Runs, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Helpers name their release; two releases never mix, and a fix reaches a tree where nobody edited them."""
 
 import json
+import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -261,3 +263,107 @@ def test_a_file_that_this_release_has_no_more_goes_and_its_names_are_imported_fr
     assert main(["renew", "--write", "."]) == 0
     assert (tmp_path / "a.py").read_text() == "from tf2_recovery.keras_logs import TrainingLog\n"
     assert {path.name for path in (tmp_path / "tf2_recovery").iterdir()} == {"__init__.py", "keras_logs.py"}
+
+
+@pytest.fixture
+def module_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree with the one module of an earlier release and a program that imports it."""
+    monkeypatch.chdir(tmp_path)
+    earlier_module(tmp_path)
+    (tmp_path / "a.py").write_text("from tf2_recovery import TrainingLog\n")
+    return tmp_path
+
+
+def state(tree: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(tree)): path.read_bytes() for path in tree.rglob("*.py")}
+
+
+def test_a_kill_among_its_changes_is_made_up_for_by_the_next_command(
+    module_tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Killed just before the old module is removed, and just after: then nothing imports it any more."""
+    before = state(module_tree)
+    for moment in ("before", "after"):
+        for name in state(module_tree):
+            (module_tree / name).unlink()
+        for name, data in before.items():
+            (module_tree / name).write_bytes(data)
+        process = os.fork()
+        if process == 0:
+            unlink = os.unlink
+
+            def dying(path: str) -> None:
+                if str(path).endswith("tf2_recovery.py"):
+                    if moment == "after":
+                        unlink(path)
+                    os.kill(os.getpid(), signal.SIGKILL)
+                unlink(path)
+
+            os.unlink = dying  # type: ignore[assignment]
+            main(["renew", "--write", "."])
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == -signal.SIGKILL
+        assert state(module_tree) != before
+        capsys.readouterr()
+        assert main(["renew", "--write", "."]) == 0
+        assert "Completed a write that was interrupted" in capsys.readouterr().err
+        after = state(module_tree)
+        assert "tf2_recovery.py" not in after
+        assert after["a.py"] == b"from tf2_recovery.keras_logs import TrainingLog\n"
+        assert not list(module_tree.rglob(".migrate-*"))
+
+
+def test_a_module_changed_while_it_is_renewed_stays_with_all_that_belongs_to_it(
+    module_tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fsync, before = os.fsync, state(module_tree)
+
+    def somebody_else_edits(descriptor: int) -> None:
+        (module_tree / "tf2_recovery.py").write_bytes(b"OURS = 3\n")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", somebody_else_edits)
+    assert main(["renew", "--write", "."]) == 2
+    assert state(module_tree) == {**before, "tf2_recovery.py": b"OURS = 3\n"}
+    shown = capsys.readouterr().err
+    assert "has changed since it was read" in shown
+    assert "0 files renewed" in shown
+
+
+def test_a_module_behind_a_link_is_not_removed(module_tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (module_tree / "shared").mkdir()
+    (module_tree / "tf2_recovery.py").rename(module_tree / "shared/theirs.py")
+    (module_tree / "tf2_recovery.py").symlink_to("shared/theirs.py")
+    before = state(module_tree)
+    assert main(["renew", "--write", "tf2_recovery.py"]) == 2
+    assert "is a symbolic link, and is not removed" in capsys.readouterr().err
+    assert state(module_tree) == before
+
+
+def test_a_file_that_imports_from_two_modules_that_go_loses_neither_import(
+    module_tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (module_tree / "other").mkdir()
+    (module_tree / "other/__init__.py").touch()
+    earlier_module(module_tree, folder="other")
+    (module_tree / "a.py").write_text(
+        "from tf2_recovery import TrainingLog\nfrom other.tf2_recovery import TrainingLog as Log\n"
+    )
+    assert main(["renew", "--write", "."]) == 1
+    assert "a.py imports from two files that go" in capsys.readouterr().err
+    assert main(["renew", "--write", "."]) == 0
+    assert (module_tree / "a.py").read_text() == (
+        "from tf2_recovery.keras_logs import TrainingLog\nfrom other.tf2_recovery.keras_logs import TrainingLog as Log\n"
+    )
+    assert {name for name in state(module_tree) if name.endswith("tf2_recovery.py")} == set()
+
+
+def test_what_is_in_a_name_is_shown_escaped(module_tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = module_tree / "\x1b[2J"
+    place.mkdir()
+    module = earlier_module(module_tree, folder="\x1b[2J")
+    module.write_text(module.read_text() + "OURS = 3\n")
+    assert main(["renew", "."]) == 1
+    errors = capsys.readouterr().err
+    assert "\x1b" not in errors
+    assert "\\x1b[2J/tf2_recovery.py stays" in errors

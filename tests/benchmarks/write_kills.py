@@ -2,7 +2,8 @@
 
 usage: python -m tests.benchmarks.write_kills [--files N] [--kills K] [--commands C] [--seed S]
 
-K times SIGKILL and K times SIGINT strike a process that writes what was found before; C times SIGINT strikes a whole
+SIGKILL and SIGINT are sent to a process that writes what was found before, until each has struck K times between its
+first temporary file and its end; C times SIGINT strikes a whole
 ``--write`` with two workers, the finding and rewriting included. The tree is made anew for each. Then the next command,
 ``--check``, looks at the tree. Printed is how many programs were found half migrated before it and after it; the exit
 code is 1 if any was after it, if Ctrl-C left one before it, or if it left anything else or said what is not true.
@@ -17,6 +18,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -55,6 +57,8 @@ estimator.train(data, max_steps=30)
 """
 TEXTS = {"model": MODEL, "data": DATA, "job": JOB}
 INTERRUPTED = 130
+_MOST = 5
+"""As many times as asked for signals are sent at most: a machine may be too busy to strike."""
 
 
 def make(tree: Path, files: int) -> None:
@@ -100,6 +104,7 @@ class Tally:
     """What the signals left.
 
     Attributes:
+      sent: how many were sent.
       struck: how many struck when the work had begun and not ended.
       torn: how many of these left some programs new and others not, or one half migrated.
       before: the states of all programs before the next command.
@@ -107,6 +112,7 @@ class Tally:
       wrong: what ought not to be, with how often it was.
     """
 
+    sent: int
     struck: int
     torn: int
     before: Counter[str]
@@ -132,7 +138,10 @@ def forked(work: Callable[[], int], directory: str, errors: str = os.devnull) ->
             code = work()
         except KeyboardInterrupt:
             code = INTERRUPTED
+        except BaseException:
+            traceback.print_exc()
         finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
             os._exit(code)
     os.close(writer)
     os.read(reader, 1)
@@ -166,11 +175,14 @@ def struck(trees: Trees, work: Callable[[], int], number: signal.Signals, moment
             (tree / path).write_bytes(data)
         errors = Path(directory) / "errors"
         process = forked(work, directory, str(errors))
+        if work is not whole_command:
+            wait_for_first_file(directory)
         time.sleep(moment)
         os.kill(process, number)
         code = ended(process)
         before = trees.states(contents(tree))
         left = list(tree.rglob(".migrate*"))
+        tally.sent += 1
         tally.struck += bool(left) if number == signal.SIGKILL else code == INTERRUPTED
         tally.before += before
         tally.torn += 0 < before["new"] + before["half"] < sum(before.values()) or before["half"] > 0
@@ -178,7 +190,7 @@ def struck(trees: Trees, work: Callable[[], int], number: signal.Signals, moment
             told = errors.read_text(encoding="utf-8")
             tally.wrong["half migrated after Ctrl-C"] += before["half"]
             tally.wrong["left beside the files"] += bool(left)
-            tally.wrong[f"exit code {code}"] += code not in (0, 1, INTERRUPTED)
+            tally.wrong[f"exit code {code}: {told[-300:]}"] += code not in (0, 1, INTERRUPTED)
             if work is whole_command and code == INTERRUPTED:
                 tally.wrong["not one line"] += told.count("\n") != 1
                 tally.wrong["untrue"] += ("no file was changed" in told) != (not before["new"])
@@ -190,11 +202,21 @@ def struck(trees: Trees, work: Callable[[], int], number: signal.Signals, moment
         tally.wrong["left after the next command"] += any("-" in path.name[9:] for path in tree.rglob(".migrate*"))
 
 
+def wait_for_first_file(directory: str) -> None:
+    """Waits until a write has put its first file beside the others, at most two seconds."""
+    first = min(found.path for found in os.scandir(os.path.join(directory, "tree")))
+    until = time.monotonic() + 2.0
+    while time.monotonic() < until and not any(name.startswith(".migrate") for name in os.listdir(first)):
+        pass
+
+
 def duration(work: Callable[[], int]) -> float:
     """How many seconds the work takes where nothing disturbs it."""
     with tempfile.TemporaryDirectory() as directory:
         shutil.copytree("tree", os.path.join(directory, "tree"))
         process = forked(work, directory)
+        if work is not whole_command:
+            wait_for_first_file(directory)
         begun = time.monotonic()
         assert ended(process) in (0, 1)
         return time.monotonic() - begun
@@ -205,11 +227,11 @@ def strike(
 ) -> bool:
     """Sends a signal at so many moments of some work, and prints what came of it; whether all was right."""
     length = min(duration(work) for _ in range(5))
-    tally = Tally(0, 0, Counter(), Counter(), Counter())
-    for _ in range(times):
+    tally = Tally(0, 0, 0, Counter(), Counter(), Counter())
+    while tally.struck < times and tally.sent < _MOST * times:
         struck(trees, work, number, chance.uniform(0, length), tally)
     programs = sum(trees.states(trees.old).values())
-    print(f"{times} {number.name} in {name} ({length:.3f} s) of {programs} programs of {len(TEXTS)} files")
+    print(f"{tally.sent} {number.name} in {name} ({length:.3f} s) of {programs} programs of {len(TEXTS)} files")
     print(f"  {tally.struck} struck before its end, {tally.torn} of them among the renamings")
     for when, states in (("before", tally.before), ("after", tally.after)):
         print(f"  {when} the next command: {', '.join(f'{states[state]} {state}' for state in ('old', 'new', 'half'))}")

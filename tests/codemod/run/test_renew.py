@@ -11,6 +11,7 @@ import pytest
 from migrate import __version__
 from migrate.cli import main
 from migrate.helpers import package, stamp
+from tests.codemod.files.test_kill import FORK
 from tests.codemod.programs import program
 
 PREDICTING = program()
@@ -278,39 +279,38 @@ def state(tree: Path) -> dict[str, bytes]:
     return {str(path.relative_to(tree)): path.read_bytes() for path in tree.rglob("*.py")}
 
 
+def renewed_until(moment: str) -> None:
+    """Renews, and dies just before or just after the old module is removed."""
+    unlink = os.unlink
+
+    def dying(path: str) -> None:
+        is_last = str(path).endswith("tf2_recovery.py")
+        if not is_last or moment == "after":
+            unlink(path)
+        if is_last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    os.unlink = dying  # type: ignore[assignment]
+    main(["renew", "--write", "."])
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_kill_among_its_changes_is_made_up_for_by_the_next_command(
-    module_tree: Path, capsys: pytest.CaptureFixture[str]
+    module_tree: Path, capsys: pytest.CaptureFixture[str], moment: str
 ) -> None:
-    """Killed just before the old module is removed, and just after: then nothing imports it any more."""
-    before = state(module_tree)
-    for moment in ("before", "after"):
-        for name in state(module_tree):
-            (module_tree / name).unlink()
-        for name, data in before.items():
-            (module_tree / name).write_bytes(data)
-        process = os.fork()
-        if process == 0:
-            unlink = os.unlink
-
-            def dying(path: str) -> None:
-                if str(path).endswith("tf2_recovery.py"):
-                    if moment == "after":
-                        unlink(path)
-                    os.kill(os.getpid(), signal.SIGKILL)
-                unlink(path)
-
-            os.unlink = dying  # type: ignore[assignment]
-            main(["renew", "--write", "."])
-            os._exit(0)
-        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == -signal.SIGKILL
-        assert state(module_tree) != before
-        capsys.readouterr()
-        assert main(["renew", "--write", "."]) == 0
-        assert "Completed a write that was interrupted" in capsys.readouterr().err
-        after = state(module_tree)
-        assert "tf2_recovery.py" not in after
-        assert after["a.py"] == b"from tf2_recovery.keras_logs import TrainingLog\n"
-        assert not list(module_tree.rglob(".migrate-*"))
+    process = FORK.Process(target=renewed_until, args=(moment,))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    assert (module_tree / "tf2_recovery.py").exists() == (moment == "before")
+    assert list(module_tree.rglob(".migrate-*"))
+    capsys.readouterr()
+    assert main(["renew", "--write", "."]) == 0
+    assert "Completed a write that was interrupted" in capsys.readouterr().err
+    after = state(module_tree)
+    assert "tf2_recovery.py" not in after
+    assert after["a.py"] == b"from tf2_recovery.keras_logs import TrainingLog\n"
+    assert not list(module_tree.rglob(".migrate-*"))
 
 
 def test_a_module_changed_while_it_is_renewed_stays_with_all_that_belongs_to_it(
@@ -353,7 +353,8 @@ def test_a_file_that_imports_from_two_modules_that_go_loses_neither_import(
     assert "a.py imports from two files that go" in capsys.readouterr().err
     assert main(["renew", "--write", "."]) == 0
     assert (module_tree / "a.py").read_text() == (
-        "from tf2_recovery.keras_logs import TrainingLog\nfrom other.tf2_recovery.keras_logs import TrainingLog as Log\n"
+        "from tf2_recovery.keras_logs import TrainingLog\n"
+        "from other.tf2_recovery.keras_logs import TrainingLog as Log\n"
     )
     assert {name for name in state(module_tree) if name.endswith("tf2_recovery.py")} == set()
 

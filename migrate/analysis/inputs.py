@@ -23,7 +23,6 @@ class Input:
       name: the variable that holds the helper.
       maker: the function of this file that returns the helper, and is called for it; None when none is.
       problem: why the input cannot be told; None when it can.
-      may_be_tensors: whether all that is not seen is what the function returns.
     """
 
     node: ast.expr
@@ -33,7 +32,6 @@ class Input:
     name: str | None = None
     maker: ast.FunctionDef | None = None
     problem: str | None = None
-    may_be_tensors: bool = False
 
     @property
     def is_function(self) -> bool:
@@ -69,8 +67,7 @@ class Inputs:
             helper = self._only_return(maker) if isinstance(maker, ast.FunctionDef) else None
             if isinstance(maker, ast.FunctionDef) and isinstance(helper, ast.Call) and self._is_helper(helper):
                 return Input(expression, helper, symbol_of(self.names, helper.func), maker=maker)
-        problem = self._why_not_a_dataset_function(expression)
-        return Input(expression, problem=problem, may_be_tensors=(problem or "").endswith(_UNSEEN))
+        return Input(expression, problem=self._why_not_a_dataset_function(expression))
 
     def _is_helper(self, call: ast.Call) -> bool:
         found = symbol_of(self.names, call.func)

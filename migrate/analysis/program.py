@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import is_none, literal
-from migrate.analysis.heads import Head
 from migrate.analysis.hooks import HookClass
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module, Site
@@ -17,25 +16,6 @@ METHODS = {
     "train": ("input_fn", "hooks", "steps", "max_steps", "saving_listeners"),
     "evaluate": ("input_fn", "steps", "hooks", "checkpoint_path", "name"),
     "predict": ("input_fn", "predict_keys", "hooks", "checkpoint_path", "yield_single_examples"),
-    "export_saved_model": (
-        "export_dir_base",
-        "serving_input_receiver_fn",
-        "assets_extra",
-        "as_text",
-        "checkpoint_path",
-    ),
-    "export_savedmodel": (
-        "export_dir_base",
-        "serving_input_receiver_fn",
-        "assets_extra",
-        "as_text",
-        "checkpoint_path",
-        "strip_default_attrs",  # TensorFlow 1's; later exports always do
-    ),
-    "latest_checkpoint": (),
-    "eval_dir": ("name",),
-    "get_variable_names": (),
-    "get_variable_value": ("name",),
 }
 
 
@@ -51,8 +31,6 @@ class MethodCall:
       input: where its examples come from.
       hooks: the user's hook classes among ``hooks=``.
       problem: the node and the reason why the call cannot be understood; None when it can.
-      evaluation: how ``train_and_evaluate`` evaluates on the way, where it is read as a call of ``train``.
-      statements: what exists only to make the specs of ``train_and_evaluate``.
     """
 
     method: str
@@ -62,8 +40,6 @@ class MethodCall:
     input: Input | None = None
     hooks: list[HookClass] = field(default_factory=list)
     problem: tuple[ast.expr | ast.stmt, str] | None = None
-    evaluation: "MethodCall | None" = None
-    statements: list[ast.stmt] = field(default_factory=list)
 
 
 @dataclass
@@ -81,11 +57,8 @@ class Program:
       variable: the name that holds the estimator where it is made; None when it has none.
       scope: where ``variable`` is bound.
       statement: the statement that makes the estimator.
-      returned: the function that hands the estimator over and its ``return``; None when it stays where it is made.
-      receivers: the assignments that take it from there.
       calls: its method calls, in the order of the file.
       problems: what else cannot be understood: the node and the reason.
-      head: the standard head of a ``DNNEstimator`` and the like, whose arguments stand among ``arguments``.
     """
 
     module: Module
@@ -98,17 +71,13 @@ class Program:
     variable: str | None = None
     scope: Scope | None = None
     statement: ast.stmt | None = None
-    returned: tuple[ast.FunctionDef, ast.Return] | None = None
-    receivers: list[ast.Assign] = field(default_factory=list)
     calls: list[MethodCall] = field(default_factory=list)
     problems: list[tuple[ast.expr | ast.stmt, str]] = field(default_factory=list)
-    head: Head | None = None
 
     @property
     def name(self) -> str:
-        """The estimator's class, ``DNNClassifier``; for a ``DNNEstimator`` the one that has its head built in."""
-        name = self.site.symbol.tail.rpartition(".")[2]
-        return name if self.head is None else name.removesuffix("Estimator") + self.head.ending
+        """The estimator's class, ``DNNClassifier``."""
+        return self.site.symbol.tail.rpartition(".")[2]
 
     @property
     def has_fit(self) -> bool:

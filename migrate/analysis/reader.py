@@ -4,14 +4,12 @@ import ast
 
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.constructors import KERAS_PARAMETERS, parameters
-from migrate.analysis.heads import read_head
 from migrate.analysis.inputs import Inputs
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import Names, Scope
 from migrate.analysis.program import METHODS, MethodCall, Program, gives_itself
 from migrate.analysis.run_config_reader import Configs
-from migrate.analysis.specs import read_spec
-from migrate.analysis.symbols import Symbol, estimator_kind, symbol_of
+from migrate.analysis.symbols import Symbol, estimator_kind
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.uses import Hidden, uses
 
@@ -20,8 +18,8 @@ def kind_of(module: Module, found: Symbol) -> str | None:
     """The kind of program that a constructor begins; None for another name."""
     kind = estimator_kind(found)
     if kind == "canned":
-        is_known = parameters(found.tail.rpartition(".")[2], is_v1=_is_v1(module, found))
-        return kind if is_known else "other-canned"
+        known = parameters(found.tail.rpartition(".")[2], is_v1=_is_v1(module, found))
+        return kind if known and "head" not in known else "other-canned"
     return kind
 
 
@@ -53,8 +51,6 @@ class Reader:
         self._read_variable(program)
         if program.statement is not None:
             self.configs.hold_at(program.config, program.statement)
-        if program.head is not None and program.head.statement is not None:
-            program.config.statements.append(program.head.statement)  # goes as a config's own statements do
         program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
         return program
 
@@ -70,27 +66,10 @@ class Reader:
             return
         for name in [name for name in program.arguments if name not in known]:
             program.problems.append((program.arguments[name], f"its argument `{name}` has no counterpart here"))
-        if "head" in canned:
-            self._read_head(program)
-
-    def _read_head(self, program: Program) -> None:
-        site, given = program.site.node, program.arguments.pop("head", None)
-        try:
-            if given is None:
-                raise Unbindable("head is missing")
-            program.head = read_head(self.names, given, self.names.statement_of(site))
-        except Unbindable as reason:
-            program.kind, program.arguments = "other-canned", {}
-            program.problems.append((given or site, str(reason)))
-            return
-        program.arguments |= program.head.arguments
 
     def _read_variable(self, program: Program) -> None:
         call = program.site.node
         statement = self.names.parent(call)
-        if isinstance(statement, ast.Return):
-            self._read_returned(program, statement, None)
-            return
         target = _single_target(statement)
         if target is None:
             program.problems.append((call, "the estimator is not kept in a variable of its own"))
@@ -127,46 +106,8 @@ class Reader:
             parent = self.names.parent(use)
             if isinstance(parent, ast.Attribute):
                 self._read_method(program, variable, use, parent)
-            elif isinstance(parent, ast.Return):
-                self._read_returned(program, parent, variable)
-            elif self._is_trained_and_evaluated(program, variable, use):
-                continue
             else:
                 program.problems.append((use, f"`{variable}` is passed on here, so its training cannot be followed"))
-
-    def _is_trained_and_evaluated(self, program: Program, variable: str, use: ast.expr) -> bool:
-        """Whether a use hands the estimator to ``train_and_evaluate``, which is read as a call of a method."""
-        parent = self.names.parent(use)
-        call = self.names.parent(parent) if isinstance(parent, ast.keyword) else parent
-        found = symbol_of(self.names, call.func) if isinstance(call, ast.Call) else None
-        if not isinstance(call, ast.Call) or found is None or found.tail != "estimator.train_and_evaluate":
-            return False
-        method_call = MethodCall("train_and_evaluate", call, variable)
-        program.calls.append(method_call)
-        try:
-            method_call.arguments = bind(call, ("estimator", "train_spec", "eval_spec"), no_others=True)
-            if program.has_fit:
-                self._read_specs(program, method_call)
-        except Unbindable as reason:
-            method_call.problem = (call, str(reason))
-        return True
-
-    def _read_specs(self, program: Program, call: MethodCall) -> None:
-        """Makes of ``train_and_evaluate`` a call of ``train`` that evaluates on the way."""
-        evaluation = MethodCall("evaluate_on_the_way", call.node, call.estimator)
-        specs = [
-            read_spec(self.names, call.arguments.get(name), kind)
-            for name, kind in (("train_spec", "TrainSpec"), ("eval_spec", "EvalSpec"))
-        ]
-        for one, spec in zip((call, evaluation), specs, strict=True):
-            one.arguments = spec.arguments
-            if "input_fn" in spec.arguments:
-                one.input = self.inputs.behind(spec.arguments["input_fn"])
-            if spec.arguments.get("hooks") is not None:
-                self._read_hooks(one, spec.arguments["hooks"])
-        call.method, call.evaluation = "train", evaluation
-        call.statements = [spec.statement for spec in specs if spec.statement is not None]
-        program.calls.append(evaluation)
 
     def _read_method(self, program: Program, variable: str, use: ast.expr, attribute: ast.Attribute) -> None:
         call = self.names.parent(attribute)
@@ -215,44 +156,6 @@ class Reader:
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in METHODS):
                 return False
         return True
-
-    def _read_returned(self, program: Program, statement: ast.Return, variable: str | None) -> None:
-        """A function that makes an estimator and returns it: its callers must take it into variables."""
-        function = self.names.scope_of(statement).node
-        if not isinstance(function, ast.FunctionDef) or program.returned is not None:
-            program.problems.append((statement, "the estimator is returned from a place that cannot be followed"))
-            return
-        if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)) or function.decorator_list:
-            program.problems.append((statement, f"`{function.name}` is no plain function"))
-            return
-        if len(self.names.returns(function)) != 1:
-            program.problems.append((statement, f"`{function.name}` returns in more than one place"))
-            return
-        program.returned = (function, statement)
-        if variable is None:
-            program.statement, program.scope = statement, self.names.scope_of(statement)
-        defined_in = self.names.scope_of(function)
-        if not isinstance(defined_in.node, ast.Module | ast.FunctionDef):
-            program.problems.append((statement, f"`{function.name}` is a method, whose callers cannot be followed"))
-            return
-        uses = self.names.uses(function.name, defined_in)
-        if not uses:
-            program.problems.append((statement, f"nothing in this file calls `{function.name}`"))
-        for use in uses:
-            self._read_receiver(program, function, use)
-
-    def _read_receiver(self, program: Program, function: ast.FunctionDef, use: ast.Name) -> None:
-        call = self.names.parent(use)
-        assignment = self.names.parent(call) if isinstance(call, ast.Call) and call.func is use else None
-        target = _single_target(assignment) if isinstance(assignment, ast.Assign) else None
-        found = self.names.scope_of(target).lookup(target.id) if target is not None else None
-        is_own = found is not None and len(found[1]) == 1 and found[0] is self.names.scope_of(use)
-        if target is None or found is None or not is_own or not isinstance(assignment, ast.Assign):
-            reason = f"what `{function.name}` returns is not kept in a variable of its own"
-            program.problems.append((use, reason))
-            return
-        program.receivers.append(assignment)
-        self._read_uses(program, target.id, found[0])
 
 
 def _is_v1(module: Module, found: Symbol) -> bool:

@@ -45,7 +45,7 @@ def silent_findings(program: Program, collected: list[tuple[Rule, Verdict]]) -> 
     rule, verdict = collected[0]
     cause = Cause(Obstacle.BLOCKED, rule.code, (verdict.module or module).path, module.span(verdict.node))
     sites = [("FT101", call) for call in program.config.calls]
-    sites += [(METHOD_CODES.get(call.method, "FT133"), call.node) for call in program.calls]
+    sites += [(METHOD_CODES[call.method], call.node) for call in program.calls]
     for code, node in sites:
         symbol = _symbol(program, module, node)
         yield Finding(code, Fidelity.MANUAL, module.path, module.span(node), symbol, "").left_for(cause)

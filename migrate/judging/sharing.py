@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from migrate.analysis.serving import BUILDERS, RECEIVERS
 from migrate.finding import Cause, Obstacle
 from migrate.rewrite.draft import Draft
 
@@ -30,11 +29,7 @@ def _shared(draft: Draft) -> Iterator[ast.AST]:
     program = draft.program
     yield from program.config.statements
     yield from draft.absorbed
-    yield from draft.serving
     yield from draft.shared
-    if not program.has_fit:  # its rules do not follow them
-        nodes = (node for tail in (*RECEIVERS, *BUILDERS) for node in program.module.uses.get(tail, ()))
-        yield from (around for node in nodes for around in program.module.names.ancestors(node))
     for call in program.calls:
         if call.input is not None and call.input.statement is not None:
             yield call.input.statement

@@ -1,32 +1,22 @@
 """The statements that stand where the Estimator was made, from a draft that all rules have filled."""
 
-from migrate.edits.indent import hung
 from migrate.edits.plan import Part, ReplaceStatement
 from migrate.rewrite.draft import Draft
 
 
 def compose(draft: Draft) -> None:
-    """Adds the edits of the estimator's own statement, and of those that hand the estimator on."""
+    """Adds the edit of the estimator's own statement."""
     program, span = draft.program, draft.module.span
     assert program.statement is not None
     made = [*draft.columns, *draft.layers]
     if draft.compile_arguments:  # else the program's own model is compiled already
         made.append(f"{draft.model}.compile({_arguments(draft.compile_arguments)})")
-    if draft.strategy:
-        made = [f"with {draft.strategy}.scope():", *(f"    {hung(line, 4)}" for line in made)]
     model = [*draft.before, *made, *draft.after_compile]
     recovery = [_backup(draft) if draft.uses_backup else _recovery(draft)]
     policy = draft.policy
     log = {"summary_steps": draft.or_none(policy.summary_steps), "log_steps": draft.or_none(policy.log_steps)}
     log = {"": draft.model_dir, **log, **({"tags": draft.tags} if draft.tags else {})}
     recovery.append(f"{draft.log} = {draft.piece('TrainingLog')}({_arguments(log)})")
-    handed_on = ", ".join((draft.model, draft.backup if draft.uses_backup else draft.recovery, draft.log))
-    if program.returned is not None:
-        returned = program.returned[1]
-        if returned is program.statement:
-            recovery.append(f"return {handed_on}")
-        else:
-            draft.edits.append(ReplaceStatement(span(returned), (Part(f"return {handed_on}"),)))
     configs = [statement for statement in draft.absorbed if statement in program.config.statements]
     others = [statement for statement in draft.absorbed if statement not in configs]
     parts = (
@@ -34,10 +24,6 @@ def compose(draft: Draft) -> None:
         Part("\n".join(recovery), tuple(span(statement) for statement in configs)),
     )
     draft.edits.append(ReplaceStatement(span(program.statement), parts))
-    for receiver in program.receivers:
-        target, call = draft.module.source.text(receiver.targets[0]), draft.text(receiver.value)
-        _, _, rest = handed_on.partition(", ")
-        draft.edits.append(ReplaceStatement(span(receiver), (Part(f"{target}, {rest} = {call}"),)))
 
 
 def _recovery(draft: Draft) -> str:

@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from migrate.analysis.arguments import is_none, literal
+from migrate.analysis.arguments import literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.module import Module
 from migrate.analysis.moves import is_pure
@@ -16,7 +16,6 @@ from migrate.rewrite.precedence import (
     ARGUMENT,
     CALLED,
     OR,
-    PRODUCT,
     stands_alone,
     strength,
 )
@@ -93,10 +92,6 @@ class Draft(ChangedFile):
       compile_arguments: arguments of ``model.compile``.
       after_compile: statements that follow.
       has_backup_fit: whether a ``fit`` with ``BackupAndRestore`` stands in the program.
-      strategy: the variable of the distribution strategy that training is under; "" for none.
-      eval_strategy: the variable of the strategy of which each replica draws a batch of an evaluation; "" for none.
-      serving: the code of the serving functions, whose names an export's rewrite changes.
-      exporters: what makes the exporters, whose work is written out.
       shared: other statements that change, which another program may use too.
     """
 
@@ -126,10 +121,6 @@ class Draft(ChangedFile):
     compile_arguments: dict[str, str] = field(default_factory=dict)
     after_compile: list[str] = field(default_factory=list)
     has_backup_fit: bool = False
-    strategy: str = ""
-    eval_strategy: str = ""
-    serving: list[ast.AST] = field(default_factory=list)
-    exporters: set[ast.Call] = field(default_factory=set)
     shared: list[ast.stmt] = field(default_factory=list)
 
     @cached_property
@@ -159,7 +150,7 @@ class Draft(ChangedFile):
     def fresh(self, name: str) -> str:
         """A variable for the program's own scope, called ``name`` if nothing else is."""
         program, scope_of = self.program, self.module.names.scope_of
-        is_local = program.returned is None and all(scope_of(c.node) is program.scope for c in program.calls)
+        is_local = all(scope_of(c.node) is program.scope for c in program.calls)
         return self.vocabulary.fresh(name, program.scope if is_local else None)
 
     @property
@@ -193,13 +184,6 @@ class Draft(ChangedFile):
             return ast.unparse(node)
         text = self.module.source.text(node, self.renamed)
         return text if strength(node) >= place and stands_alone(text) else f"({text})"
-
-    def evaluation_steps(self, steps: ast.expr | None, default: str = "") -> str:
-        """The batches that an evaluation draws of ``steps``, or of ``default`` where none are given."""
-        replicas = f" * {self.eval_strategy}.num_replicas_in_sync" if self.eval_strategy else ""
-        if steps is None:
-            return f"{default}{replicas}"
-        return f"{self.text(steps, PRODUCT)}{replicas}" if replicas and not is_none(steps) else self.text(steps)
 
     def whole(self, steps: ast.expr, text: str) -> str:
         """``text``, which is ``steps`` or made of them, as a whole number: of a fraction the next one."""
@@ -243,9 +227,9 @@ class Draft(ChangedFile):
         if self.program.kind == "keras" or self.reads_all_features or self.has_only_columns(call):
             return self._dataset(call) + self._with_labels(call)
         if call.method == "predict":
-            select = f"lambda *batch: ({{key: batch[0][key] for key in {self.keys}}}, *batch[1:])"
+            select = f"lambda *batch: ({{key: batch[0][key] for key in {self.inputs}}}, *batch[1:])"
         else:
-            select = f"lambda features, labels: ({{key: features[key] for key in {self.keys}}}, labels)"
+            select = f"lambda features, labels: ({{key: features[key] for key in {self.inputs}}}, labels)"
         return f"{self._dataset(call)}.map({select}){self._with_labels(call)}"
 
     def _with_labels(self, call: MethodCall) -> str:
@@ -257,13 +241,6 @@ class Draft(ChangedFile):
             labels = f"{self.piece('class_ids')}(labels, {self.class_names})"
         weights = "" if self.weight is None else f", features[{self.text(self.weight)}]"
         return f".map(lambda features, labels: (features, {labels}{weights}))"
-
-    @property
-    def keys(self) -> str:
-        """An expression for the names of the model's features."""
-        if self.program.returned is None or self.column_keys is None:
-            return self.inputs
-        return repr(tuple(sorted(self.column_keys)))
 
     def has_only_columns(self, call: MethodCall) -> bool:
         """Whether a call's input is seen to give the model's features and no others."""

@@ -23,8 +23,6 @@ def numeric_inputs(draft: Draft, given: ast.expr) -> bool:
     known = [literal(key) for key in nodes]
     names = {key for key in known if isinstance(key, str)}
     column_keys = names if columns.loop is None and all(isinstance(key, str) for key in known) else None
-    if program.returned is not None and column_keys is None:  # its features would be known where it is made alone
-        return False
     keys = [draft.once(key, "key") for key in nodes]
     # Keras 3 takes no slash in a name, and needs none.
     named = ["" if "/" in str(literal(key)) else f", name={text}" for key, text in zip(nodes, keys, strict=True)]

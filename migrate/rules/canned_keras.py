@@ -1,15 +1,12 @@
 """FT120 · DNN*, Linear*, DNNLinearCombined* and Baseline* classifiers and regressors
 
-Canned models over feature columns, under their v1 and v2 names. TensorFlow 2's ``DNNEstimator``, ``LinearEstimator``
-and ``DNNLinearCombinedEstimator`` are read as these, if their head is a ``BinaryClassHead``, ``MultiClassHead`` or
-``RegressionHead``.
+Canned models over feature columns, under their v1 and v2 names.
 
 Instead: the same model in Keras, with a visible ``tf.train.CheckpointManager`` behind a callback that obeys it. A DNN
 is a stack of Dense, Dropout and BatchNormalization layers, a linear model one ``LinearColumns`` layer, a combined one a
 ``WideAndDeep`` model, whose two parts have an optimizer each. The loss keeps the Estimator's reduction: v1 names sum
 over the batch, v2 names take the mean. ``evaluate`` reports the same metrics under the same names. ``weight_column``
-becomes the sample weights of the dataset, ``label_vocabulary`` a lookup in it. ``WarmStartSettings`` and
-``shared_embedding_columns`` are generated.
+becomes the sample weights of the dataset, ``label_vocabulary`` a lookup in it. ``WarmStartSettings`` is generated.
 
 Fidelity: exact for the trained function and its metrics. Dropout draws other random numbers. With batch normalization
 and Adam the weights drift apart by rounding. A v1 classifier of two classes interpolates ``auc_precision_recall`` in
@@ -33,7 +30,6 @@ from migrate.rewrite.canned_head import Head, NotCarried, read_head
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.numeric_inputs import numeric_inputs
 from migrate.rewrite.precedence import OR
-from migrate.rewrite.shared_embeddings import shared_embeddings
 from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, noted, rule
 
 _WARM_START = (
@@ -41,7 +37,6 @@ _WARM_START = (
 )  # fmt: skip
 _PARTITIONERS = ("input_layer_partitioner", "partitioner")
 _MODEL_FN = "Use --canned object."
-_ONE = "Write the model with one tf.keras.layers.Embedding for all of them."
 
 
 @rule(
@@ -67,15 +62,12 @@ _ONE = "Write the model with one tf.keras.layers.Embedding for all of them."
     ),
     Example("hidden_units=[8], input_layer_partitioner=args.parts", "tf.keras.layers.Dense(units", "estimator"),
     kinds=CANNED,
-    needs=("config", "model_dir", "seed", "strategy"),
+    needs=("config", "model_dir", "seed"),
     settles=("model",),
 )
 def canned_keras(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node
     problems = [*_start_warm(program, draft)]
-    if not program.name.startswith(("Baseline", "Linear")):
-        unshared = shared_embeddings(draft, "shared_embedding_columns")
-        problems += [manual(node, reason, _ONE) for node, reason in unshared]
     head = None
     try:
         head = read_head(program, draft)

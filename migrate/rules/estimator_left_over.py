@@ -52,27 +52,17 @@ def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
 def _carried(draft: Draft) -> Iterator[ast.AST]:
     """What the user's own expressions hold that stand in the new code, names with a new spelling aside."""
     program = draft.program
-    replaced: set[ast.AST | None] = {*program.config.calls, *draft.exporters}
+    replaced: set[ast.AST | None] = {*program.config.calls}
     replaced |= {call.input.helper for call in program.calls if call.input is not None}
-    specs = [call.arguments.get(name) for call in program.calls for name in ("train_spec", "eval_spec")]
-    values_of_specs = [value for spec in specs if isinstance(spec, ast.Call) for value in _values(spec)]
-    replaced |= {*specs}
     values = [*program.config.settings.values(), *program.arguments.values()]
     values += [value for call in program.calls for value in call.arguments.values()]
-    of_specs = [statement for call in program.calls for statement in call.statements]  # their values are the calls'
-    others = [one for one in draft.absorbed if one not in program.config.statements and one not in of_specs]
-    waiting: list[ast.AST] = [*values, *values_of_specs, *others]
+    others = [one for one in draft.absorbed if one not in program.config.statements]
+    waiting: list[ast.AST] = [*values, *others]
     while waiting:
         node = waiting.pop()
         if node not in draft.renamed and node not in replaced:
             yield node
             waiting += ast.iter_child_nodes(node)
-
-
-def _values(spec: ast.Call) -> Iterator[ast.expr]:
-    """What a ``TrainSpec`` or an ``EvalSpec`` is given, but exporters, whose work is written out."""
-    yield from spec.args
-    yield from (keyword.value for keyword in spec.keywords if keyword.arg != "exporters")
 
 
 def _unused_aliases(program: Program, draft: Draft) -> Iterator[ast.stmt]:

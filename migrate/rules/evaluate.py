@@ -30,7 +30,7 @@ from migrate.rules.rule import Example, Verdict, manual, noted, rule
     Example("name='held_out'", 'callbacks=[EvaluationLog(training_log.directory, "held_out")]', "evaluate"),
     Example("steps=total / 10", "steps=math.ceil(total / 10),", "evaluate"),
     Example("checkpoint_path='x'", None, "evaluate"),
-    needs=("strategy", "inputs", "model", "training"),
+    needs=("inputs", "model", "training"),
 )
 def evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:
@@ -55,7 +55,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     steps = call.arguments.get("steps")
     limit = ""
     if steps is not None and not is_none(steps):
-        limit = f"steps={draft.whole(steps, draft.evaluation_steps(steps))}, "
+        limit = f"steps={draft.whole(steps, draft.text(steps))}, "
     step = f"int({call.estimator}.optimizer.iterations.numpy())" if draft.uses_backup else f"{draft.recovery}.restore()"
     name = "" if is_none(call.arguments.get("name")) else f", {draft.text(call.arguments['name'])}"
     text = (

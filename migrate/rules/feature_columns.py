@@ -12,8 +12,8 @@ preprocessing layers give other numbers: ``StringLookup`` puts what it does not 
 passes over missing values (``""`` and -1), and several values of one feature are averaged or added by none.
 
 Fidelity: exact. ``make_parse_example_spec`` and everything else that uses the columns stays too.
-``shared_embedding_columns``, which TensorFlow makes in a graph alone, is generated. Sequence columns block the program,
-and so does ``shared_embeddings``: that one, too, needs a graph, and TensorFlow 2's own DNNs never trained what it made.
+Sequence columns block the program, and so do ``shared_embedding_columns`` and ``shared_embeddings``, which TensorFlow
+makes in a graph alone: the object form (FT151) has one.
 
 See: tf.feature_column, tf.keras.Input.
 """
@@ -26,7 +26,8 @@ from migrate.rewrite.draft import Draft
 from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, rule
 
 _ARGUMENTS = ("feature_columns", "linear_feature_columns", "dnn_feature_columns")
-_RECURRENT = "Write the network with tf.keras.layers, and train it with fit and a tf.train.CheckpointManager."
+_OF_OTHERS = ("feature_column.sequence_", "feature_column.shared_embedding")
+_ELSEWHERE = "Use --canned object, or write the network with tf.keras.layers."
 
 
 @rule(
@@ -39,8 +40,7 @@ _RECURRENT = "Write the network with tf.keras.layers, and train it with fit and 
     Example('[tf1.feature_column.numeric_column("x", normalizer_fn=abs)]', "[DenseColumns(columns)]", "columns"),
     Example("[tf.feature_column.embedding_column(x, 4)]", "example_batch(columns)", "columns"),
     Example("args.columns", "[DenseColumns(columns)]", "columns"),
-    Example("tf1.feature_column.shared_embedding_columns([x, y], 4)", "shared_embedding_columns([x, y], 4)", "columns"),
-    Example("tf1.feature_column.shared_embedding_columns([x, y], 4, ckpt_to_load_from=z)", None, "columns"),
+    Example("tf1.feature_column.shared_embedding_columns([x, y], 4)", None, "columns"),
     Example("tf.feature_column.shared_embeddings([x, y], 4)", None, "columns"),
     Example("[tf.feature_column.sequence_numeric_column('x')]", None, "columns"),
     kinds=CANNED,
@@ -52,8 +52,8 @@ def feature_columns(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield exact(given[0], "each numeric column becomes an input of the Keras model")
         return
     for tail, nodes in program.module.uses.items():
-        if given and tail.startswith("feature_column.sequence_"):
-            yield manual(nodes[0], f"`{tail}` is no column that the generated layers read", _RECURRENT)
+        if given and tail.startswith(_OF_OTHERS):
+            yield manual(nodes[0], f"`{tail}` is no column that the generated layers read", _ELSEWHERE)
             return
     for columns in given:
         if isinstance(columns, ast.List | ast.Tuple) and not columns.elts:

@@ -1,7 +1,7 @@
 """FT141 · premade estimators that are not rewritten
 
-Boosted trees, RNNs, ``BaselineEstimator``, what only ``tf.contrib`` had, and ``DNNEstimator``, ``LinearEstimator`` and
-``DNNLinearCombinedEstimator`` with a head other than ``BinaryClassHead``, ``MultiClassHead`` and ``RegressionHead``.
+Boosted trees, RNNs, what only ``tf.contrib`` had, and the estimators that are given a head: ``DNNEstimator``,
+``LinearEstimator``, ``DNNLinearCombinedEstimator`` and ``BaselineEstimator``.
 
 Instead: for boosted trees there is TensorFlow Decision Forests, for recurrent networks ``tf.keras.layers.RNN``.
 
@@ -21,9 +21,7 @@ _INSTEAD = {
     "BoostedTrees": "Use TensorFlow Decision Forests.",
     "RNN": "Write the network with tf.keras.layers, and train it with fit and a tf.train.CheckpointManager.",
 }
-_WITH_HEAD = ("DNN", "DNNLinearCombined", "Linear")
-_OWN_HEAD = "Give it a standard head of tf.estimator, or write the model with tf.keras.layers."
-_ELSE = "Keep it on TensorFlow 2.15 for now."
+_ELSE = "Use --canned object."
 
 
 @rule("FT141", "manual", kinds=frozenset({"other-canned"}))
@@ -32,11 +30,7 @@ def other_canned(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield _of_contrib(program)
         return
     help = next((help for start, help in _INSTEAD.items() if program.name.startswith(start)), _ELSE)
-    if program.name.removesuffix("Estimator") in _WITH_HEAD:
-        reasons = [reason for _, reason in program.problems] or ["it takes heads that only contrib made"]
-        yield manual(program.site.node, f"{program.name} is skipped: {reasons[0]}", _OWN_HEAD)
-        return
-    yield manual(program.site.node, f"{program.name} is not rewritten by this version", help)
+    yield manual(program.site.node, f"{program.name} becomes no Keras model", help)
 
 
 def _of_contrib(program: Program) -> Verdict:

@@ -32,7 +32,7 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("print(tf.placeholder)", None, "head"),
     Example("tf.logging.set_verbosity(tf.logging.INFO)", "tf1.logging.set_verbosity(tf1.logging.INFO)", "head"),
     Example("print(tf.to_float(1)); k = tf.train.get_global_step()", None, "head"),
-    needs=("config", "serving", "replaced"),
+    needs=("config", "replaced"),
 )
 def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     module = program.module
@@ -53,10 +53,7 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     graph_only = [
         (node, found)
         for node, found in module.v1
-        if not found.tail.startswith(EAGER)
-        and not draft.is_replaced(node)
-        and not _is_mode(module.modes, node)
-        and not _runs_in_a_graph(draft, node)
+        if not found.tail.startswith(EAGER) and not draft.is_replaced(node) and not _is_mode(module.modes, node)
     ]
     for call, found in module.modes:
         statement = module.names.parent(call)
@@ -74,9 +71,3 @@ def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
 
 def _is_mode(modes: Iterable[tuple[ast.Call, object]], node: ast.expr) -> bool:
     return any(call.func is node for call, _ in modes)
-
-
-def _runs_in_a_graph(draft: Draft, node: ast.expr) -> bool:
-    """Whether a name stands in a serving function."""
-    around = {node, *draft.module.names.ancestors(node)}
-    return any(code in around for other in draft.all for code in other.serving)

@@ -7,9 +7,7 @@ step of the job, so ``fit`` gets the steps that are left and a finished job does
 a fraction (``total / batch``) the Estimator makes the step that is begun, and so does ``math.ceil``. A flag or a
 parameter that may be None, as the file shows, trains to the end of the input where it is. The input starts again at its
 first element, as the Estimator's did; with ``--input continue`` it continues at its place in the data.
-``train_and_evaluate`` becomes the same ``fit`` with a callback that evaluates after its saves, as often as the
-Estimator did on one machine; its metrics go to the log and to TensorBoard. The exporters of an ``EvalSpec`` become a
-function that it calls with them. With ``--recovery backup-and-restore``: epochs of ``save_checkpoints_steps`` steps, a
+With ``--recovery backup-and-restore``: epochs of ``save_checkpoints_steps`` steps, a
 backup after each.
 
 Fidelity: exact with ``CheckpointManager``. Keras finds the end of data whose length it cannot know (files of records,
@@ -27,12 +25,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.arguments import Unbindable, is_none, literal
+from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.program import MethodCall, Program, statement_of_its_own
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Part, ReplaceStatement
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.exports import export_after_evaluation
 from migrate.rewrite.precedence import ARGUMENT, COMPARED, PRODUCT, SUM
 from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 
@@ -57,22 +54,9 @@ _BACKUP_COST = (
     Example("max_steps=total / 10", ".take(math.ceil(total / 10 - recovery.step))", "train"),
     Example("", "recovery.restore()\n    model.fit(", "train"),
     Example("max_steps=10, saving_listeners=[x]", None, "train"),
-    Example(
-        "max_steps=1, hooks=[Hook()])\n    tf1.estimator.train_and_evaluate(model,"
-        " tf1.estimator.TrainSpec(train_input_fn, 9), tf1.estimator.EvalSpec(test_input_fn, steps=5, throttle_secs=0)",
-        "EvaluateAfterSaves(recovery, test_dataset, steps=5, throttle_secs=0)",
-        "train",
-    ),
-    Example(
-        "max_steps=1, hooks=[Hook()])\n    tf1.estimator.train_and_evaluate(model,"
-        " tf1.estimator.TrainSpec(train_input_fn, 9), tf1.estimator.EvalSpec(test_input_fn,"
-        " exporters=tf1.estimator.FinalExporter('f', lambda: tf1.estimator.export.ServingInputReceiver({}, {})))",
-        'if metrics["global_step"] >= 9:',
-        "train",
-    ),
     Example("max_steps=10, hooks=[tf1.train.StepCounterHook()]", None, "train"),
     Example("steps=10", None, "train", recovery="backup-and-restore"),
-    needs=("model_dir", "interval", "strategy", "inputs", "model"),
+    needs=("model_dir", "interval", "inputs", "model"),
     settles=("training", "replaced"),
 )
 def train(program: Program, draft: Draft) -> Iterator[Verdict]:
@@ -95,16 +79,6 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     steps, max_steps = call.arguments.get("steps"), call.arguments.get("max_steps")
     if not is_none(steps) and not is_none(max_steps):
         return manual(call.node, "steps and max_steps together are an error in the Estimator", "Give one of them.")
-    problem = _why_no_evaluation(draft, call)
-    if problem is not None:
-        return problem
-    exports, function = list[str](), ""
-    exporters = call.evaluation.arguments.get("exporters") if call.evaluation is not None else None
-    if exporters is not None and not is_none(exporters):
-        try:
-            exports, function = export_after_evaluation(draft, call.estimator, exporters, max_steps)
-        except Unbindable as reason:
-            return manual(exporters, str(reason), "Write the exporters out in the file, or migrate them by hand.")
     if draft.uses_backup:
         interval = draft.policy.save_steps
         if interval is None or max_steps is None or Values(program.tree).may_be_none(program.module, max_steps):
@@ -116,84 +90,37 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         text = _with_backup(draft, call, interval, max_steps)
         verdict = noted(call.node, _BACKUP_COST, "Use --recovery checkpoint-manager for one that survives any kill.")
     else:
-        text = "\n".join([*exports, _with_manager(draft, call, steps, max_steps, function)])
+        text = _with_manager(draft, call, steps, max_steps)
         verdict = exact(call.node, "restores the newest checkpoint, then fits for the steps that remain")
-        if call.evaluation is not None:
-            verdict = noted(call.node, "fits, and evaluates after its saves; log and TensorBoard get the metrics")
-    draft.absorbed += call.statements
     draft.edits.append(ReplaceStatement(program.module.span(statement), (Part(text),)))
     return verdict
 
 
-def _with_manager(
-    draft: Draft, call: MethodCall, steps: ast.expr | None, max_steps: ast.expr | None, export: str
-) -> str:
+def _with_manager(draft: Draft, call: MethodCall, steps: ast.expr | None, max_steps: ast.expr | None) -> str:
     recovery, dataset, lines = draft.recovery, draft.dataset(call), list[str]()
     if draft.continues_input:
-        replicas = f" * {draft.strategy}.num_replicas_in_sync" if draft.strategy else ""
-        dataset += f".skip({recovery}.step{replicas})"
+        dataset += f".skip({recovery}.step)"
     if max_steps is not None and not is_none(max_steps):
         bound, summand = draft.several(max_steps, "max_steps", lines, COMPARED, SUM)
         is_optional = Values(draft.program.tree).may_be_none(draft.module, max_steps)
         left = draft.whole(max_steps, f"{summand} - {recovery}.step")
-        what = _bounded(draft, dataset, left, bound if is_optional else "")
+        what = _bounded(dataset, left, bound if is_optional else "")
         if is_optional:
             bound = f"({draft.vocabulary.standard('math')}.inf if {bound} is None else {bound})"
-        fit = _fit(draft, call, what, [recovery], _evaluation(draft, call, export))
+        fit = _fit(draft, call, what, [recovery])
         return "\n".join([*lines, f"if {recovery}.restore() < {bound}:", f"    {fit}"])
     if steps is not None and not is_none(steps):
         optional, text = "", draft.text(steps)
         if Values(draft.program.tree).may_be_none(draft.module, steps):
             optional, text = draft.several(steps, "steps", lines, COMPARED, ARGUMENT)
-        dataset = _bounded(draft, dataset, draft.whole(steps, text), optional)
-    fit = _fit(draft, call, dataset, [recovery], _evaluation(draft, call, export))
+        dataset = _bounded(dataset, draft.whole(steps, text), optional)
+    fit = _fit(draft, call, dataset, [recovery])
     return "\n".join([*lines, f"{recovery}.restore()", fit])
 
 
-def _why_no_evaluation(draft: Draft, call: MethodCall) -> Verdict | None:
-    """The reason why ``train_and_evaluate`` cannot evaluate on the way."""
-    evaluation = call.evaluation
-    if evaluation is None:
-        return None
-    if evaluation.input is None:
-        return manual(call.node, "the EvalSpec has no input_fn", "Give an input_fn.")
-    if not is_none(evaluation.arguments.get("hooks")):
-        reason = "hooks of an EvalSpec are not carried over to Keras"
-        return manual(evaluation.arguments["hooks"], reason, "Use --canned object, or take them out.")
-    if draft.uses_backup:
-        reason = "evaluation follows the saves of a CheckpointManager"
-        return manual(call.node, reason, "Use --recovery checkpoint-manager.")
-    return None
-
-
-def _evaluation(draft: Draft, call: MethodCall, export: str) -> list[str]:
-    """The callback that evaluates on the way, and calls the function ``export`` with the metrics."""
-    if call.evaluation is None:
-        return []
-    given = {name: call.evaluation.arguments.get(name) for name in ("steps", "throttle_secs")}
-    settings = [f"{name}={_setting(draft, name, value)}" for name, value in given.items() if value is not None]
-    settings += [f"export={export}"] if export else []
-    name = call.evaluation.arguments.get("name")
-    settings += [] if name is None or is_none(name) else [f"name={draft.text(name)}"]
-    arguments = ", ".join([draft.recovery, draft.dataset(call.evaluation), *settings])
-    return [f"{draft.piece('EvaluateAfterSaves')}({arguments})"]
-
-
-def _setting(draft: Draft, name: str, value: ast.expr) -> str:
-    return draft.whole(value, draft.text(value)) if name == "steps" else draft.text(value)
-
-
-def _bounded(draft: Draft, dataset: str, steps: str, optional: str) -> str:
-    """The first arguments of a ``fit`` that makes so many steps, or as many as there are where ``optional`` is None.
-
-    Under a strategy each replica draws a batch of its own, where ``fit`` would split one batch of a plain dataset.
-    """
-    if optional:
-        steps = f"{None if draft.strategy else -1} if {optional} is None else {steps}"
-    if not draft.strategy:
-        return f"{dataset}.take({steps})"
-    drawn = f"{draft.strategy}.distribute_datasets_from_function(lambda context: {dataset})"
-    return f"{drawn}, steps_per_epoch={steps}"
+def _bounded(dataset: str, steps: str, optional: str) -> str:
+    """A dataset of so many batches, or of as many as there are where ``optional`` is None."""
+    return f"{dataset}.take({f'-1 if {optional} is None else {steps}' if optional else steps})"
 
 
 def _with_backup(draft: Draft, call: MethodCall, save_steps: ast.expr, max_steps: ast.expr) -> str:

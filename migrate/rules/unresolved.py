@@ -20,8 +20,6 @@ from migrate.rules.rule import Example, Verdict, manual, rule
 
 _HELP = "Keep config, estimator and its train, evaluate and predict calls in variables assigned once in one file."
 _FOLLOWED = "Use --canned object, for which no use of an estimator has to be followed."
-_CARRIED = ("train", "evaluate", "evaluate_on_the_way", "predict", "export_saved_model", "export_savedmodel")
-"""The methods that other rules rewrite for Keras."""
 
 
 @rule(
@@ -33,9 +31,3 @@ _CARRIED = ("train", "evaluate", "evaluate_on_the_way", "predict", "export_saved
 def unresolved(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, reason in program.problems:
         yield manual(node, reason, _FOLLOWED if program.kind == "canned" else _HELP)
-    for call in program.calls if program.has_fit else ():
-        if call.method not in _CARRIED:
-            node, reason = call.problem or (call.node, f"`{call.method}` of an estimator is not carried over to Keras")
-            yield manual(node, reason, _HELP)
-    if len(program.receivers) > 1:
-        yield manual(program.receivers[1], "the same function makes an estimator for two variables", _HELP)

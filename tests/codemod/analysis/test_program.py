@@ -45,14 +45,6 @@ FOLLOWED = {
         f"def f(a):\n    est = DNN()\n    est = est.{TRAIN.strip().partition('.')[2]}\n    print(est.evaluate(data))\n",
         "    if recovery.restore()",
     ),
-    "returned as made": (
-        f"def make():\n    return DNN()\ndef f():\n    est = make()\n    {TRAIN}",
-        "est, recovery, training_log = make()",
-    ),
-    "returned by name": (
-        f"def make():\n    e = DNN()\n    return e\ndef f():\n    est = make()\n    {TRAIN}",
-        "    return e, recovery, training_log\n",
-    ),
 }
 LEFT = {
     "is inside an f-string": f"def f():\n    est = DNN()\n    {TRAIN}    print(f'{{est.evaluate(data)}}')\n",
@@ -79,19 +71,10 @@ LEFT = {
     "`est.train` has no counterpart": "def f(g):\n    est = DNN()\n    g(est.train)\n",
     "passed by **kwargs": "def f(g):\n    est = DNN()\n    est.train(data, **g)\n",
     "passed by *args": f"def f(g):\n    est = DNN(*g)\n    {TRAIN}",
-    "`make` returns in more than one place": (
-        f"def make(a):\n    if a:\n        return None\n    return DNN()\ndef f():\n    est = make(1)\n    {TRAIN}"
-    ),
-    "`make` is no plain function": f"@cache\ndef make():\n    return DNN()\ndef f():\n    est = make()\n    {TRAIN}",
-    "nothing in this file calls `make`": "def make():\n    return DNN()\n",
-    "what `make` returns is not kept": f"def make():\n    return DNN()\ndef f():\n    make().train({OPTIONS})\n",
-    "returns is not kept in a variable": (
-        f"def make():\n    return DNN()\ndef f():\n    global est\n    est = make()\ndef g():\n    {TRAIN}"
-    ),
-    "makes an estimator for two variables": (
-        f"def make():\n    return DNN()\ndef f():\n    est = make()\n    {TRAIN}def g():\n    est = make()\n    {TRAIN}"
-    ),
-    "is a method": f"class A:\n  def make(self):\n    return DNN()\n  def f(self):\n    est = self.make()\n    {TRAIN}",
+    "is not kept in a variable of": f"def make():\n    return DNN()\ndef f():\n    est = make()\n    {TRAIN}",
+    "`e` is passed on": f"def make():\n    e = DNN()\n    return e\ndef f():\n    est = make()\n    {TRAIN}",
+    "`est.export_saved_model` has no": f"est = DNN()\n{TRAIN}est.export_saved_model('out', serve)\n",
+    "`est` is passed": "est = DNN()\ntf1.estimator.train_and_evaluate(est, TrainSpec(data, 3), EvalSpec(data))\n",
 }
 
 

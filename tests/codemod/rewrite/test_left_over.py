@@ -62,10 +62,8 @@ def test_the_modes_that_an_input_function_is_given_are_emitted() -> None:
         f"est = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'm', extra=1)\n{TRAIN}",
         f"est = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'm')\nest.train(data, max_steps=3, extra=[])\n",
         f"est = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'm')\n{TRAIN}est.evaluate(data, extra=None)\n",
-        f"est = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'm')\ntf1.estimator.train_and_evaluate(est, "
-        "tf1.estimator.TrainSpec(data, 3, extra=1), tf1.estimator.EvalSpec(data))\n",
     ],
-    ids=["constructor", "train", "evaluate", "TrainSpec"],
+    ids=["constructor", "train", "evaluate"],
 )
 def test_an_argument_that_is_not_known_leaves_the_program(lines: str) -> None:
     assert reason(lines) == "its argument `extra` has no counterpart here"
@@ -102,11 +100,3 @@ def test_what_one_program_takes_away_does_not_keep_another_from_its_rewrite() ->
     output, findings = migrate(_TWO_PROGRAMS, canned="auto")
     assert all(finding.rewritten for finding in findings)
     assert "compat.v1.estimator import" not in output
-
-
-def test_what_a_train_spec_holds_is_carried_and_may_keep_a_program_from_its_rewrite() -> None:
-    specs = "tf1.estimator.TrainSpec({}data, 3), tf1.estimator.EvalSpec(data)"
-    text = f"est = tf1.estimator.DNNClassifier([4], {COLUMNS}, 'm')\ntf1.estimator.train_and_evaluate(est, {specs})\n"
-    assert "est.fit(" in rewritten(text.format(""))
-    kept = text.format("lambda: [tf1.estimator.BestExporter] and ")
-    assert "would stay here" in reason(kept) or "is not seen to" in reason(kept)

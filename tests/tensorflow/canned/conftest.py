@@ -26,7 +26,7 @@ IN_KERAS = {
         "dnn_momentum_2", "dnn_rmsprop_2", "dnn_partitioned", "linear_partitioned",
     ),
     HERE / "estimators.py": (
-        "dnn_default", "dnn_adam", "dnn_sgd", "dnn_named", "dnn_shared", "linear_default", "linear_adam",
+        "dnn_default", "dnn_adam", "dnn_sgd", "dnn_named", "linear_default", "linear_adam",
         "linear_values", "combined_default", "combined_adam", "baseline_classes",
     ),
     HERE / "estimators_2.py": (
@@ -114,13 +114,18 @@ v2 = SimpleNamespace(
 """
 
 
+_EXPORTS = r"^PARSED = .*?^\)\n|^def serve\(.*?(?=^def )|^    estimator\.export_saved_model\([^\n]*\n"
+"""What keeps an estimator an object."""
+
+
 class InKeras(Continued):
     """Those that become Keras models, from converted checkpoints; new/NAME/back holds what they give back."""
 
     def _go_on(self, folder, python):
         self.new.mkdir()
         names = IN_KERAS[self.program]
-        migrated = Path(shutil.copy(self.program, folder))  # out of this package, by whose name it would import
+        migrated = folder / self.program.name  # out of this package, by whose name it would import
+        migrated.write_text(re.sub(_EXPORTS, "", self.program.read_text(), flags=re.MULTILINE | re.DOTALL))
         for change in codemod([str(migrated)], Settings(canned="keras"), jobs=1, progress=None).changes:
             Path(change.path).parent.mkdir(exist_ok=True)
             Path(change.path).write_text(change.after)

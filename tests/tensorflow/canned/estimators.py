@@ -22,7 +22,6 @@ FEATURES = {
 TWO, THREE = random.randint(0, 2, 80), random.randint(0, 3, 80)
 NAMED = np.array(["u", "v", "w"])[THREE]
 VALUES, PAIRS = random.rand(80).astype(np.float32), random.rand(80, 2).astype(np.float32)
-FEATURES["next"] = np.array([[code, code + 1] for code in random.randint(0, 5, 80)])
 
 column = tf.feature_column
 X = column.numeric_column("x", (3,))
@@ -33,9 +32,6 @@ CROSSED = column.crossed_column(["word", AGES], 12)
 WIDE = [X, WORD, CODE, AGES, CROSSED]
 FEW = [X, column.embedding_column(CODE, 4)]
 DEEP = [X, AGES, column.indicator_column(WORD), column.embedding_column(CODE, 4), column.indicator_column(CROSSED)]
-NEXT = column.categorical_column_with_identity("next", 6)
-with tf1.Graph().as_default():
-    SHARED = [X, *tf1.feature_column.shared_embedding_columns([NEXT, CODE], 4, combiner="sqrtn")]
 PARSED = tf1.estimator.export.build_parsing_serving_input_receiver_fn(
     tf1.feature_column.make_parse_example_spec([*WIDE, *DEEP])
 )
@@ -123,11 +119,6 @@ def dnn_values(model_dir, steps):
     return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
 
 
-def dnn_shared(model_dir, steps):
-    estimator = tf1.estimator.DNNRegressor([8], SHARED, model_dir)
-    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
-
-
 def linear_default(model_dir, steps):
     estimator = tf1.estimator.LinearClassifier(WIDE, model_dir)
     estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
@@ -189,7 +180,6 @@ ALL = (
     dnn_sgd,
     dnn_named,
     dnn_values,
-    dnn_shared,
     linear_default,
     linear_adam,
     linear_values,

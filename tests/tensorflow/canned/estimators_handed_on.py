@@ -11,9 +11,17 @@ import numpy as np
 import tensorflow as tf
 
 random = np.random.RandomState(0)
-FEATURES = {"x": random.rand(80, 3).astype(np.float32), "weight": random.rand(80).astype(np.float32)}
+FEATURES = {
+    "x": random.rand(80, 3).astype(np.float32),
+    "weight": random.rand(80).astype(np.float32),
+    "code": random.randint(0, 6, 80),
+    "next": np.array([[code, code + 1] for code in random.randint(0, 5, 80)]),
+}
 VALUES = random.rand(80).astype(np.float32)
 COLUMNS = [tf.feature_column.numeric_column("x", (3,))]
+WORDS = [tf.feature_column.categorical_column_with_identity(name, 6) for name in ("next", "code")]
+with tf.Graph().as_default():
+    SHARED = [*COLUMNS, *tf.compat.v1.feature_column.shared_embedding_columns(WORDS, 4, combiner="sqrtn")]
 
 
 def batches(labels):
@@ -61,7 +69,12 @@ def deep(model_dir, steps):
     return finished(made("deep", model_dir), steps)  # and its report(…)
 
 
-ALL = (wide, deep)
+def shared(model_dir, steps):
+    estimator = tf.compat.v1.estimator.DNNRegressor([8], SHARED, model_dir)
+    return finished(estimator, steps)  # and its report(…)
+
+
+ALL = (wide, deep, shared)
 
 
 def main():

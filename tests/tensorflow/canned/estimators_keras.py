@@ -25,17 +25,6 @@ def batches(labels):
     return tf.data.Dataset.from_tensor_slices((FEATURES, labels)).batch(16)
 
 
-def drawn():
-    iterator = tf1.data.make_one_shot_iterator(batches(VALUES).repeat())
-    features, labels = iterator.get_next()
-    return features, labels
-
-
-def serve():
-    fed = {"x": tf1.placeholder(tf.float32, [None, 3]), "code": tf1.placeholder(tf.int64, [None])}
-    return tf1.estimator.export.ServingInputReceiver(fed, fed)
-
-
 def dnn_momentum(model_dir, steps):
     estimator = tf1.estimator.DNNRegressor([8, 4], COLUMNS, model_dir, optimizer=tf1.train.MomentumOptimizer(0.01, 0.9))
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
@@ -52,7 +41,7 @@ def dnn_ftrl(model_dir, steps):
     estimator = tf1.estimator.DNNRegressor(
         [8, 4], COLUMNS, model_dir, optimizer=tf1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01)
     )
-    estimator.train(drawn, max_steps=steps)
+    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
 
 
 def dnn_sgd(model_dir, steps):
@@ -64,9 +53,7 @@ def dnn_sgd(model_dir, steps):
             tf1.train.exponential_decay(0.1, tf1.train.get_global_step(), 10, 0.5)
         ),
     )
-    train = tf.estimator.TrainSpec(lambda: batches(VALUES).repeat(), max_steps=steps)
-    evaluate = tf.estimator.EvalSpec(lambda: batches(VALUES), exporters=tf.estimator.LatestExporter("newest", serve))
-    tf.estimator.train_and_evaluate(estimator, train, evaluate)
+    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
 
 
 def dnn_adadelta(model_dir, steps):

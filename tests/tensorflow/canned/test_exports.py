@@ -1,4 +1,4 @@
-"""What an Estimator exported, and what its job exports after it went on as another program, answer a server alike."""
+"""What an Estimator exported, and what its job exports after it went on as an object, answer a server alike."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import tensorflow.compat.v1 as tf1
 from tests.tensorflow.canned.conftest import HERE
 from tests.tensorflow.canned.test_in_keras import tolerance
 
-ONE, KERAS = HERE / "estimators.py", HERE / "estimators_keras.py"
+ONE = HERE / "estimators.py"
 FED = {
     "x": [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], "age": [15.0, 45.0], "word": ["a", "other"], "code": [1, 5],
     "code-of": [1, 5],
@@ -18,19 +18,15 @@ ESTIMATORS = [
     (ONE, "linear_values", "parsed"),
     (ONE, "combined_default", "served"),
 ]
-JOBS = [
-    pytest.param(kind, *one, id=f"{kind}-{one[1]}-{one[2]}")
-    for kind, ones in (("in_keras", [*ESTIMATORS, (KERAS, "dnn_sgd", "export/newest")]), ("as_object", ESTIMATORS))
-    for one in ones
-]
+JOBS = [pytest.param(*one, id=f"{one[1]}-{one[2]}") for one in ESTIMATORS]
 
 
 @pytest.fixture
-def exports(request):
+def exports(as_object):
     """A function that gives the directory of an Estimator's export, and of that of what it became."""
 
-    def both(kind, program, name, folder):
-        job = request.getfixturevalue(kind)(program)
+    def both(program, name, folder):
+        job = as_object(program)
         return [next((one / name / folder).iterdir()) for one in (job.old, job.new)]
 
     return both
@@ -78,16 +74,16 @@ def examples():
     return protos
 
 
-@pytest.mark.parametrize(("kind", "program", "name", "folder"), JOBS)
-def test_the_signatures_are_the_estimators(exports, kind, program, name, folder):
-    old, new = exports(kind, program, name, folder)
+@pytest.mark.parametrize(("program", "name", "folder"), JOBS)
+def test_the_signatures_are_the_estimators(exports, program, name, folder):
+    old, new = exports(program, name, folder)
     assert signatures(new) == signatures(old)
     assert new.name.isdigit()
 
 
-@pytest.mark.parametrize(("kind", "program", "name", "folder"), JOBS)
-def test_a_server_answers_with_the_same_values(exports, kind, program, name, folder):
-    old, new = (answers(directory) for directory in exports(kind, program, name, folder))
+@pytest.mark.parametrize(("program", "name", "folder"), JOBS)
+def test_a_server_answers_with_the_same_values(exports, program, name, folder):
+    old, new = (answers(directory) for directory in exports(program, name, folder))
     for key, outputs in old.items():
         for output, value in outputs.items():
             message = f"{key} {output}"
@@ -98,9 +94,9 @@ def test_a_server_answers_with_the_same_values(exports, kind, program, name, fol
                 np.testing.assert_array_equal(new[key][output], value, err_msg=message)
 
 
-@pytest.mark.parametrize(("kind", "program", "name", "folder"), [job for job in JOBS if job.values[3] == "parsed"])
-def test_python_loads_it_with_the_same_signatures(exports, kind, program, name, folder):
-    old, new = (tf.saved_model.load(str(directory)).signatures for directory in exports(kind, program, name, folder))
+@pytest.mark.parametrize(("program", "name", "folder"), [job for job in JOBS if job.values[2] == "parsed"])
+def test_python_loads_it_with_the_same_signatures(exports, program, name, folder):
+    old, new = (tf.saved_model.load(str(directory)).signatures for directory in exports(program, name, folder))
     assert sorted(new) == sorted(old)
     for key in old:
         argument = "examples" if key == "predict" else "inputs"

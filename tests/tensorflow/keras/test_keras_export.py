@@ -1,13 +1,11 @@
-"""A Keras model is exported as a canned Estimator was: a server finds the names, Python loads the signatures."""
+"""A Keras model is exported as its Estimator was: a server finds the names, Python loads the signature."""
 
 import numpy as np
-import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from migrate.recovery.export import ServingInputReceiver
-from migrate.recovery.keras_export import export_outputs, export_values
-from migrate.recovery.keras_recovery import CheckpointRecovery
+from migrate.recovery.keras_export import export_outputs
 
 
 def doubling():
@@ -32,29 +30,15 @@ def served(path, signature, requests):
 
 
 def test_a_server_feeds_inputs_by_names_that_python_cannot_have(tmp_path):
-    path = export_values(doubling(), str(tmp_path), serve)
-    answer = served(path, "predict", {"hours-per week": [[1.0, 2.0]], "2": [7]})
-    assert answer["predictions"].tolist() == [[6.0]]
+    path = export_outputs(doubling(), str(tmp_path), serve)
+    answer = served(path, "serving_default", {"hours-per week": [[1.0, 2.0]], "2": [7]})
+    assert answer["double"].tolist() == [[6.0]]
     (signature,) = tf.saved_model.load(path.decode()).signatures.values()
     requests = {"hours_per_week": tf.constant([[1.0, 2.0]]), "input_2": tf.constant([7])}
-    assert signature(**requests)["predictions"].numpy().tolist() == [[6.0]]
+    assert signature(**requests)["double"].numpy().tolist() == [[6.0]]
 
 
 def test_the_outputs_of_a_model_of_ones_own_are_named_by_its_layers(tmp_path):
     path = export_outputs(doubling(), str(tmp_path), serve)
     answer = served(path, "serving_default", {"hours-per week": [[1.0, 2.0]], "2": [7]})
     assert {name: value.tolist() for name, value in answer.items()} == {"double": [[6.0]]}
-
-
-def test_the_newest_checkpoint_is_exported_and_without_one_nothing(tmp_path):
-    model = doubling()
-    checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer)
-    recovery = CheckpointRecovery(tf.train.CheckpointManager(checkpoint, str(tmp_path / "job"), 1))
-    with pytest.raises(ValueError, match="There is no checkpoint"):
-        export_values(recovery, str(tmp_path / "out"), serve)
-    assert not (tmp_path / "out").exists()
-    recovery.on_train_begin()
-    model.set_weights([np.zeros([2, 1]), np.zeros(1)])
-    path = export_values(recovery, str(tmp_path / "out"), serve)
-    answer = served(path, "predict", {"hours-per week": [[1.0, 2.0]], "2": [7]})
-    assert answer["predictions"].tolist() == [[6.0]]

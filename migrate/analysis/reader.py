@@ -1,12 +1,13 @@
 """One program, read from the site that makes its estimator: its arguments, its config, its calls, its hooks."""
 
 import ast
+from collections.abc import Sequence
 
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.constructors import KERAS_PARAMETERS, parameters
 from migrate.analysis.inputs import Inputs
 from migrate.analysis.module import Module, Site
-from migrate.analysis.names import Names, Scope
+from migrate.analysis.names import Names
 from migrate.analysis.program import METHODS, MethodCall, Program, gives_itself
 from migrate.analysis.run_config_reader import Configs
 from migrate.analysis.symbols import Symbol, estimator_kind
@@ -79,13 +80,15 @@ class Reader:
         found = self.names.scope_of(target).lookup(target.id)
         assert found is not None
         program.scope, bindings = found
-        if sum(not gives_itself(binding.value, target.id) for binding in bindings) != 1:
+        others = [one.node for one in bindings if one.node is not statement and not gives_itself(one.value, target.id)]
+        taken = self._uses_until(others, statement, self.names.uses(target.id, program.scope))
+        if taken is None:
             program.problems.append((call, f"`{target.id}` is assigned in more than one place"))
             return
         if program.scope is not self.names.scope_of(target) or isinstance(program.scope.node, ast.ClassDef):
             reason = f"`{target.id}` is a global name of another scope or an attribute of a class"
             program.problems.append((call, reason))
-        self._read_uses(program, target.id, program.scope)
+        self._read_uses(program, target.id, taken)
         self._read_uses_elsewhere(program, target.id)
 
     def _read_uses_elsewhere(self, program: Program, variable: str) -> None:
@@ -101,8 +104,35 @@ class Reader:
             reason = f"`{variable}` is used in {found[0].path} too, so its training cannot be followed"
             program.problems.append((program.site.node, reason))
 
-    def _read_uses(self, program: Program, variable: str, scope: Scope) -> None:
-        for use in self.names.uses(variable, scope):
+    def _uses_until(
+        self, others: Sequence[ast.AST], made: ast.stmt, uses: Sequence[ast.Name]
+    ) -> Sequence[ast.Name] | None:
+        """The uses of a variable from one assignment to the next one of the same block: two estimators may share a name.
+
+        Args:
+          others: what else assigns it.
+          made: the assignment.
+          uses: all uses of the variable.
+
+        Returns:
+          None where the assignments do not follow one another, or a use may see more than one of them.
+        """
+        if not others:
+            return uses
+        parent = self.names.parent(made)
+        block = next(one for _, one in ast.iter_fields(parent) if isinstance(one, list) and made in one)
+        if any(one not in block for one in others):
+            return None
+        places = {use: _place(block, [use, *self.names.ancestors(use)]) for use in uses}
+        start, starts = block.index(made), sorted(block.index(one) for one in [made, *others])
+        scope = self.names.scope_of(made)
+        if any(not place or place <= starts[0] or self.names.scope_of(use) is not scope for use, place in places.items()):
+            return None
+        end = next((one for one in starts if one > start), len(block))
+        return [use for use, place in places.items() if place and start < place <= end]
+
+    def _read_uses(self, program: Program, variable: str, uses: Sequence[ast.Name]) -> None:
+        for use in uses:
             parent = self.names.parent(use)
             if isinstance(parent, ast.Attribute):
                 self._read_method(program, variable, use, parent)
@@ -156,6 +186,11 @@ class Reader:
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in METHODS):
                 return False
         return True
+
+
+def _place(block: list[ast.stmt], around: Sequence[ast.AST]) -> int | None:
+    """Which statement of a block one of some nodes is; None where none is."""
+    return next((index for index, one in enumerate(block) if one in around), None)
 
 
 def _is_v1(module: Module, found: Symbol) -> bool:

@@ -21,7 +21,6 @@ class Input:
       symbol: the helper's symbol.
       statement: the assignment that binds the helper to ``name``; None when the helper stands inline.
       name: the variable that holds the helper.
-      maker: the function of this file that returns the helper, and is called for it; None when none is.
       problem: why the input cannot be told; None when it can.
     """
 
@@ -30,13 +29,12 @@ class Input:
     symbol: Symbol | None = None
     statement: ast.stmt | None = None
     name: str | None = None
-    maker: ast.FunctionDef | None = None
     problem: str | None = None
 
     @property
     def is_function(self) -> bool:
         """Whether the user's expression is called for the examples, in the new code too."""
-        return self.helper is None or self.maker is not None
+        return self.helper is None
 
 
 class Inputs:
@@ -44,7 +42,6 @@ class Inputs:
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self._following: list[ast.expr] = []
 
     def behind(self, expression: ast.expr) -> Input:
         """The input that an estimator's method gets by ``input_fn=expression``."""
@@ -61,12 +58,6 @@ class Inputs:
                 return self._helper(expression, value, statement, expression.id)
         if isinstance(expression, ast.Call) and self._is_helper(expression):
             return self._helper(expression, expression, None, None)
-        made = self.names.value(expression)
-        if isinstance(made, ast.Call):
-            maker, _ = self.function(made.func)
-            helper = self._only_return(maker) if isinstance(maker, ast.FunctionDef) else None
-            if isinstance(maker, ast.FunctionDef) and isinstance(helper, ast.Call) and self._is_helper(helper):
-                return Input(expression, helper, symbol_of(self.names, helper.func), maker=maker)
         return Input(expression, problem=self._why_not_a_dataset_function(expression))
 
     def _is_helper(self, call: ast.Call) -> bool:
@@ -78,14 +69,10 @@ class Inputs:
 
     def _why_not_a_dataset_function(self, expression: ast.expr) -> str | None:
         """None if calling ``expression`` with no arguments is seen to return a Dataset, else the reason."""
-        function, arguments = self.function(expression)
+        function = self.function(expression)
         if function is None:
             return f"`{ast.unparse(expression)}` is not a function of this file, so what it returns cannot be told"
-        filled_in = [
-            name for name in _parameters(function) if name in _FILLED_IN and not _gives(arguments, name, function)
-        ]
-        if arguments is None:
-            filled_in += _required(function)
+        filled_in = [name for name in _parameters(function) if name in _FILLED_IN] + _required(function)
         if filled_in:
             return f"the input function takes `{filled_in[0]}`, which the estimator fills in"
         name = getattr(function, "name", "lambda")
@@ -95,34 +82,15 @@ class Inputs:
             return f"`{name}` {_UNSEEN}"
         return None
 
-    def function(self, expression: ast.expr) -> tuple[FunctionNode | None, ast.Call | None]:
-        """The function that ``expression`` evaluates to, and the ``functools.partial`` of it, if any."""
-        if expression in self._following:  # made from itself
-            return None, None
-        self._following.append(expression)
-        try:
-            return self._follow(expression)
-        finally:
-            self._following.pop()
-
-    def _follow(self, expression: ast.expr) -> tuple[FunctionNode | None, ast.Call | None]:
+    def function(self, expression: ast.expr) -> FunctionNode | None:
+        """The function of the file, or the lambda, that an expression is."""
         if isinstance(expression, ast.Lambda):
-            return expression, None
-        if isinstance(expression, ast.Name):
-            definition = self.names.definition(expression)
-            if isinstance(definition, FunctionNode):
-                return definition, None
-            value = self.names.value(expression)
-            return self.function(value) if isinstance(value, ast.Call) else (None, None)
-        if isinstance(expression, ast.Call):
-            if self.names.qualified(expression.func) == "functools.partial" and expression.args:
-                function, _ = self.function(expression.args[0])
-                return function, expression
-            factory, _ = self.function(expression.func)
-            inner = self._only_return(factory) if factory is not None else None
-            if isinstance(inner, ast.Name | ast.Lambda | ast.Call):
-                return self.function(inner)
-        return None, None
+            return expression
+        definition = self.names.definition(expression) if isinstance(expression, ast.Name) else None
+        if isinstance(definition, FunctionNode):
+            return definition
+        value = self.names.only_value(expression) if isinstance(expression, ast.Name) else None
+        return value if isinstance(value, ast.Lambda) else None
 
     def _returns_dataset(self, function: FunctionNode, seen: set[ast.AST]) -> bool:
         if function in seen:  # by its other returns, then
@@ -134,15 +102,6 @@ class Inputs:
         if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
             return False
         return bool(values) and all(value is not None and self.is_dataset(value, seen) for value in values)
-
-    def _only_return(self, function: FunctionNode) -> ast.expr | None:
-        """What a function returns, if it is a plain one and returns in one place."""
-        if isinstance(function, ast.Lambda):
-            return function.body
-        if not self._is_plain(function):
-            return None
-        own = self.names.returns(function)
-        return own[0].value if len(own) == 1 else None
 
     def _is_plain(self, function: FunctionNode) -> bool:
         """Whether calling a function runs it as it stands."""
@@ -165,7 +124,7 @@ class Inputs:
                 return not is_iterator and self.is_dataset(value.func.value, seen)
             if isinstance(value.func, ast.Name) and (functions := self.names.definitions(value.func)):
                 return all(self._is_plain(one) and self._returns_dataset(one, seen) for one in functions)
-            function, _ = self.function(value.func)
+            function = self.function(value.func)
             return function is not None and self._returns_dataset(function, seen)
         if isinstance(value, ast.Name):
             if value in seen:
@@ -206,14 +165,6 @@ def _is_method_of(value: ast.expr, name: str) -> bool:
 def _parameters(function: FunctionNode) -> list[str]:
     arguments = function.args
     return [argument.arg for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
-
-
-def _gives(partial: ast.Call | None, name: str, function: FunctionNode) -> bool:
-    """Whether a ``functools.partial`` of a function gives one of its parameters."""
-    if partial is None:
-        return False
-    by_position = _parameters(function)[: len(partial.args) - 1]
-    return name in by_position or any(keyword.arg in (name, None) for keyword in partial.keywords)
 
 
 def _required(function: FunctionNode) -> list[str]:

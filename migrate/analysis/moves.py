@@ -18,22 +18,19 @@ _PURE_TENSORFLOW = ("ConfigProto", "GPUOptions", "estimator.", "feature_column."
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-def why_not_movable(names: Names, expression: ast.expr, statement: ast.stmt, along: str = "") -> str | None:
+def why_not_movable(names: Names, expression: ast.expr, statement: ast.stmt) -> str | None:
     """The reason why ``expression`` may have another value, or effect, when ``statement`` evaluates it; else None.
 
     Args:
       names: the module's names.
       expression: stands in the same statement, or in one that runs before.
       statement: where it is to stand.
-      along: a loop's variable that moves with it.
     """
     origin = names.statement_of(expression)
     if origin is statement:
         return None
     scope = names.scope_of(statement)
     for name in _free_names(names, expression):
-        if name.id == along:
-            continue
         found, there = names.scope_of(name).lookup(name.id), scope.lookup(name.id)
         if (found and found[0]) is not (there and there[0]):
             return f"`{name.id}` is something else at line {statement.lineno}"

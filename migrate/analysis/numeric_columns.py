@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass, field
 
 from migrate.analysis.arguments import Unbindable, bind, is_none
-from migrate.analysis.moves import is_pure, why_not_movable
+from migrate.analysis.moves import why_not_movable
 from migrate.analysis.names import Names
 from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
@@ -14,17 +14,15 @@ _PARAMETERS = ("key", "shape", "default_value", "dtype", "normalizer_fn")
 
 @dataclass
 class NumericColumns:
-    """Columns by key and shape; with a loop, one column for each key that the loop gives.
+    """Columns by key and shape.
 
     Attributes:
       columns: the keys and shapes.
-      loop: the loop's variable and what it runs over.
       statements: what exists only to make the columns.
       sources: the expressions that the rewrite moves.
     """
 
     columns: list[tuple[ast.expr, ast.expr | None]]
-    loop: tuple[ast.Name, ast.expr] | None = None
     statements: list[ast.stmt] = field(default_factory=list)
     sources: list[ast.expr] = field(default_factory=list)
 
@@ -43,13 +41,10 @@ def numeric_columns(program: Program, expression: ast.expr) -> NumericColumns:
 def _hold_at(program: Program, columns: NumericColumns) -> None:
     """Refuses columns that the place of the estimator may see otherwise."""
     names, statement = program.module.names, program.statement
-    variable = columns.loop[0].id if columns.loop is not None else ""
     for source in columns.sources:
-        reason = why_not_movable(names, source, statement, variable) if statement is not None else None
+        reason = why_not_movable(names, source, statement) if statement is not None else None
         if reason is not None:
             raise Unbindable(reason)
-    if columns.loop is not None and not all(is_pure(names, key) for key, _ in columns.columns):
-        raise Unbindable("the keys of the feature columns are computed by calls that cannot be repeated")
 
 
 def _read(names: Names, expression: ast.expr) -> NumericColumns:
@@ -60,12 +55,6 @@ def _read(names: Names, expression: ast.expr) -> NumericColumns:
         if not all_of_them.columns:
             raise Unbindable("the list of feature columns is empty here")
         return all_of_them
-    if isinstance(expression, ast.ListComp):
-        generator = expression.generators[0]
-        if len(expression.generators) > 1 or generator.ifs or not isinstance(generator.target, ast.Name):
-            raise Unbindable("the feature columns come from a comprehension that cannot be followed")
-        loop = generator.target, generator.iter
-        return NumericColumns([_numeric(names, expression.elt)], loop, sources=[expression])
     if isinstance(expression, ast.Name):
         return _read_name(names, expression)
     raise Unbindable("the feature columns come from an expression that cannot be followed")
@@ -76,11 +65,6 @@ def _read_name(names: Names, name: ast.Name) -> NumericColumns:
     if value is None or found is None or isinstance(found[0].node, ast.ClassDef) or isinstance(value, ast.Name):
         raise Unbindable(f"`{name.id}` is not assigned once in this file")
     statement, uses = names.statement_of(value), names.uses(name.id, found[0])
-    if isinstance(value, ast.List) and not value.elts:
-        loops = [names.statement_of(use) for use in uses if use is not name]
-        if len(loops) != 1:
-            raise Unbindable(f"`{name.id}` is filled in a way that cannot be followed")
-        return _read_append(names, name.id, loops[0], statement)
     for use in uses:
         if use is not name and _may_change(names, use):
             raise Unbindable(f"`{name.id}` may be changed after it was made (line {use.lineno})")
@@ -97,39 +81,6 @@ def _may_change(names: Names, use: ast.Name) -> bool:
     if isinstance(call, ast.Call):
         return symbol_of(names, call.func) is None
     return isinstance(parent, ast.Attribute | ast.Assign | ast.AugAssign | ast.Subscript)
-
-
-def _read_append(names: Names, name: str, append: ast.stmt, empty: ast.stmt) -> NumericColumns:
-    """``for key in keys: columns.append(numeric_column(key))``, the common way to make many."""
-    loop = names.parent(append)
-    call = append.value if isinstance(append, ast.Expr) else None
-    is_append = (
-        isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and call.func.attr == "append"
-        and len(call.args) == 1
-    )
-    if not (is_append and isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and not loop.orelse):
-        raise Unbindable(f"`{name}` is filled in a way that cannot be followed")
-    assert isinstance(call, ast.Call)
-    column = call.args[0]
-    if isinstance(column, ast.Name) and len(names.reads_of(column)) == 1:  # column = …; columns.append(column)
-        value = names.only_value(column)
-        before = [names.statement_of(value)] if value is not None else []
-        column = value if value is not None else column
-    else:
-        before = []
-    if loop.body != [*before, append]:
-        raise Unbindable(f"`{name}` is filled by a loop that does more")
-    if not all(_is_of_a_loop(names, use, loop.target.id) for use in names.reads_of(loop.target)):
-        raise Unbindable(f"`{loop.target.id}` is used outside the loop that fills `{name}`")
-    return NumericColumns([_numeric(names, column)], (loop.target, loop.iter), [empty, loop], [loop.iter, column])
-
-
-def _is_of_a_loop(names: Names, use: ast.Name, name: str) -> bool:
-    """Whether a variable is read inside a loop that sets it."""
-    loops = (loop for loop in names.ancestors(use) if isinstance(loop, ast.For))
-    return any(isinstance(loop.target, ast.Name) and loop.target.id == name for loop in loops)
 
 
 def _add_column(names: Names, columns: NumericColumns, element: ast.expr) -> None:

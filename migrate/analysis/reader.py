@@ -9,7 +9,7 @@ from migrate.analysis.inputs import Inputs
 from migrate.analysis.module import Module, Site
 from migrate.analysis.names import Names
 from migrate.analysis.program import METHODS, MethodCall, Program, gives_itself
-from migrate.analysis.run_config_reader import Configs
+from migrate.analysis.run_config_reader import config_behind, hold_at
 from migrate.analysis.symbols import Symbol, estimator_kind
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.uses import Hidden, uses
@@ -36,7 +36,6 @@ class Reader:
         self.module = module
         self.tree = tree
         self.names: Names = module.names
-        self.configs = Configs(module.names)
         self.inputs = Inputs(module.names)
 
     def read(self, site: Site) -> Program:
@@ -48,10 +47,10 @@ class Reader:
             program.problems.append((site.node, f"`{site.symbol.qualified}` is older than tf.estimator and differs"))
         self._read_arguments(program)
         config = program.arguments.get("config") or _keyword(site.node, "config")
-        program.config = self.configs.behind(config)
+        program.config = config_behind(self.names, config)
         self._read_variable(program)
         if program.statement is not None:
-            self.configs.hold_at(program.config, program.statement)
+            hold_at(self.names, program.config, program.statement)
         program.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
         return program
 
@@ -121,12 +120,14 @@ class Reader:
             return uses
         parent = self.names.parent(made)
         block = next(one for _, one in ast.iter_fields(parent) if isinstance(one, list) and made in one)
-        if any(one not in block for one in others):
+        if any(one not in block or not isinstance(one, ast.Assign) for one in others):
             return None
         places = {use: _place(block, [use, *self.names.ancestors(use)]) for use in uses}
         start, starts = block.index(made), sorted(block.index(one) for one in [made, *others])
         scope = self.names.scope_of(made)
-        if any(not place or place <= starts[0] or self.names.scope_of(use) is not scope for use, place in places.items()):
+        if any(
+            not place or place <= starts[0] or self.names.scope_of(use) is not scope for use, place in places.items()
+        ):
             return None
         end = next((one for one in starts if one > start), len(block))
         return [use for use, place in places.items() if place and start < place <= end]

@@ -33,6 +33,4 @@ def _shared(draft: Draft) -> Iterator[ast.AST]:
     for call in program.calls:
         if call.input is not None and call.input.statement is not None:
             yield call.input.statement
-        if call.input is not None and call.input.maker is not None:
-            yield call.input.maker
         yield from (hook.node for hook in call.hooks)

@@ -22,27 +22,24 @@ def numeric_inputs(draft: Draft, given: ast.expr) -> bool:
     nodes = [key for key, _ in columns.columns]
     known = [literal(key) for key in nodes]
     names = {key for key in known if isinstance(key, str)}
-    column_keys = names if columns.loop is None and all(isinstance(key, str) for key in known) else None
+    column_keys = names if all(isinstance(key, str) for key in known) else None
     keys = [draft.once(key, "key") for key in nodes]
     # Keras 3 takes no slash in a name, and needs none.
     named = ["" if "/" in str(literal(key)) else f", name={text}" for key, text in zip(nodes, keys, strict=True)]
     parts = zip(keys, shapes, named, strict=True)
     items = ", ".join(f"{key}: {draft.tf}.keras.Input({shape}{name})" for key, shape, name in parts)
-    if columns.loop is not None:
-        variable, iterable = columns.loop
-        items += f" for {draft.text(variable)} in {draft.text(iterable)}"
     draft.columns.append(f"{draft.inputs} = {{{items}}}")
-    draft.columns.append(f"{draft.net} = {_joined(draft, keys, shapes, columns.loop is not None)}")
+    draft.columns.append(f"{draft.net} = {_joined(draft, keys, shapes)}")
     draft.column_keys = column_keys
     draft.absorbed += columns.statements
     return True
 
 
-def _joined(draft: Draft, keys: list[str], shapes: list[str], is_loop: bool) -> str:
+def _joined(draft: Draft, keys: list[str], shapes: list[str]) -> str:
     """The expression that joins the inputs, ``[batch, sum of their sizes]``."""
     layers = f"{draft.tf}.keras.layers"
     is_flat = all(shape == "(1,)" for shape in shapes)
-    if len(keys) == 1 and not is_loop:
+    if len(keys) == 1:
         one = f"{draft.inputs}[{keys[0]}]"
         return one if is_flat else f"{layers}.Flatten()({one})"
     key = draft.fresh("name")

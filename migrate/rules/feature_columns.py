@@ -36,7 +36,7 @@ _ELSEWHERE = "Use --canned object, or write the network with tf.keras.layers."
     Example('[tf1.feature_column.numeric_column("x")]', 'inputs = {"x": tf.keras.Input((1,), name="x")}', "columns"),
     Example('[tf1.feature_column.numeric_column("x", shape=[2, 3])]', "tf.keras.layers.Flatten()", "columns"),
     Example('[tf1.feature_column.numeric_column("a/b")]', 'inputs = {"a/b": tf.keras.Input((1,))}', "columns"),
-    Example("[tf1.feature_column.numeric_column(k) for k in args.keys]", "for k in args.keys}", "columns"),
+    Example("[tf1.feature_column.numeric_column(k) for k in args.keys]", "[DenseColumns(columns)]", "columns"),
     Example('[tf1.feature_column.numeric_column("x", normalizer_fn=abs)]', "[DenseColumns(columns)]", "columns"),
     Example("[tf.feature_column.embedding_column(x, 4)]", "example_batch(columns)", "columns"),
     Example("args.columns", "[DenseColumns(columns)]", "columns"),

@@ -2,8 +2,8 @@
 
 The Estimator calls ``input_fn`` itself, in a graph of its own, each time it trains or evaluates.
 
-Instead: the call is written out, ``model.fit(train_input_fn(), …)``. A function, a lambda, a ``functools.partial`` and
-a function that returns one of these are followed, within the file.
+Instead: the call is written out, ``model.fit(train_input_fn(), …)``. A function of the file and a lambda are
+followed.
 
 Fidelity: exact. A function that is not seen to return a Dataset (tensors that it works on, another module's function)
 blocks the program.

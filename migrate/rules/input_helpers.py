@@ -5,9 +5,6 @@
 Instead: a ``tf.data.Dataset`` with the same batches: they run on over the end of an epoch, and the last one may be
 short. ``queue_capacity`` becomes the shuffle buffer.
 
-Where a function of the file returns the helper: a lambda that makes this dataset, because the input function is called
-later.
-
 Fidelity: exact without shuffling; with it the examples come in another random order. ``num_threads`` has no
 counterpart. With ``--input continue`` the shuffle gets a seed, without which a resumed job could not find its place.
 
@@ -21,9 +18,8 @@ from dataclasses import dataclass
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.inputs import Input
 from migrate.analysis.moves import why_not_movable
-from migrate.analysis.names import Names
 from migrate.analysis.program import Program
-from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
+from migrate.edits.plan import Part, ReplaceStatement
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.precedence import OR
 from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
@@ -79,12 +75,7 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
     try:
         arguments = bind(helper, _PARAMETERS, no_others=True)
         dataset = _dataset(draft, given.symbol.tail.endswith("pandas_input_fn"), arguments)
-        if given.maker is not None:
-            _require_known_uses(program, draft, given.maker)
-            _refuse_changing_names(program.module.names, given.helper, given.maker)
-            draft.renamed[helper] = f"lambda: ({dataset.text})"
-            draft.edits.append(ReplaceExpression(program.module.span(helper), draft.renamed[helper]))
-        elif given.statement is not None:
+        if given.statement is not None:
             _claim(program, draft, given, dataset)
         else:
             draft.inline_datasets[helper] = dataset.text
@@ -96,29 +87,6 @@ def _rewrite(program: Program, draft: Draft, given: Input) -> Verdict:
             helper, f"{name} becomes a tf.data.Dataset with the same batches, shuffled in another random order"
         )
     return exact(helper, f"{name} becomes a tf.data.Dataset with the same batches in the same order")
-
-
-def _refuse_changing_names(names: Names, helper: ast.Call, maker: ast.FunctionDef) -> None:
-    """What a function returns is called after it has returned: names around it must have one value alone."""
-    for node in ast.walk(helper):
-        found = names.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
-        if found is not None and found[0].node is not maker and len(found[1]) > 1:
-            assert isinstance(node, ast.Name)
-            raise Unbindable(f"`{node.id}` has more than one value, and the dataset would be made later than it is now")
-
-
-def _require_known_uses(program: Program, draft: Draft, maker: ast.FunctionDef) -> None:
-    """Refuses a function whose result goes elsewhere than into the calls that are rewritten."""
-    names = program.module.names
-    inputs = {call.input.node for other in draft.all for call in other.program.calls if call.input is not None}
-    for use in names.uses(maker.name, names.scope_of(maker)):
-        made = names.parent(use)
-        if made in inputs:
-            continue
-        assigned = names.parent(made)
-        target = assigned.targets[0] if isinstance(assigned, ast.Assign) and len(assigned.targets) == 1 else None
-        if not names.bound(target) or not inputs.issuperset(names.reads_of(target)):
-            raise Unbindable(f"what `{maker.name}` returns is also used at line {use.lineno}, where it must stay")
 
 
 def _claim(program: Program, draft: Draft, given: Input, dataset: _Dataset) -> None:

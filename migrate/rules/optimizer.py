@@ -7,14 +7,12 @@ Instead: the Keras optimizer with the old one's constants written out, because t
 
 v1's RMSProp began with a mean square of 1, which is assigned after ``compile``.
 
-``exponential_decay`` and the like become the Keras schedule of the same formula, which counts the same steps.
-
 Fidelity: exact to rounding: from the same checkpoint the losses of 50 steps are within 5e-6 of their size, most within
 1e-6; Keras's step is several operations where the Estimator's is one, and the comparison is a test. A function of the
-file that makes the optimizer, another learning rate that is computed from the global step, and Momentum of TensorFlow 1
-under a changing rate block the program. So do Momentum, RMSProp and Adadelta on categorical columns, Ftrl on
-embeddings, and Ftrl on categorical columns under a changing rate or with ``warm_start_from``: the Estimator's train the
-rows of a variable that a batch reads, and Keras's train all rows. ``--canned object`` keeps them.
+file that makes the optimizer and a learning rate that is computed from the global step, ``exponential_decay`` and the
+like included, block the program. So do Momentum, RMSProp and Adadelta on categorical columns, Ftrl on embeddings, and
+Ftrl on categorical columns under a changing rate or with ``warm_start_from``: the Estimator's train the rows of a
+variable that a batch reads, and Keras's train all rows. ``--canned object`` keeps them.
 
 See: tf.compat.v1.train.AdamOptimizer, tf.keras.optimizers.Adam.
 """
@@ -30,12 +28,7 @@ from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.values.made_of import made_of
 from migrate.rewrite.draft import Draft
-from migrate.rewrite.learning_rate import (
-    changes,
-    constant_or_decaying,
-    is_plain,
-    scheduled,
-)
+from migrate.rewrite.learning_rate import constant, is_plain, scheduled
 from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, noted, rule
 
 
@@ -135,18 +128,6 @@ _HELP = "Use --canned object, or give a constant rate and an optimizer of tf.com
     Example(
         "hidden_units=[8], optimizer=lambda: tf1.train.AdamOptimizer("
         "tf1.train.exponential_decay(0.1, tf1.train.get_global_step(), 100, 0.9))",
-        "schedules.ExponentialDecay(0.1, decay_steps=100, decay_rate=0.9)",
-        "estimator",
-    ),
-    Example(
-        "hidden_units=[8], optimizer=tf1.train.FtrlOptimizer("
-        "tf1.train.exponential_decay(0.1, tf1.train.get_global_step(), 100, 0.9))",
-        "Ftrl(tf.keras.optimizers.schedules.ExponentialDecay(",
-        "estimator",
-    ),
-    Example(
-        "hidden_units=[8], optimizer=lambda: tf1.train.MomentumOptimizer("
-        "tf1.train.exponential_decay(0.1, tf1.train.get_global_step(), 100, 0.9), 0.9)",
         None,
         "estimator",
     ),
@@ -327,10 +308,9 @@ def _from_v1(draft: Draft, known: _V1Optimizer, call: ast.Call) -> str:
             continue
         if parameter not in known.renamed:
             raise Unbindable(f"`{parameter}` has no counterpart in Keras's {known.keras}")
-        is_rate = parameter == "learning_rate"
-        if is_rate and known.keras == "SGD" and "momentum" in arguments and changes(draft.program.module.names, value):
-            raise Unbindable("Momentum under a changing learning rate is another algorithm in Keras")
-        written[known.renamed[parameter]] = constant_or_decaying(draft, value) if is_rate else draft.text(value)
+        written[known.renamed[parameter]] = (
+            constant(draft, value) if parameter == "learning_rate" else draft.text(value)
+        )
     order = [keras for keras in (*known.renamed.values(), *known.constants) if keras in written]
     rate = written.get("learning_rate", "")
     rest = [f"{keras}={written[keras]}" for keras in dict.fromkeys(order) if keras != "learning_rate"]

@@ -25,7 +25,6 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("RunConfig(save_checkpoints_secs=120)", "save_secs=120,"),
     Example("RunConfig()", "save_secs=600,"),
     Example("None", "save_secs=600,"),
-    Example("RunConfig(save_checkpoints_steps=5).replace(save_checkpoints_secs=9)", "save_secs=9,"),
     Example("RunConfig(save_checkpoints_secs=None)", None),
     Example("RunConfig(save_checkpoints_secs=60)", None, recovery="backup-and-restore"),
     is_setting=True,

@@ -22,18 +22,6 @@ FOLLOWED = {
         "data().map(",
     ),
     "a named lambda": ("g = lambda: data()\ndef f(x):\n" + use("g"), "g().map("),
-    "a partial": (
-        "import functools\ndef g(n, mode):\n    return data()\ndef f(x):\n" + use("functools.partial(g, 3, mode='t')"),
-        'functools.partial(g, 3, mode="t")().map(',
-    ),
-    "a closure": (
-        "def make(n):\n    def g():\n        return data()\n    return g\ndef f(x):\n" + use("make(3)"),
-        "make(3)()",
-    ),
-    "a kept closure": (
-        "def make(n):\n    return lambda: data()\ndef f(x):\n    g = make(3)\n" + use("g"),
-        "g().map(",
-    ),
     "one that changes its dataset": (
         f"def g(n):\n    d = {FROM}\n    if n:\n        d = d.shuffle(9)\n    return d.batch(3)\ndef f(x):\n"
         + use("lambda: g(1)"),
@@ -67,8 +55,11 @@ FOLLOWED = {
 }
 LEFT = {
     "takes `mode`": "def g(mode='train'):\n    return data()\ndef f(x):\n" + use("g"),
-    "takes `params`": "import functools\ndef g(n, params=None):\n    return data()\ndef f(x):\n"
+    "takes `params`": "def g(params=None):\n    return data()\ndef f(x):\n" + use("g"),
+    "`functools.partial(g, 3)` is not a": "import functools\ndef g(n):\n    return data()\n"
+    + DEF
     + use("functools.partial(g, 3)"),
+    "`make(3)` is not": f"def make(x):\n    return {HELPER}shuffle=False)\n{DEF}" + use("make(3)"),
     "takes `features`": "def g(features):\n    return data()\ndef f(x):\n" + use("g"),
     "`lambda` is not seen to return a": (
         "def g(x): return data()\nest = DNN()\nest.train(lambda: g(3), max_steps=3)\ndef g(y, z): return 3\n"

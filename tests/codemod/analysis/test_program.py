@@ -45,8 +45,21 @@ FOLLOWED = {
         f"def f(a):\n    est = DNN()\n    est = est.{TRAIN.strip().partition('.')[2]}\n    print(est.evaluate(data))\n",
         "    if recovery.restore()",
     ),
+    "of two of one name, one after the other": (
+        f"def f():\n    est = DNN()\n    {TRAIN}    est = DNN(dropout=0.5)\n    {TRAIN}",
+        "    if est_recovery.restore() < 3:\n",
+    ),
+    "of two of one name in a loop": (
+        f"for i in range(3):\n    est = DNN()\n    {TRAIN}    est = DNN()\n    if i:\n        {TRAIN}",
+        "        if est_recovery.restore() < 3:\n",
+    ),
 }
 LEFT = {
+    "`est` is assigned in more than": f"def f(a):\n    est = DNN()\n    if a:\n        est = DNN()\n    {TRAIN}",
+    "`est` is assigned in more": f"def f(a):\n    for i in a:\n        {TRAIN}        est = DNN()\n        est = DNN()\n",
+    "`est` is assigned in": f"est = DNN()\n{TRAIN}est = DNN()\ndef f():\n    {TRAIN}f()\n",
+    "`est` is assigned in more than one": f"est = DNN()\n{TRAIN}est += 1\n",
+    "`est` is assigned": f"if a:\n    est = DNN()\n    {TRAIN}    est = DNN()\n{TRAIN}",
     "is inside an f-string": f"def f():\n    est = DNN()\n    {TRAIN}    print(f'{{est.evaluate(data)}}')\n",
     "the call is part of a larger expression": (
         "def f():\n    est = DNN()\n    est.train(data, max_steps=est.evaluate(data)['global_step'] + 3)\n"

@@ -10,18 +10,7 @@ RUN = "tf1.estimator.RunConfig"
 FOLLOWED = {
     "positional": (f"def f():\n    config = {RUN}(None, 7, 50, 20)\n" + USE, "checkpoint_interval=20,"),
     "none": ("def f():\n    config = None\n" + USE, "save_secs=600,"),
-    "replaced in one expression": (
-        f"def f():\n    config = {RUN}(save_checkpoints_steps=9).replace(save_checkpoints_secs=7).replace("
-        "keep_checkpoint_max=4)\n" + USE,
-        "max_to_keep=4\n        ),\n        save_secs=7,",
-    ),
-    "replaced by assignment": (
-        f"def f():\n    config = {RUN}(save_checkpoints_secs=9)\n"
-        "    config = config.replace(save_checkpoints_steps=7)\n" + USE,
-        "checkpoint_interval=7,",
-    ),
     "annotated": (f"def f():\n    config: {RUN} = {RUN}(save_checkpoints_steps=7)\n" + USE, "checkpoint_interval=7,"),
-    "of another name": (f"c = {RUN}(save_checkpoints_steps=7)\nconfig = c\ndef f():\n" + USE, "checkpoint_interval=7,"),
     "made in the loop that uses it": (
         f"def f():\n  for n in [1, 2]:\n    config = {RUN}(save_checkpoints_steps=n)\n" + USE,
         "checkpoint_interval=n or None,",
@@ -37,11 +26,6 @@ FOLLOWED = {
     "of the main block": (
         f"if __name__ == '__main__':\n    config = {RUN}(save_checkpoints_steps=7)\n" + USE,
         "checkpoint_interval=7,",
-    ),
-    "of a function": (
-        f"def make(a, b=4, *, c, d=2):\n    return {RUN}(save_checkpoints_steps=a, keep_checkpoint_max=b, "
-        "keep_checkpoint_every_n_hours=c, log_step_count_steps=d)\ndef f(n):\n    config = make(n, c=9)\n" + USE,
-        "max_to_keep=4,\n            keep_checkpoint_every_n_hours=9,",
     ),
     "with a pure computation that moves": (
         f"def f(n):\n    config = {RUN}(save_checkpoints_steps=int(len(n) / 3))\n    g()\n" + USE,
@@ -78,10 +62,6 @@ LEFT = {
     "`next(n)` would be evaluated later": (
         f"def f(n):\n  config = {RUN}(save_checkpoints_steps=next(n))\n  for i in range(2):\n" + USE
     ),
-    "`config` is changed at line 13": (
-        f"def f():\n    config = {RUN}(save_checkpoints_steps=3)\n{USE}"
-        "    config = config.replace(keep_checkpoint_max=7)\n"
-    ),
     "`config` is used here too": f"def f(g):\n    config = {RUN}()\n    g(config=config)\n" + USE,
     "`config` is a parameter": "def f(config):\n" + USE,
     "`config` is imported from": "from settings import config\ndef f():\n" + USE,
@@ -91,16 +71,13 @@ LEFT = {
     "`config` is assigned in more than one": f"def f():\n    config = other = {RUN}()\n{USE}    print(other)\n",
     "`config` is assigned under a condition": f"def f(g):\n    if g:\n        config = {RUN}()\n" + USE,
     "under a condition": f"def f(g):\n    try:\n        config = {RUN}()\n    except E:\n        g()\n" + USE,
-    "made from itself": "def f():\n    config = config.replace(keep_checkpoint_max=7)\n" + USE,
-    "the config is made from itself": "def make():\n    return make()\ndef f():\n    config = make()\n" + USE,
-    "`make` has a decorator": f"@cache\ndef make():\n    return {RUN}()\ndef f():\n    config = make()\n" + USE,
-    "`make` does more": f"def make(n):\n    n += 1\n    return {RUN}()\ndef f():\n    config = make(2)\n" + USE,
-    "is computed inside `make`": (
-        f"def make(n):\n    return {RUN}(save_checkpoints_steps=n * 2)\ndef f():\n    config = make(2)\n" + USE
+    "`config` is assigned in": (
+        f"def f():\n    config = {RUN}()\n    config = config.replace(save_checkpoints_steps=7)\n" + USE
     ),
-    "`make` is called in more than one place": (
-        f"def make():\n    return {RUN}()\ndef f():\n    config = make()\n{USE}    print(make())\n"
-    ),
+    "the config comes from": f"def f():\n    config = {RUN}().replace(save_checkpoints_steps=7)\n" + USE,
+    "that cannot be followed": f"def make():\n    return {RUN}()\ndef f():\n    config = make()\n" + USE,
+    "`config` is another name": f"c = {RUN}(save_checkpoints_steps=7)\nconfig = c\ndef f():\n" + USE,
+    "from an expression": "def f():\n    config = config.replace(keep_checkpoint_max=7)\n" + USE,
     "an attribute of a class": f"class A:\n    config = {RUN}()\n" + USE,
     "older than tf.estimator": "def f():\n    config = tf.contrib.learn.RunConfig('', 1)\n" + USE,
     "`tpu_config` is no argument": "def f(t):\n    config = tf1.estimator.tpu.RunConfig(tpu_config=t)\n" + USE,

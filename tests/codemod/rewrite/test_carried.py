@@ -57,14 +57,6 @@ CARRIED = [
     (with_columns("[tf1.feature_column.numeric_column(a())]"), "    key = a()\n"),
     (with_columns("[tf1.feature_column.numeric_column(str(a))]"), '{str(a): tf.keras.Input((1,), name=str(a))}'),
     (
-        with_columns("cs", f"{EMPTY}    for k in b:\n        print(k)\n"),
-        "tf.keras.Input((1,), name=k) for k in a}",
-    ),
-    (
-        with_columns("cs", EMPTY.replace("cs.append(", "col = (") + "        cs.append(col)\n"),
-        "tf.keras.Input((1,), name=k) for k in a}",
-    ),
-    (
         f"def f(a, b):\n    est = tf.estimator.LinearClassifier([{X}], warm_start_from=b)\n{TRAIN}",
         "warm_start_from=b",
     ),
@@ -85,7 +77,6 @@ LEFT = [
         for api, optimizer in (
             ("", "tf.keras.optimizers.Ftrl(r)"),
             ("", "lambda: tf.keras.optimizers.Ftrl(learning_rate=r)"),
-            ("1", "tf1.train.FtrlOptimizer(tf1.train.exponential_decay(b, tf1.train.get_global_step(), 9, 0.5))"),
         )
     ),
     (
@@ -103,8 +94,7 @@ KEPT = [
     with_columns("cs", f"    cs = d = [{X}]\n    print(d)\n"),
     with_columns("cs", f"    if (cs := [{X}]):\n        b()\n"),
     with_columns("[tf1.feature_column.numeric_column(a()) for k in b]"),
-    with_columns("cs", f"{EMPTY}        b(k)\n"),
-    with_columns("cs", f"{EMPTY}    b(k)\n"),
+    with_columns("cs", EMPTY),
     with_columns("cs", f"    cs = [{X} for k in a]\n    a = b\n"),
 ]
 

@@ -56,9 +56,8 @@ def dnn_default(model_dir, steps):
 
 
 def dnn_adam(model_dir, steps):
-    head = tf.estimator.MultiClassHead(3)
-    estimator = tf.estimator.DNNEstimator(
-        head, [8, 4], DEEP, model_dir, batch_norm=True, optimizer=tf.keras.optimizers.legacy.Adam(0.01)
+    estimator = tf.estimator.DNNClassifier(
+        [8, 4], DEEP, model_dir, n_classes=3, batch_norm=True, optimizer=tf.keras.optimizers.legacy.Adam(0.01)
     )
     estimator.train(lambda: batches(THREE).repeat(), max_steps=steps)
     return report(estimator.evaluate(lambda: batches(THREE)), estimator.predict(lambda: batches(THREE)))
@@ -92,9 +91,7 @@ def linear_default(model_dir, steps):
 
 
 def linear_sgd(model_dir, steps):
-    estimator = tf.estimator.LinearEstimator(
-        tf.estimator.RegressionHead(2, weight_column="weight"), WIDE, model_dir, optimizer="SGD"
-    )
+    estimator = tf.estimator.LinearRegressor(WIDE, model_dir, 2, weight_column="weight", optimizer="SGD")
     estimator.train(lambda: batches(PAIRS).repeat(), max_steps=steps)
     return report(estimator.evaluate(lambda: batches(PAIRS)), estimator.predict(lambda: batches(PAIRS)))
 

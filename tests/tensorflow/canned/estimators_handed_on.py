@@ -17,7 +17,7 @@ FEATURES = {
     "code": random.randint(0, 6, 80),
     "next": np.array([[code, code + 1] for code in random.randint(0, 5, 80)]),
 }
-VALUES = random.rand(80).astype(np.float32)
+VALUES, TWO = random.rand(80).astype(np.float32), random.randint(0, 2, 80)
 COLUMNS = [tf.feature_column.numeric_column("x", (3,))]
 WORDS = [tf.feature_column.categorical_column_with_identity(name, 6) for name in ("next", "code")]
 with tf.Graph().as_default():
@@ -74,7 +74,18 @@ def shared(model_dir, steps):
     return finished(estimator, steps)  # and its report(…)
 
 
-ALL = (wide, deep, shared)
+def deep_of_a_head(model_dir, steps):
+    head = tf.estimator.BinaryClassHead()
+    estimator = tf.estimator.DNNEstimator(head, [8], COLUMNS, model_dir, batch_norm=True)
+    estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
+
+
+def wide_of_a_head(model_dir, steps):
+    head = tf.estimator.RegressionHead(weight_column="weight")
+    return finished(tf.estimator.LinearEstimator(head, COLUMNS, model_dir, optimizer="SGD"), steps)  # and its report(…)
+
+
+ALL = (wide, deep, shared, deep_of_a_head, wide_of_a_head)
 
 
 def main():

@@ -49,9 +49,7 @@ def dnn_sgd(model_dir, steps):
         [8, 4],
         COLUMNS,
         model_dir,
-        optimizer=lambda: tf1.train.GradientDescentOptimizer(
-            tf1.train.exponential_decay(0.1, tf1.train.get_global_step(), 10, 0.5)
-        ),
+        optimizer=lambda: tf1.train.GradientDescentOptimizer(0.05),
     )
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
 

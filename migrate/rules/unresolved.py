@@ -5,8 +5,8 @@ every call on it.
 
 Instead: nothing is guessed. No Keras model is written, and the place that hides the rest is told.
 
-Fidelity: manual. A premade estimator that is passed to another function, kept in an attribute, assigned twice or made
-by a function that is called twice becomes no Keras model; with ``--canned auto`` or ``object`` it is written in object
+Fidelity: manual. A premade estimator that is passed to another function, kept in an attribute, assigned in a branch or
+returned by a function becomes no Keras model; with ``--canned auto`` or ``object`` it is written in object
 form (FT151).
 
 See: the reason beside the finding.

@@ -1,10 +1,12 @@
 """The arguments that make an example a small job, found by the flags that its text names."""
 
+import csv
 import functools
 import subprocess
 
 import numpy as np
 
+RELATIONSHIPS = ["wife", "husband", "child"]
 FLAGS = {
     "--save_steps": lambda data: "20",
     "--data": str,
@@ -50,3 +52,19 @@ def digits(place, count=600):
     images, labels = rng.randint(0, 256, (count + 100, 28, 28)).astype("uint8"), rng.randint(0, 10, count + 100)
     np.savez(path, x_train=images[:count], y_train=labels[:count], x_test=images[count:], y_test=labels[count:])
     return path
+
+
+def census(folder):
+    """Write a small census into a directory, and give that."""
+    random = np.random.RandomState(0)
+    (folder / "relationship.txt").write_text("\n".join(RELATIONSHIPS))
+    with open(folder / "census.csv", "w", newline="") as file:
+        rows = csv.writer(file)
+        numbers, words = ["age", "education_num", "hours_per_week"], ["workclass", "occupation", "relationship"]
+        rows.writerow([*numbers, *words, "region", "income"])
+        for _ in range(320):
+            age, education, hours = random.randint(17, 80), random.randint(1, 16), random.randint(10, 60)
+            words = [random.choice(words) for words in (["private", "state", "none"], list("abcdefg"), RELATIONSHIPS)]
+            income = ">50K" if age + 3 * education + hours + random.randint(0, 40) > 130 else "<=50K"
+            rows.writerow([age, education, hours, *words, random.randint(0, 5), income])
+    return folder

@@ -1,22 +1,20 @@
 """Where the programs under test run: MIGRATE_OLD_PYTHON has TensorFlow 2.15, MIGRATE_NEW_PYTHON the newest."""
 
-import csv
 import os
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from migrate.verify import Program
 from tests import nursery
 from tests.pairs import write_all
+from tests.program_arguments import census as census_in
 from tests.runtime_package import build
 
 PROGRAMS = Path(__file__).parent / "programs"
-RELATIONSHIPS = ["wife", "husband", "child"]
 
 
 @pytest.fixture(scope="session")
@@ -69,15 +67,4 @@ def program(new_python):
 @pytest.fixture(scope="session")
 def census(tmp_path_factory):
     """A directory with a small census."""
-    folder, random = tmp_path_factory.mktemp("census"), np.random.RandomState(0)
-    (folder / "relationship.txt").write_text("\n".join(RELATIONSHIPS))
-    with open(folder / "census.csv", "w", newline="") as file:
-        rows = csv.writer(file)
-        numbers, words = ["age", "education_num", "hours_per_week"], ["workclass", "occupation", "relationship"]
-        rows.writerow([*numbers, *words, "region", "income"])
-        for _ in range(320):
-            age, education, hours = random.randint(17, 80), random.randint(1, 16), random.randint(10, 60)
-            words = [random.choice(words) for words in (["private", "state", "none"], list("abcdefg"), RELATIONSHIPS)]
-            income = ">50K" if age + 3 * education + hours + random.randint(0, 40) > 130 else "<=50K"
-            rows.writerow([age, education, hours, *words, random.randint(0, 5), income])
-    return folder
+    return census_in(tmp_path_factory.mktemp("census"))

@@ -1,0 +1,63 @@
+"""A cluster with parameter servers resumes at its last save, whichever task is killed, as an Estimator's does."""
+
+import os
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+
+from migrate.verify import FAULTS, Program, run
+from tests import nursery
+
+from .conftest import WrittenPair
+
+AT, END = 25, 60
+KILLED = ["chief", "worker", "ps", "evaluator"]
+
+
+@pytest.fixture(scope="module", params=["estimator", "migrated"])
+def cluster(request, tmp_path_factory):
+    """A job of a chief, two workers, two parameter servers and an evaluator."""
+    source = Path(__file__).with_name("parameter_servers.py")
+    pair = WrittenPair(source, tmp_path_factory.mktemp("servers") / "pair")
+    sides = {"estimator": (pair.old, pair.old_python), "migrated": (pair.new, pair.new_python)}
+    script, python = sides[request.param]
+    given = ("--model_dir", "{model_dir}", "--max_steps", str(END))
+    beside = {"chief": True, "workers": 2, "parameter_servers": 2, "evaluator": True}
+    environment = {"CUDA_VISIBLE_DEVICES": "-1"}
+    return Program(script, python, given, environment, launch=nursery.launch, **beside)
+
+
+@pytest.fixture(scope="module", params=KILLED)
+def killed(request, cluster, tmp_path_factory):
+    """A start in which a task is killed, what it had saved, and a start after that in the same directory."""
+    directory = tmp_path_factory.mktemp("killed") / "model"
+    struck = run(cluster, directory, FAULTS[f"{request.param}-killed"](at=AT), timeout=90)
+    saved = steps_saved(directory)
+    return request.param, directory, struck, saved, run(cluster, directory, timeout=90)
+
+
+def steps_saved(directory):
+    return sorted(int(path.stem.rpartition("-")[2]) for path in directory.glob("model.ckpt-*.index"))
+
+
+def test_the_fault_strikes_once_training_has_begun(killed):
+    task, _, struck, saved, _ = killed
+    assert struck.of("fault"), struck.output
+    assert max(saved) >= 10
+    if task == "chief":
+        assert struck.code == -9
+
+
+def test_the_job_resumes_at_its_last_save(killed):
+    _, _, _, saved, again = killed
+    assert again.started_at == max(saved)
+
+
+def test_it_ends_at_its_last_step_and_that_is_evaluated(killed):
+    _, directory, _, _, again = killed
+    assert again.code == 0, again.output
+    last = steps_saved(directory)[-1]
+    assert END <= last <= END + 2  # each of three may be in a step as the last is taken
+    assert tf.train.load_variable(os.fspath(directory), "global_step") == last
+    assert [*(directory / "eval").glob("events.*")]

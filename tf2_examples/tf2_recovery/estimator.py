@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 41ca943ce44ba581).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 0b5ba70e01bd9ed0).
 """Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
 
 The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,
@@ -327,7 +327,7 @@ class Estimator:
         if not config.num_other_tasks and config.train_distribute is None:
             return OnlyTask()
         why = "TF_CONFIG names a cluster, or the RunConfig has a train_distribute: that"
-        return _rarer("cluster", why, "TF_CONFIG in it").ClusterTask(config)
+        return _rarer("cluster", why, _FOR_A_CLUSTER).ClusterTask(config)
 
     def _graph(self):
         """Returns a context: a new graph with the seed and the global step."""
@@ -430,6 +430,9 @@ def _rarer(name, what, named):
             f"{what} needs the helper file {name}.py, which is not beside estimator.py: "
             f"migrate the old program again, with {named}."
         ) from None
+
+
+_FOR_A_CLUSTER = "--helpers package, or a line in it that names TF_CONFIG"
 
 
 def argument_names(function):

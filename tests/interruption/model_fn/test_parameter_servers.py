@@ -50,8 +50,11 @@ def test_the_fault_strikes_once_training_has_begun(killed):
 
 
 def test_the_job_resumes_at_its_last_save(killed):
-    _, _, _, saved, again = killed
-    assert again.started_at == max(saved)
+    """Without a worker or the evaluator the others may come to the end, before they are missed."""
+    task, _, _, saved, again = killed
+    is_done = task in ("worker", "evaluator") and max(saved) >= END
+    restored = [event["step"] for event in again.of("restore") if event["phase"] == "train"]
+    assert restored == ([] if is_done else [max(saved)])
 
 
 def test_it_ends_at_its_last_step_and_that_is_evaluated(killed):

@@ -1,4 +1,4 @@
-"""A model_fn that MultiWorkerMirroredStrategy trained on two workers goes on to the last bit, whoever is killed."""
+"""A model_fn that MultiWorkerMirroredStrategy trained on two or three workers goes on, whoever is killed."""
 
 import json
 import os
@@ -21,7 +21,18 @@ SURVIVOR_SECONDS = 60
 
 
 class ClusterPair(WrittenPair):
-    """Programs of which each start is one job of two workers."""
+    """Programs of which each start is one job of several workers.
+
+    Args:
+      folder: a new directory.
+      count: how many workers.
+    """
+
+    def __init__(self, folder, count):
+        super().__init__(SOURCE, folder)
+        self.count = count
+        # Three batches for each worker, so that what starts again after a save goes on where the Estimator's was.
+        self.arguments = ["--rows", str(12 * count)]
 
     def run(self, program, model_dir, *arguments, tf_configs=None):
         """Runs a job to its end; returns what its processes printed."""
@@ -29,9 +40,9 @@ class ClusterPair(WrittenPair):
         environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": "", "CUDA_VISIBLE_DEVICES": "-1"}
         environment.pop("TF_USE_LEGACY_KERAS", None)
         environment |= legacy_keras(self) if program is self.new else {}
-        command = [python, str(program), "--model_dir", str(model_dir), *map(str, arguments)]
+        command = [python, str(program), "--model_dir", str(model_dir), *self.arguments, *map(str, arguments)]
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": self.folder}
-        told = [{**environment, "TF_CONFIG": each} for each in tf_configs or task_variables(2)]
+        told = [{**environment, "TF_CONFIG": each} for each in tf_configs or task_variables(self.count)]
         processes = [nursery.launch(command, env=each, **streams) for each in told]
         outputs = [output for output, _ in outputs_of(processes)]
         assert [process.returncode for process in processes] == [0] * len(told), outputs[0][-3000:]
@@ -42,9 +53,9 @@ def legacy_keras(pair):
     return {} if pair.new_python == pair.old_python else {"TF_USE_LEGACY_KERAS": "1"}
 
 
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory):
-    return ClusterPair(SOURCE, tmp_path_factory.mktemp("workers") / "pair")
+@pytest.fixture(scope="module", params=[2, 3], ids=["two", "three"])
+def pair(request, tmp_path_factory):
+    return ClusterPair(tmp_path_factory.mktemp("workers") / "pair", request.param)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +70,7 @@ FAULTS_IN_TURN = [
     FAULTS["chief-killed"](at=8),
     FAULTS["all-killed"](at=8),
 ]
-"""Saves are at 6 and 9: worker 1 in mid-epoch, the chief in its save, the chief in mid-epoch, both at once."""
+"""Saves are at 6 and 9: the last worker in mid-epoch, the chief in its save, the chief in mid-epoch, all at once."""
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +78,8 @@ def struck(pair, alone, tmp_path_factory):
     """The Estimator's job of three steps taken over, and a start of it for each fault."""
     directory = tmp_path_factory.mktemp("struck") / "model"
     shutil.copytree(alone / "begun", directory)
-    told = ("--model_dir", "{model_dir}", "--max_steps", "9")
-    program = Program(pair.new, pair.new_python, told, legacy_keras(pair), workers=2, launch=nursery.launch)
+    told = ("--model_dir", "{model_dir}", "--max_steps", "9", *pair.arguments)
+    program = Program(pair.new, pair.new_python, told, legacy_keras(pair), workers=pair.count, launch=nursery.launch)
     return directory, [run(program, directory, fault) for fault in FAULTS_IN_TURN]
 
 
@@ -76,10 +87,10 @@ def struck(pair, alone, tmp_path_factory):
 def finished(pair, struck):
     """That job when nothing strikes it any more, now with an evaluator."""
     directory, _ = struck
-    cluster = json.loads(task_variables(3)[0])["cluster"]["worker"]
-    roles = ("chief", "worker", "evaluator")
-    whole = {role: [address] for role, address in zip(roles, cluster, strict=True)}
-    told = [json.dumps({"cluster": whole, "task": {"type": role, "index": 0}}) for role in roles]
+    chief, evaluator, *workers = json.loads(task_variables(pair.count + 1)[0])["cluster"]["worker"]
+    whole = {"chief": [chief], "worker": workers, "evaluator": [evaluator]}
+    tasks = [(role, index) for role, addresses in whole.items() for index in range(len(addresses))]
+    told = [json.dumps({"cluster": whole, "task": {"type": role, "index": index}}) for role, index in tasks]
     pair.run(pair.new, directory, "--max_steps", 9, tf_configs=told)
     return directory
 
@@ -118,11 +129,13 @@ def test_the_evaluator_evaluates_the_last_checkpoint_and_leaves(finished):
     assert events.stat().st_size > 0
 
 
-def test_no_worker_but_the_chief_writes_into_the_directory(finished, alone):
+def test_no_worker_but_the_chief_writes_into_the_directory(pair, finished, alone):
     made = {path.name for path in finished.iterdir() if path.is_dir()}
-    assert made - {"model.ckpt-6_temp"} == {"eval", "tmp_worker_1"}  # TensorFlow leaves what a killed save had begun
-    own = {path.name for path in (alone / "begun" / "tmp_worker_1").iterdir()}
-    assert {path.name for path in (finished / "tmp_worker_1").iterdir()} == own
+    others = {f"tmp_worker_{index}" for index in range(1, pair.count)}
+    assert made - {"model.ckpt-6_temp"} == {"eval", *others}  # TensorFlow leaves what a killed save had begun
+    for each in others:
+        own = {path.name for path in (alone / "begun" / each).iterdir()}
+        assert {path.name for path in (finished / each).iterdir()} == own
 
 
 def test_without_tf_config_it_trains_and_evaluates_alone(pair, tmp_path):

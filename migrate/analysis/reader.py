@@ -106,7 +106,7 @@ class Reader:
     def _uses_until(
         self, others: Sequence[ast.AST], made: ast.stmt, uses: Sequence[ast.Name]
     ) -> Sequence[ast.Name] | None:
-        """The uses of a variable from one assignment to the next one of the same block: two estimators may share a name.
+        """The uses of a variable from one assignment to the next in its block: two estimators may share a name.
 
         Args:
           others: what else assigns it.

@@ -56,7 +56,9 @@ FOLLOWED = {
 }
 LEFT = {
     "`est` is assigned in more than": f"def f(a):\n    est = DNN()\n    if a:\n        est = DNN()\n    {TRAIN}",
-    "`est` is assigned in more": f"def f(a):\n    for i in a:\n        {TRAIN}        est = DNN()\n        est = DNN()\n",
+    "`est` is assigned in more": (
+        f"def f(a):\n    for i in a:\n        {TRAIN}        est = DNN()\n        est = DNN()\n"
+    ),
     "`est` is assigned in": f"est = DNN()\n{TRAIN}est = DNN()\ndef f():\n    {TRAIN}f()\n",
     "`est` is assigned in more than one": f"est = DNN()\n{TRAIN}est += 1\n",
     "`est` is assigned": f"if a:\n    est = DNN()\n    {TRAIN}    est = DNN()\n{TRAIN}",

@@ -1,4 +1,4 @@
-"""An Estimator that a chief and workers train on parameter servers, each in its own time, and an evaluator evaluates."""
+"""An Estimator that a chief and workers train on parameter servers, each in its own time, and evaluate apart."""
 
 import argparse
 import json

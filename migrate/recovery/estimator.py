@@ -10,7 +10,6 @@ import copy
 import importlib
 import inspect
 import os
-import tempfile
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -22,6 +21,7 @@ from .model_checkpoints import (
     latest_checkpoint,
     saved_step,
     saver_of_objects,
+    unnamed_directory,
 )
 from .run_config import RunConfig, is_of_class
 from .training import InputHook, OnlyTask, Training
@@ -544,8 +544,7 @@ def _config_of(config, model_dir, checkpoints):
         model_dir = checkpoints.directory
         config = config.replace(**{**checkpoints.settings(), "model_dir": None})
     if model_dir is None and config.model_dir is None:
-        model_dir = tempfile.mkdtemp()
-        tf1.logging.warning("Using temporary folder as model directory: %s", model_dir)
+        model_dir = unnamed_directory()
     if model_dir is not None and config.model_dir not in (None, model_dir):
         raise ValueError(
             "`model_dir` are set both in constructor and `RunConfig`, but with "

@@ -1,6 +1,7 @@
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import contextlib
+import json
 import math
 import os
 import re
@@ -18,6 +19,15 @@ except ImportError:  # Windows
     fcntl = None
 
 
+def unnamed_directory():
+    """Returns where an Estimator's checkpoints are that is given no directory."""
+    directory = json.loads(os.environ.get("TF_CONFIG") or "{}").get("model_dir")
+    if not directory:
+        directory = tempfile.mkdtemp()
+        tf1.logging.warning("Using temporary folder as model directory: %s", directory)
+    return directory
+
+
 class ModelCheckpoints(tf.train.CheckpointManager):
     """A ``CheckpointManager`` of a session's variables, under their TF1 names.
 
@@ -25,7 +35,8 @@ class ModelCheckpoints(tf.train.CheckpointManager):
     A torn newest checkpoint is passed over, a lost list of checkpoints is made anew.
 
     Args:
-      directory: of the checkpoints, the model_dir; it may be new.
+      directory: of the checkpoints, the model_dir; it may be new. None is the one that
+        TF_CONFIG names, or a temporary one.
       max_to_keep: how many to keep; None or 0 for all.
       checkpoint_interval: the steps from one save to the next; or
       save_secs: the seconds. With neither nothing is saved.
@@ -51,6 +62,7 @@ class ModelCheckpoints(tf.train.CheckpointManager):
             raise ValueError("checkpoint_interval and save_secs cannot be both set.")
         self.save_secs, self._save_steps = save_secs, checkpoint_interval
         self._kept = max_to_keep or None, keep_checkpoint_every_n_hours
+        directory = unnamed_directory() if directory is None else directory
         self.read_list(os.fspath(directory), is_chief_task())
 
     @property

@@ -9,9 +9,10 @@ variables under the Estimator's names, and saves by the clock too (``save_secs``
 steps nor seconds). The rest of the RunConfig stays; one of which nothing is left is removed. What reads
 ``estimator.config``, or the ``config`` of a ``model_fn``, still finds the settings there.
 
-So it is where the RunConfig is written out, every use of it is an estimator's ``config=``, also in other files, the
-directory is seen to be a text, and each moved expression has the same value at the estimator's call. Elsewhere the
-RunConfig stays whole, the object makes the same manager of it, and the finding tells the manager's settings.
+So it is where the RunConfig is written out, every use of it is an estimator's ``config=``, also in other files, a
+directory is named, and each moved expression has the same value at the estimator's call. A directory that is None as the
+program runs is a new one, for the manager as for an Estimator. Elsewhere the RunConfig stays whole, the object makes the
+same manager of it, and the finding tells the manager's settings.
 
 Fidelity: exact.
 
@@ -27,7 +28,6 @@ from migrate.analysis.constructors import parameters
 from migrate.analysis.module import Module, Site
 from migrate.analysis.moves import is_pure, why_not_movable
 from migrate.analysis.run_config_reader import RUN_CONFIG_PARAMETERS
-from migrate.analysis.values.flags import is_given_flag
 from migrate.analysis.values.uses import Hidden, uses
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import InsertBefore, SetArgument
@@ -47,7 +47,6 @@ _TAKING = {
     "estimator.EstimatorV2": (*_FIRST, "warm_start_from"),
     "estimator.tpu.TPUEstimator": (*_FIRST, "use_tpu"),
 }
-_TEXTS = ("os.path.abspath", "os.path.expanduser", "os.path.join")
 _LONGEST = 30
 
 
@@ -216,8 +215,8 @@ def _taker(config: ObjectFile, made: ast.Call, given: dict[str, ast.expr], file:
     if not is_none(own) and not is_none(of_config) and ast.dump(own or use) != ast.dump(of_config or use):
         raise _Stays("its estimator names another directory")
     directory, where = (own, file) if not is_none(own) else (of_config, config)
-    if directory is None or not _is_text(where, directory):
-        raise _Stays("no directory is seen")
+    if directory is None or is_none(directory):
+        raise _Stays("it names no directory")
     return _Taker(file, site.node, arguments, directory, where, directory is own)
 
 
@@ -228,21 +227,6 @@ def _parameters(file: ObjectFile, site: Site) -> tuple[str, ...]:
         return ()
     is_v1 = found.api == "v1" or (found.api == "tf" and file.is_tf1)
     return _TAKING.get(found.tail) or parameters(found.tail.rpartition(".")[2], is_v1=is_v1)
-
-
-def _is_text(file: ObjectFile, value: ast.expr) -> bool:
-    """Whether a directory is seen to be given: an Estimator takes None too, and makes a new one."""
-    return all(_is_given(file, end.module, end.node) for end in Values(file.tree).ends(file.module, value))
-
-
-def _is_given(file: ObjectFile, module: Module, node: ast.AST) -> bool:
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, str) and bool(node.value)
-    if isinstance(node, ast.Call):
-        return module.names.qualified(node.func) in _TEXTS
-    if isinstance(node, ast.Attribute):
-        return any(is_given_flag(one, node) for one in file.modules)  # flags are often defined in another file
-    return isinstance(node, ast.JoinedStr | ast.BinOp)
 
 
 def _check_movable(file: ObjectFile, value: ast.expr, taker: _Taker) -> None:

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 0b5ba70e01bd9ed0).
+# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 7e7b2dee737ef5e6).
 """Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
 
 The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,
@@ -11,7 +11,6 @@ import copy
 import importlib
 import inspect
 import os
-import tempfile
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -23,6 +22,7 @@ from .model_checkpoints import (
     latest_checkpoint,
     saved_step,
     saver_of_objects,
+    unnamed_directory,
 )
 from .run_config import RunConfig, is_of_class
 from .training import InputHook, OnlyTask, Training
@@ -545,8 +545,7 @@ def _config_of(config, model_dir, checkpoints):
         model_dir = checkpoints.directory
         config = config.replace(**{**checkpoints.settings(), "model_dir": None})
     if model_dir is None and config.model_dir is None:
-        model_dir = tempfile.mkdtemp()
-        tf1.logging.warning("Using temporary folder as model directory: %s", model_dir)
+        model_dir = unnamed_directory()
     if model_dir is not None and config.model_dir not in (None, model_dir):
         raise ValueError(
             "`model_dir` are set both in constructor and `RunConfig`, but with "

@@ -95,6 +95,10 @@ MOVED = {
         "e = Estimator(model_fn,checkpoints=ModelCheckpoints(args.folder,checkpoint_interval=args.every))\n"
         "f = Estimator(model_fn,checkpoints=ModelCheckpoints('/tmp/f',checkpoint_interval=args.every))",
     ),
+    "a directory that may be None": (
+        f"e = tf.estimator.Estimator(model_fn, args.maybe, {RUN}(save_checkpoints_steps=9))",
+        "e = Estimator(model_fn, checkpoints=ModelCheckpoints(args.maybe, checkpoint_interval=9))",
+    ),
 }
 
 
@@ -107,10 +111,7 @@ def test_the_settings_stand_in_a_manager_at_the_estimators_call(tmp_path: Path, 
 
 
 STAYING = {
-    "a directory that may be None": (
-        f"e = tf.estimator.Estimator(model_fn, args.maybe, {RUN}(save_checkpoints_steps=9))",
-        "no directory is seen",
-    ),
+    "a directory that is None": (f"e = tf.estimator.Estimator(model_fn, None, {RUN}(save_checkpoints_steps=9))", "no dir"),
     "no directory": (f"e = tf.estimator.Estimator(model_fn, config={RUN}(save_checkpoints_steps=9))", "no directory"),
     "two directories": (f"e = {ONE}{RUN}('/tmp/m', save_checkpoints_steps=9))", "names another directory"),
     "saving turned off": (f"e = {ONE}{RUN}(save_checkpoints_steps=None))", "turns saving off"),

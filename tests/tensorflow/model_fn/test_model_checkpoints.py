@@ -1,5 +1,9 @@
 """A CheckpointManager that the program writes is obeyed as the RunConfig was that it came from."""
 
+import json
+import tempfile
+from pathlib import Path
+
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -107,3 +111,13 @@ def test_a_tpu_estimator_takes_it(tmp_path):
         checkpoints=checkpoints,
     )
     assert (estimator.config.save_checkpoints_steps, estimator.config.save_checkpoints_secs) == (7, None)
+
+
+def test_none_is_the_directory_of_an_estimator_that_is_given_none(tmp_path, monkeypatch):
+    new = ModelCheckpoints(None, checkpoint_interval=3)
+    assert Estimator(model_fn, checkpoints=new).model_dir == new.directory
+    assert (Path(new.directory).parent, list(Path(new.directory).iterdir())) == (Path(tempfile.gettempdir()), [])
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"model_dir": str(tmp_path)}))
+    named = ModelCheckpoints(None, checkpoint_interval=3)
+    estimator = Estimator(model_fn, config=RunConfig(), checkpoints=named)
+    assert estimator.model_dir == named.directory == str(tmp_path) == Estimator(model_fn).model_dir

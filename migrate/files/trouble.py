@@ -7,7 +7,7 @@ FIRST_CHARACTER = Span(1, 0, 1, 0)
 PAGES = {
     "FT001": "A path cannot be read: it does not exist, may not be read, or is no regular file.",
     "FT002": "A file's bytes cannot be decoded: it has no encoding cookie and is not UTF-8, or holds a NUL byte.",
-    "FT003": "A file cannot be parsed: a syntax error, Python 2, or an expression nested too deeply.",
+    "FT003": "A file cannot be parsed: a syntax error, Python 2, too deep, or too large for the machine.",
     "FT004": "A file changed since it was read, so it was not overwritten. Run the tool again.",
     "FT005": "A file could not be written: no permission, no space, or a character that its encoding lacks.",
     "FT006": "The folder of helpers is not the tool's own, or another release wrote a file there that was edited.",

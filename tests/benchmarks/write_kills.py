@@ -3,10 +3,10 @@
 usage: python -m tests.benchmarks.write_kills [--files N] [--kills K] [--commands C] [--seed S]
 
 SIGKILL and SIGINT are sent to a process that writes what was found before, until each has struck K times between its
-first temporary file and its end; C times SIGINT strikes a whole
-``--write`` with two workers, the finding and rewriting included. The tree is made anew for each. Then the next command,
-``--check``, looks at the tree. Printed is how many programs were found half migrated before it and after it; the exit
-code is 1 if any was after it, if Ctrl-C left one before it, or if it left anything else or said what is not true.
+first temporary file and its end; C times SIGINT strikes a whole ``--write`` with two workers, the finding and rewriting
+included. The tree is made anew for each. Then the next command, ``--check``, looks at the tree. Printed is how many
+programs were found half migrated before it and after it; the exit code is 1 if any was after it, if Ctrl-C left one
+before it, or if it left anything else or said what is not true.
 """
 
 import argparse

@@ -41,6 +41,9 @@ over a ``tf.train.Checkpoint`` without a manager, a file that the user names whe
 one that each start would load though Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a
 SavedModel, weights in TensorFlow's format under one name).
 
+A file that each start trains further, loaded before ``fit`` and saved only when it has ended, is told of with the lines
+of a ``BackupAndRestore``, which leaves nothing behind where ``fit`` ends: the next start trains further, as before.
+
 Left alone, without a finding: callbacks that only save, weights from elsewhere, a load after or between trainings, and
 ``initial_epoch`` as a number, or reckoned from a stage of the training.
 
@@ -71,6 +74,7 @@ from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
 from migrate.analysis.resume.once import runs_again, trains_again
 from migrate.analysis.resume.own_loads import OwnLoad, own_loads
 from migrate.analysis.resume.savers import restarted, saver_of
+from migrate.analysis.resume.trained_further import trained_further
 from migrate.analysis.searches import name_of
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import (
@@ -92,6 +96,9 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rul
 _HELP = (
     "Save model, optimizer and epoch by tf.train.CheckpointManager after each epoch, and restore them before fit,"
     " instead of loading what ModelCheckpoint wrote."
+)
+_FURTHER = (
+    "each start trains this file further and saves it when fit has ended, and an interruption loses all its epochs"
 )
 _OF_KERAS_1 = {"nb_epoch", "samples_per_epoch", "nb_val_samples", "nb_worker", "max_q_size", "pickle_safe"}
 _WEIGHTS = """\
@@ -222,6 +229,14 @@ class Job:
         saver = keras.callbacks.ModelCheckpoint(self.path, save_weights_only=True)
         self.model.fit_generator(batches, initial_epoch=self.epoch, callbacks=[saver])
 """
+_FURTHER_EACH = """\
+import os
+import keras
+
+model = keras.models.load_model("m.h5") if os.path.isfile("m.h5") else build()
+model.fit(x, y, epochs=10)
+model.save("m.h5")
+"""
 
 
 @site_rule(
@@ -255,6 +270,7 @@ class Job:
     Example(_ELSEWHERE, None, "module"),
     Example(_PARSED, None, "module"),
     Example(_BACKED_UP, None, "module"),
+    Example(_FURTHER_EACH, None, "module"),
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     found = list(own_loads(bench.module, bench.tree))
@@ -299,6 +315,10 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if named.fit.call not in known and not named.fit.is_recovered(bench.module.names):
             known.add(named.fit.call)
             yield from _named(bench, named, "training goes on from a file that the user names")
+    for fit, load in trained_further(bench.module, bench.tree):
+        if fit.call not in known and not fit.is_recovered(bench.module.names) and not _is_backed_up(bench, fit.call):
+            known.add(fit.call)
+            yield Mend((manual(load, _FURTHER, _further_lines(bench, fit)),))
 
 
 def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
@@ -458,6 +478,13 @@ def _lines(bench: Workbench, fit: Fit) -> str:
         f"Write `{backup}` before it, and `{model}.fit(..., callbacks=[backup, ...])`: a run resumes after the last"
         " epoch, and loads what it saved over what the program has loaded."
     )
+
+
+def _further_lines(bench: Workbench, fit: Fit) -> str:
+    """The lines for a program that each start trains further: one that ended leaves nothing to resume."""
+    backup, call = f'{bench.vocabulary.tf}.keras.callbacks.BackupAndRestore("DIRECTORY")', ast.unparse(fit.call.func)
+    lines = f"Write `backup = {backup}` before it, and `{call}(..., callbacks=[backup, ...])`"
+    return f"{lines}: an interrupted start resumes after its last epoch, and one after a finished start trains further."
 
 
 def _manager_lines(bench: Workbench, training: ast.Call) -> str:

@@ -50,6 +50,14 @@ LEFT = {
         + "settings = read()\nfor stage in range(4):\n    first = int(float(stage) / 4 * settings.epochs)\n"
         + "    model.fit(x(stage), epochs=first + 2, initial_epoch=first, callbacks=[saver])\n"
     ),
+    "a model that is made better and saved as another file": (
+        'import keras\nmodel = keras.models.load_model("old.h5")\nmodel.fit(x, y, epochs=5)\nmodel.save("new.h5")\n'
+    ),
+    "a model that is loaded instead of being trained": (
+        'import os\nimport keras\n\n\ndef made():\n    if os.path.exists("m.h5"):\n'
+        '        return keras.models.load_model("m.h5")\n    model = build()\n    model.fit(x, y, epochs=5)\n'
+        '    model.save("m.h5")\n    return model\n'
+    ),
     "an evaluation script": _HEAD + "if os.path.exists(path):\n    model.load_weights(path)\nmodel.evaluate(x, y)\n",
     "an evaluation in a function of its own": (
         _HEAD

@@ -1,0 +1,63 @@
+"""Programs of which each start trains a file further: it is loaded before ``fit``, and saved when ``fit`` has ended."""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.checkpoints import key
+from migrate.analysis.module import Module
+from migrate.analysis.resume.loads_before import LOADS, LoadsBefore
+from migrate.analysis.resume.origins import Origins, PathParts
+from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.saves_in_training import PATHS
+from migrate.analysis.searches import name_of
+from migrate.analysis.trainings import Fit, all_trainings
+from migrate.analysis.tree import Tree
+
+
+def trained_further(module: Module, tree: Tree) -> Iterator[tuple[Fit, ast.Call]]:
+    """Every training of a file whose model is loaded from the very file that it is saved to after it, with the load."""
+    found = [(fit, saves) for fit in all_trainings(module) if (saves := list(_saves_after(module, fit)))]
+    if not found:
+        return
+    reach = Reach(module, tree)
+    origins, before = Origins(reach), LoadsBefore(reach)
+    for fit, saves in found:
+        first = literal(fit.arguments.get("initial_epoch"))
+        if isinstance(first, int) and first != 0:
+            continue  # the second stage of a training in two stages
+        for load in before.loads(fit.call):
+            path = _path(load.load)
+            if load.module is not module or name_of(load.load.func) not in LOADS or path is None:
+                continue
+            loaded = origins.of_paths(module, path)
+            if any(_is_same(loaded, origins.of_paths(module, saved)) for saved in saves):
+                yield fit, load.load
+                break
+
+
+def _saves_after(module: Module, fit: Fit) -> Iterator[ast.expr]:
+    """The paths that the trained model is saved to below its training, in the same function."""
+    names = module.names
+    scope, model = names.scope_of(fit.call).node, key(names, fit.receiver)
+    for call in names.nodes(ast.Call):
+        is_below = call.lineno > fit.call.lineno and names.scope_of(call).node is scope
+        if is_below and isinstance(call.func, ast.Attribute) and call.func.attr in ("save", "save_weights"):
+            path = _path(call)
+            if path is not None and model is not None and key(names, call.func.value) == model:
+                yield path
+
+
+def _path(call: ast.Call) -> ast.expr | None:
+    return next(
+        (keyword.value for keyword in call.keywords if keyword.arg in PATHS), call.args[0] if call.args else None
+    )
+
+
+def _is_same(loaded: list[PathParts], saved: list[PathParts]) -> bool:
+    """Whether two paths are one, whatever the program is started with."""
+    return any(
+        not one.is_searched and one.texts == other.texts and one.unknown == other.unknown and (one.texts or one.unknown)
+        for one in loaded
+        for other in saved
+    )

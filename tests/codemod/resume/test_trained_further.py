@@ -1,4 +1,4 @@
-"""A program of which each start trains the file further that the one before saved is told what an interruption loses."""
+"""A program of which each start trains one file further is told what an interruption loses."""
 
 import pytest
 

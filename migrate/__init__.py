@@ -1,3 +1,3 @@
 """Moves training code off TensorFlow's Estimator without losing its fault tolerance."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

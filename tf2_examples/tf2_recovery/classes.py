@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 0c9d6bc449bb839f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0c9d6bc449bb839f).
 """Labels and predictions of a premade classifier."""
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content a2ec262affae6f76).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content a2ec262affae6f76).
 """Attention of ``tf.contrib.seq2seq``."""
 
 import collections

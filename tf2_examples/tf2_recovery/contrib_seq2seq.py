@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content ef4b9b739da5b2c1).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ef4b9b739da5b2c1).
 """Decoders of ``tf.contrib.seq2seq``, their helpers and the loss."""
 
 import collections

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 849e2ee32dbb35e9).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 849e2ee32dbb35e9).
 """The package tf_slim, which contrib.slim and contrib.layers live on in."""
 
 import functools

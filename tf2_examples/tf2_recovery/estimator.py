@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 7e7b2dee737ef5e6).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7e7b2dee737ef5e6).
 """Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
 
 The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,

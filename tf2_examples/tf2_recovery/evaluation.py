@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 3ffe37b55e4a5f46).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3ffe37b55e4a5f46).
 """What an evaluation computes and writes, and what a prediction yields."""
 
 import functools

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 7a763b2ac6edcfed).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7a763b2ac6edcfed).
 """The SavedModels of an ``Estimator``, and the receivers that say what is fed."""
 
 from typing import Any, NamedTuple

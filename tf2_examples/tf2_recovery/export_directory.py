@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 33740ad24267f8da).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 33740ad24267f8da).
 """Where an export stands: a directory below a base, named by the time."""
 
 import os

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 53b99fb35af302c2).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 53b99fb35af302c2).
 """The outputs of an exported signature, by the API that serves it."""
 
 import tensorflow.compat.v1 as tf1

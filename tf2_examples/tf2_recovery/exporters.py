@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 2107fac567ea2b47).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2107fac567ea2b47).
 """The exporters of ``tf.estimator``, for ``train_and_evaluate``."""
 
 import os

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content de6d96bc5ca2777a).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content de6d96bc5ca2777a).
 """The heads of TensorFlow 1's premade estimators, which make a spec of logits."""
 
 import tensorflow as tf

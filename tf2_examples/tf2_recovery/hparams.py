@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 305af2b82883adcc).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 305af2b82883adcc).
 """Hyperparameters by name, as ``tf.contrib.training.HParams`` held them."""
 
 import copy

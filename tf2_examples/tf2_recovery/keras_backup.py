@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 39b9cf09d425fb3b).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 39b9cf09d425fb3b).
 """What ``BackupAndRestore`` lacks: an end at a step, and a look at an old job."""
 
 import sys

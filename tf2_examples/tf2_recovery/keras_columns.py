@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 0349ec5d8286f712).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0349ec5d8286f712).
 """Feature columns for Keras layers."""
 
 import tensorflow as tf

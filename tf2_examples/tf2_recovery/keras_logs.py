@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content b9b8f64efe15fa67).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b9b8f64efe15fa67).
 """The log, the events and the evaluations of a training by ``fit``, as the Estimator gave them."""
 
 import functools

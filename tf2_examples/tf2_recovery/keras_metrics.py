@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 853b2521bd886230).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 853b2521bd886230).
 """The metrics, predictions and losses of the premade estimators for a Keras model."""
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content f77c92d5ded4245f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f77c92d5ded4245f).
 """Recovery of a Keras model that is trained by ``fit``."""
 
 import functools

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 49b8b0eaa24be380).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 49b8b0eaa24be380).
 """An Estimator's variables in a Keras model: their names, and a start from them."""
 
 import re

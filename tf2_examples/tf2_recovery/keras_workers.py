@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 29dfd316a9add96c).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 29dfd316a9add96c).
 """Recovery of a Keras model that several workers train."""
 
 import math

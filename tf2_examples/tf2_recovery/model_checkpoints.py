@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 0c9992f9a3a71d73).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0c9992f9a3a71d73).
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import contextlib

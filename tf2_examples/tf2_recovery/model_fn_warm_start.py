@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 7c137d09f1493e75).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7c137d09f1493e75).
 """Where the variables of a new training begin, for a TensorFlow without Estimator."""
 
 from typing import Any, NamedTuple

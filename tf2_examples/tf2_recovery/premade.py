@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content f405cf9dde3efa6e).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f405cf9dde3efa6e).
 """The premade estimators of TensorFlow 1."""
 
 import math

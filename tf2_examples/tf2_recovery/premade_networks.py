@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 0a155fb84d7118f2).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0a155fb84d7118f2).
 """The networks of the canned estimators, with the variable names that they gave."""
 
 import tensorflow as tf

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content bbad2418a9a8700c).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content bbad2418a9a8700c).
 """What trains the premade estimators of TensorFlow 1."""
 
 import tensorflow.compat.v1 as tf1

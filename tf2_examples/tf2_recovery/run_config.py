@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content cb950615aff04e4b).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cb950615aff04e4b).
 """The settings of a training job, as ``tf.estimator.RunConfig`` had them."""
 
 import copy

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content 2f0025d2e7f48d8f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2f0025d2e7f48d8f).
 """A model_fn for TPUs with its settings, which runs on CPU or GPU."""
 
 from typing import Any, NamedTuple

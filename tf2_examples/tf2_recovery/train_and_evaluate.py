@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content e14181fa8b79bb58).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e14181fa8b79bb58).
 """Training with evaluations in between, as ``tf.estimator.train_and_evaluate``."""
 
 import os

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 0.1.0 (content e635c2e25e0527cd).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e635c2e25e0527cd).
 """The training of a model_fn in TensorFlow's own session."""
 
 import contextlib

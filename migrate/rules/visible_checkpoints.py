@@ -11,8 +11,8 @@ steps nor seconds). The rest of the RunConfig stays; one of which nothing is lef
 
 So it is where the RunConfig is written out, every use of it is an estimator's ``config=``, also in other files, a
 directory is named, and each moved expression has the same value at the estimator's call. A directory that is None as
-the program runs is a new one, for the manager as for an Estimator. Elsewhere the RunConfig stays whole, the object makes
-the same manager of it, and the finding tells the manager's settings.
+the program runs is a new one, for the manager as for an Estimator. Elsewhere the RunConfig stays whole, the object
+makes the same manager of it, and the finding tells the manager's settings.
 
 Fidelity: exact.
 

@@ -1,4 +1,4 @@
-"""A model_fn that MultiWorkerMirroredStrategy trained on several workers goes on, whoever is killed."""
+"""A model_fn that MultiWorkerMirroredStrategy trained on two or three workers goes on, whoever is killed."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def legacy_keras(pair):
     return {} if pair.new_python == pair.old_python else {"TF_USE_LEGACY_KERAS": "1"}
 
 
-@pytest.fixture(scope="module", params=[2], ids=["two"])
+@pytest.fixture(scope="module", params=[2, 3], ids=["two", "three"])
 def pair(request, tmp_path_factory):
     return ClusterPair(tmp_path_factory.mktemp("workers") / "pair", request.param)
 

@@ -12,7 +12,7 @@ from migrate.finding import Cause, Fidelity, Finding
 from migrate.objects.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES
-from migrate.rules.horovod_program import UNDER_HOROVOD
+from migrate.rules.horovod_program import under_horovod
 from migrate.rules.missing_names import imported_by, missing_names_of
 from migrate.rules.model_to_estimator import optimizer_of_tensorflow_1
 from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
@@ -79,7 +79,7 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
     assert check is not None
     form.verdicts += [(RULES["FT194"], verdict) for verdict in check(unit.tree, roots, unit.links)]
     if unit.tree.imports_package("horovod", *roots):
-        form.verdicts.append((RULES["FT406"], manual(site, *UNDER_HOROVOD, roots[0])))
+        form.verdicts.append((RULES["FT406"], replace(under_horovod(site), module=roots[0])))
     if any(one.symbol.tail == "estimator.model_to_estimator" for module in modules for one in module.sites):
         for module in modules:
             for node, name in compiled_with_tensorflow_1(module):

@@ -80,20 +80,6 @@ LAYOUTS = {
     "a helper's comments": BASE.replace(
         '{"x": x}, y, shuffle=False', '\n        {"x": x},  # a\n        y, shuffle=False'
     ),
-    "the comments of a loop that goes": main(
-        "cs = []  # a",
-        "# b",
-        "for k in ks:  # c",
-        "    cs.append(tf1.feature_column.numeric_column(k))  # d",
-        "    # e",
-        "# f",
-        "est = tf1.estimator.DNNClassifier([4], cs, 'm')  # g",
-        TRAIN,
-    ),
-    "the comments of a function that goes": body(
-        "def make():  # a\n    # b\n    return tf1.estimator.RunConfig()  # c\n# d\n\n\n# e\n"
-        f"def f():\n    est = DNN(config=make())\n    {TRAIN}\n"
-    ),
     "a config amid its line": main("x = 1; c = tf1.estimator.RunConfig(); y = 2  # a", "est = DNN(config=c)", TRAIN),
     "a program on one line": body(f"if x: c = tf1.estimator.RunConfig(); est = DNN(config=c); {TRAIN}  # a\n"),
     "calls on the lines of else and while": body(

@@ -90,7 +90,7 @@ def test_it_is_migrated_however_it_and_its_config_flow(tmp_path: Path, flow: str
 def test_its_name_changes_and_its_calls_stay(tmp_path: Path, flow: str) -> None:
     after, findings = migrated(tmp_path / "program.py", HIDDEN[flow])
     assert all(finding.rewritten for finding in findings), findings
-    assert "DNNRegressorV2([" in after
+    assert "DNNRegressorV2([" in "".join(after.split())
     assert ".train(input_fn, max_steps=10)" in after
 
 

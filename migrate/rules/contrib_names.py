@@ -147,6 +147,7 @@ from migrate.tensorflow.slim import REQUIREMENT
         "head",
         kind="custom",
     ),
+    Example("m = tf.contrib.metrics.streaming_accuracy(x, y, predictions=z)", None, "head", kind="custom"),
     Example("tf.contrib.metrics.streaming_auc(*x)", "slim.metrics.streaming_auc(*x)", "head", kind="custom"),
     Example("m = tf.contrib.metrics.streaming_mean(x)", "m = tf.metrics.mean(x)", "head", kind="custom"),
     Example("p = tf.contrib.training.HParams(rate=0.1)", "p = HParams(rate=0.1)", "head", kind="custom"),
@@ -319,6 +320,9 @@ def _by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verd
         return None
     source = file.module.source.text
     given = [*zip(row.arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+    names = [name for name, _ in given]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        return manual(call, f"`{twice}` is given twice here, by its place and by its name", "Give it once.", file.module)
     whole = f"{text}({', '.join(f'{name}={source(value, file.renamed)}' for name, value in given)})"
     file.renamed[call] = whole
     file.edits.append(ReplaceExpression(file.module.span(call), whole))

@@ -52,11 +52,12 @@ def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
 def _carried(draft: Draft) -> Iterator[ast.AST]:
     """What the user's own expressions hold that stand in the new code, names with a new spelling aside."""
     program = draft.program
-    replaced: set[ast.AST | None] = {*program.config.calls}
-    replaced |= {call.input.helper for call in program.calls if call.input is not None}
+    replaced = {*program.config.calls}
+    replaced |= {call.input.helper for call in program.calls if call.input is not None and call.input.helper}
     values = [*program.config.settings.values(), *program.arguments.values()]
     values += [value for call in program.calls for value in call.arguments.values()]
     others = [one for one in draft.absorbed if one not in program.config.statements]
+    values += [value for call in replaced for value in (*call.args, *(keyword.value for keyword in call.keywords))]
     waiting: list[ast.AST] = [*values, *others]
     while waiting:
         node = waiting.pop()

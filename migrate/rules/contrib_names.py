@@ -322,7 +322,9 @@ def _by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verd
     given = [*zip(row.arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
     names = [name for name, _ in given]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        return manual(call, f"`{twice}` is given twice here, by its place and by its name", "Give it once.", file.module)
+        return manual(
+            call, f"`{twice}` is given twice here, by its place and by its name", "Give it once.", file.module
+        )
     whole = f"{text}({', '.join(f'{name}={source(value, file.renamed)}' for name, value in given)})"
     file.renamed[call] = whole
     file.edits.append(ReplaceExpression(file.module.span(call), whole))

@@ -10,8 +10,7 @@ HERE = Path(__file__).parent
 project = "estimator-migrate"
 extensions = ["myst_parser"]
 exclude_patterns = ["_build", "rules.md"]
-html_theme = "alabaster"
-html_theme_options = {"fixed_sidebar": True, "page_width": "1100px"}
+html_theme = "furo"
 myst_heading_anchors = 3
 
 

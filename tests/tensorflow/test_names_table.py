@@ -1,5 +1,8 @@
 """The table of TensorFlow's names is what the installed TensorFlow has."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,7 +10,6 @@ import pytest
 import tensorflow as tf
 
 from migrate.tensorflow.names import IN_COMPAT_V2_ALONE, NEW, OLD, TABLE
-from tests.tensorflow_names import read_installed
 
 LINE = OLD if tf.__version__.startswith(f"{OLD}.") else NEW
 
@@ -24,7 +26,11 @@ def stored(kind: str) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def installed() -> dict[str, Any]:
-    return read_installed()
+    # In a process of its own: what other tests import may hide names of a module that is loaded late.
+    code = "import json; from tests.tensorflow_names import read_installed; print(json.dumps(read_installed()))"
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    found: dict[str, Any] = json.loads(printed.splitlines()[-1])
+    return found
 
 
 @pytest.mark.parametrize("api", ["v1", "v2"])

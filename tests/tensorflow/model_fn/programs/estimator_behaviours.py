@@ -296,6 +296,8 @@ def logs_in_its_own_form(model_dir):
     told = [line.replace(model_dir, "DIR") for line in lines if LOGGED.search(line)]
     # TensorFlow 2.21 gives some of its records to a logger twice.
     told = [line for line, before in zip(told, [None, *told], strict=False) if line != before]
+    # The hook reads the step beside its update, so that it may tell the next one; the loss says which step it is.
+    told = [re.sub(r"step = \d+ \(", "step = N (", line) for line in told]
     return [re.sub(r"(sec: |\()[\d.e+]+", r"\1N", line) for line in told]
 
 

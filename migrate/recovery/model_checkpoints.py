@@ -1,7 +1,6 @@
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import contextlib
-import json
 import math
 import os
 import re
@@ -11,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .run_config import is_chief_task
+from .run_config import is_chief_task, read_tf_config
 
 try:
     import fcntl
@@ -21,7 +20,7 @@ except ImportError:  # Windows
 
 def unnamed_directory():
     """Returns where an Estimator's checkpoints are that is given no directory."""
-    directory = json.loads(os.environ.get("TF_CONFIG") or "{}").get("model_dir")
+    directory = read_tf_config().get("model_dir")
     if not directory:
         directory = tempfile.mkdtemp()
         tf1.logging.warning("Using temporary folder as model directory: %s", directory)

@@ -78,7 +78,7 @@ class RunConfig:
     ):
         settings = dict(locals())
         del settings["self"]
-        tf_config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+        tf_config = read_tf_config()
         settings["model_dir"] = _model_dir(model_dir, tf_config)
         if save_checkpoints_secs is _UNSET:
             is_by_steps = save_checkpoints_steps is not _UNSET
@@ -169,10 +169,15 @@ class RunConfig:
 
 def is_chief_task():
     """Returns whether ``TF_CONFIG`` lets this process save: it may be the only one."""
-    tf_config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+    tf_config = read_tf_config()
     jobs, task = tf_config.get("cluster") or {}, tf_config.get("task") or {}
     chief = next((job for job in ("master", "chief") if job in jobs), "worker")
     return not jobs or (task.get("type"), int(task.get("index", 0))) == (chief, 0)
+
+
+def read_tf_config():
+    """Returns what ``TF_CONFIG`` says of the job, a dict; empty where it is not set."""
+    return json.loads(os.environ.get("TF_CONFIG") or "{}")
 
 
 def _model_dir(given, tf_config):

@@ -1,8 +1,7 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0c9992f9a3a71d73).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6079c5cd36c89bc8).
 """The checkpoints of a session, which a ``tf.train.CheckpointManager`` keeps."""
 
 import contextlib
-import json
 import math
 import os
 import re
@@ -12,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .run_config import is_chief_task
+from .run_config import is_chief_task, read_tf_config
 
 try:
     import fcntl
@@ -22,7 +21,7 @@ except ImportError:  # Windows
 
 def unnamed_directory():
     """Returns where an Estimator's checkpoints are that is given no directory."""
-    directory = json.loads(os.environ.get("TF_CONFIG") or "{}").get("model_dir")
+    directory = read_tf_config().get("model_dir")
     if not directory:
         directory = tempfile.mkdtemp()
         tf1.logging.warning("Using temporary folder as model directory: %s", directory)

@@ -21,7 +21,7 @@ def main(paths: list[str]) -> int:
     if git("status", "--porcelain"):
         print("The work tree has changes: commit or stash them first.", file=sys.stderr)
         return 2
-    begin = git("rev-parse", "--abbrev-ref", "HEAD")
+    begin = git("branch", "--show-current") or git("rev-parse", "HEAD")
     plan = subprocess.run(
         ["estimator-migrate", "plan", *(paths or ["."]), "--format", "json"],
         check=False,
@@ -37,11 +37,14 @@ def main(paths: list[str]) -> int:
         entry = program["entry_points"][0]
         branch = "migrate/" + re.sub(r"[^\w.-]+", "-", entry.removeprefix("./").rsplit(".", 1)[0])
         git("switch", "--quiet", "--create", branch, begin)
-        subprocess.run(["estimator-migrate", "write", "--quiet", *program["files"]], check=False)
+        done = subprocess.run(["estimator-migrate", "write", "--quiet", *program["files"]], check=False)
+        if done.returncode > 1:
+            print(f"{entry} could not be written whole; the work tree is on {branch}.", file=sys.stderr)
+            return done.returncode
         git("add", "--all")
         git("commit", "--quiet", "--message", f"Migrate {entry} off tf.estimator")
         print(branch, git("diff", "--shortstat", begin))
-        git("switch", "--quiet", begin)
+        git("checkout", "--quiet", begin)
     return 0
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from migrate.finding import Finding, Obstacle
+from migrate.finding import Fidelity, Finding, Obstacle
 from migrate.helpers import package
 from migrate.outcome import FileChange, Outcome
 from migrate.printable import printable
@@ -106,8 +106,8 @@ def filtered(changes: Collection[FileChange], written: Collection[str] | None) -
 
 
 def fidelities(outcome: Outcome) -> Iterator[Line]:
-    """What the words mean that stand at the findings which are rewritten."""
-    if any(finding.rewritten for finding in outcome.findings):
+    """What ``exact`` means, where it stands at a finding."""
+    if any(finding.rewritten and finding.fidelity is Fidelity.EXACT for finding in outcome.findings):
         told = "exact: this tool's own tests interrupt such programs, old and new, and they resume alike."
         yield [(told, "")]
 

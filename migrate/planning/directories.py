@@ -49,6 +49,7 @@ _PLACES: dict[str, Sequence[str]] = {
     "model_to_estimator": KERAS_PARAMETERS,
     "RunConfig": (_LAST,),
     "CheckpointManager": ("checkpoint", "directory"),
+    "ModelCheckpoints": ("directory",),
     "BackupAndRestore": ("backup_dir",),
     "MonitoredTrainingSession": ("master", "is_chief", "checkpoint_dir"),
     "Supervisor": ("graph", "ready_op", "ready_for_local_init_op", "is_chief", "init_op", "init_feed_dict",
@@ -115,13 +116,14 @@ def _may_be_told(call: ast.Call, name: str) -> bool:
     """Whether a config or unseen arguments may name the directory of an Estimator, which makes one if none does."""
     names = [keyword.arg for keyword in call.keywords]
     given = [*names, *_PLACES[name][: len(call.args)]]
-    has_config = "config" in given and name in _ESTIMATORS and not _makes_config(call)
+    has_config = "config" in given and name in _ESTIMATORS and not _makes_config(call, name)
     return None in names or has_config or any(isinstance(one, ast.Starred) for one in call.args)
 
 
-def _makes_config(call: ast.Call) -> bool:
+def _makes_config(call: ast.Call, name: str) -> bool:
     """Whether the config is a ``RunConfig`` made in the call itself, where it is seen."""
-    configs = [keyword.value for keyword in call.keywords if keyword.arg == "config"]
+    given = [*zip(_PLACES[name], call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
+    configs = [value for parameter, value in given if parameter == "config"]
     return any(isinstance(one, ast.Call) and ast.unparse(one.func).endswith("RunConfig") for one in configs)
 
 

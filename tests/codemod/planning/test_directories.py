@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from migrate import api
 from migrate.analysis.tree import Tree
 from migrate.planning.directories import Origin, directories
 
@@ -41,6 +42,35 @@ def test_a_directory_is_followed_to_what_it_comes_from(code: str, tmp_path: Path
     [found] = directories(str(tmp_path / "job.py"), Tree())
     assert (found.origin, found.name) == SEEN[code]
     assert found.place.startswith(f"{tmp_path / 'job.py'}:")
+
+
+MIGRATED = """\
+import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--out", default="/prod")
+args = parser.parse_args()
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, loss=features, train_op=features)
+
+
+estimator = tf.estimator.Estimator(model_fn, {directory}, tf.estimator.RunConfig(save_checkpoints_steps=5))
+estimator.train(lambda: tf.data.Dataset.range(9), max_steps=9)
+"""
+
+
+@pytest.mark.parametrize("directory", ["'/prod'", "args.out", "None"])
+def test_the_migrated_program_saves_where_the_old_one_does(directory: str, tmp_path: Path) -> None:
+    path = tmp_path / "job.py"
+    path.write_text(MIGRATED.format(directory=directory))
+    [old] = directories(str(path), Tree())
+    api.write(api.rewrite(path))
+    assert ("ModelCheckpoints(" in path.read_text()) == (directory != "None")
+    [new] = directories(str(path), Tree())
+    assert (new.origin, new.name) == (old.origin, old.name)
 
 
 @pytest.mark.parametrize("code", ["tf.estimator.Estimator(f, config=made())", "tf.estimator.Estimator(f, **given)"])

@@ -20,7 +20,6 @@ class Policy:
       log_steps: the steps between two lines of the log.
       summary_steps: the steps between two summaries.
       seed: the random seed; None for none.
-      warm_start: what the variables of a new job begin with; None for nothing.
     """
 
     save_steps: ast.expr | None
@@ -30,7 +29,6 @@ class Policy:
     log_steps: ast.expr
     summary_steps: ast.expr
     seed: ast.expr | None
-    warm_start: ast.expr | None
 
 
 def policy_of(program: Program) -> Policy:
@@ -54,7 +52,6 @@ def policy_of(program: Program) -> Policy:
         settings.get("log_step_count_steps", _default("log_step_count_steps")),
         settings.get("save_summary_steps", _default("save_summary_steps")),
         own(settings.get("tf_random_seed")),
-        own(program.arguments.get("warm_start_from")),
     )
 
 

@@ -77,7 +77,6 @@ def main(argv: list[str]) -> int:
         return _refuse(str(error))
     for one in conversions:
         print(f"{os.path.join(options.destination, one.name)}: converted {len(one.rows)} variables at step {one.step}")
-    _print_notes(conversions)
     return DONE
 
 
@@ -128,9 +127,3 @@ def _print_mapping(conversions: "list[Conversion]") -> None:
         widths = [max(len(str(row[column])) for row in one.rows) for column in (0, 1)]
         for name, new, shape in one.rows:
             print(f"  {name:{widths[0]}}  {new:{widths[1]}}  {list(shape)}")
-    _print_notes(conversions)
-
-
-def _print_notes(conversions: "list[Conversion]") -> None:
-    for note in dict.fromkeys(note for one in conversions for note in one.notes):
-        print(note)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from migrate.checkpoints import names, vocabularies
+from migrate.checkpoints import names
 from migrate.checkpoints.bundle import STEPS, Reader, Stored, write
 from migrate.checkpoints.described import Described
 from migrate.checkpoints.plan import (
@@ -40,7 +40,6 @@ class Conversion:
       rows: the mapping: name, new name, shape.
       fit: what stands against it.
       values: what to write, tensor by tensor.
-      notes: what was found out besides.
     """
 
     reader: Reader
@@ -49,7 +48,6 @@ class Conversion:
     rows: Sequence[tuple[str, str, Sequence[int]]]
     fit: Fit
     values: Callable[[], Values]
-    notes: Sequence[str] = ()
 
 
 class Layout:
@@ -98,8 +96,6 @@ def to_program(prefix: str, program: Described) -> Conversion:
     carried = names.of_program(program, reader.shapes)
     _require_settings(reader, program)
     fit = fit_of_old(reader, carried)
-    words = vocabularies.compare(prefix, program.checkpoint.model)
-    fit.renumbered += words.different
     layout = Layout(program, carried)
     rows = [(one.name, key, one.shape) for key, one in layout.keys.items()]
 
@@ -109,7 +105,7 @@ def to_program(prefix: str, program: Described) -> Conversion:
         yield from layout.others()
 
     step = _step(reader, reader.step_name)
-    return Conversion(reader, step, f"ckpt-{step}", sorted(rows), fit, values, words.notes)
+    return Conversion(reader, step, f"ckpt-{step}", sorted(rows), fit, values)
 
 
 def to_estimator(prefix: str, program: Described, like: str) -> Conversion:
@@ -135,13 +131,12 @@ def to_estimator(prefix: str, program: Described, like: str) -> Conversion:
     fit.missing += [f"{name}, in {like}" for name in own.missing]
     fit.unexpected += [f"{name}, in {like}" for name in own.unexpected]
     fit.misshapen += [f"{name}, in {like}" for name in own.misshapen]
-    back = {key: one for key, one in layout.keys.items() if not one.is_copy}
-    rows = [(key, stored.name, one.shape) for key, one in back.items() for stored in one.old]
-    (counter,) = [key for key, one in back.items() if one.name in STEPS]
+    rows = [(key, stored.name, one.shape) for key, one in layout.keys.items() for stored in one.old]
+    (counter,) = [key for key, one in layout.keys.items() if one.name in STEPS]
     step = _step(reader, counter)
 
     def values() -> Values:
-        for key, one in back.items():
+        for key, one in layout.keys.items():
             for number, stored in enumerate(one.old):
                 yield stored, partial(_as_old, reader, key, one, number)
         yield from _computed(model, carried, program, step)
@@ -200,8 +195,7 @@ def _computed(model: Reader, carried: Sequence[Carried], program: Described, ste
     for name in sorted(model.shapes.keys() - known):
         power = re.fullmatch(r"(?:.+/)?beta([12])_power(?:_1)?", name)
         if power:
-            settings = program.settings[id(names.optimizer_of(program, name, model.shapes))]
-            beta = float(settings[f"beta_{power[1]}"])
+            beta = float(program.settings[f"beta_{power[1]}"])
             yield Stored(name), partial(tf.constant, _power(beta, step + 1))
         else:  # a setting, which is the same as the program's, or a slot that is never read
             yield Stored(name), partial(model.read, Stored(name))
@@ -225,7 +219,6 @@ def _require_settings(reader: Reader, program: Described) -> None:
         setting = (found[1] or found[2]) if found else "iter"
         if setting == "iter":
             continue
-        settings = program.settings[id(names.optimizer_of(program, name, reader.shapes))]
-        value, ours = float(reader.read(Stored(name))), settings.get(setting, 0.0)
+        value, ours = float(reader.read(Stored(name))), program.settings.get(setting, 0.0)
         if isinstance(ours, dict) or not (setting == "learning_rate" or np.isclose(value, float(ours), rtol=1e-6)):
             raise Misfit(f"{name} is {value:g} in the checkpoint and {ours} in the optimizer.")

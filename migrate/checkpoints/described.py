@@ -30,11 +30,11 @@ class Described:
 
     Attributes:
       checkpoint: the ``tf.train.Checkpoint`` that it saves.
-      settings: the configuration of each optimizer of a Keras program, by its ``id``, before any variable is emptied.
+      settings: the configuration of a Keras program's optimizer, before any variable is emptied.
     """
 
     checkpoint: Any
-    settings: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 class _Found(BaseException):
@@ -118,8 +118,7 @@ def describe(checkpoint: Any) -> Described:
         return Described(checkpoint)
     with _without_memory(), model.distribute_strategy.scope():
         optimizer.build(model.trainable_variables)
-    optimizers = [optimizer, *filter(None, [getattr(checkpoint, "wide_optimizer", None)])]
-    return Described(checkpoint, settings={id(one): one.get_config() for one in optimizers})
+    return Described(checkpoint, settings=optimizer.get_config())
 
 
 @contextlib.contextmanager

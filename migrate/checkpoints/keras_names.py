@@ -80,8 +80,8 @@ def slot(name: str, kind: str) -> str:
     return f"{name}/.OPTIMIZER_SLOT/optimizer/{kind}/{_VALUE}"
 
 
-def rate(program: Described, optimizer: Any, old: Mapping[str, list[int]]) -> Iterator[Carried]:
+def rate(program: Described, old: Mapping[str, list[int]]) -> Iterator[Carried]:
     """The learning rate that was saved among objects."""
     name = f"optimizer/learning_rate/{_VALUE}"
-    if name in old and not isinstance(program.settings[id(optimizer)]["learning_rate"], dict):
-        yield Carried((Stored(name),), optimizer._learning_rate)
+    if name in old and not isinstance(program.settings["learning_rate"], dict):
+        yield Carried((Stored(name),), program.checkpoint.optimizer._learning_rate)

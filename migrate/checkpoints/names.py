@@ -2,14 +2,15 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+import tensorflow as tf
 
 from migrate.checkpoints import keras_names
 from migrate.checkpoints.bundle import STEP_OF_OBJECTS, Stored
 from migrate.checkpoints.described import Described
 from migrate.checkpoints.plan import Carried, Misfit, parts
-from migrate.recovery.keras_warm_start import canned_variables
 
 # Keras optimizer: the attribute that holds a slot of every variable, and the slot's name in checkpoints that were
 # written with a tf.compat.v1.train optimizer and with a Keras optimizer.
@@ -25,8 +26,8 @@ SLOTS = {
     "SGD": (("momentums", "Momentum", "momentum"),),
 }
 
-_SCOPES = ("dnn/", "linear/", "baseline/")
-"""Where the variables of the canned estimators stand."""
+_SCOPE = "dnn/"
+"""Where the variables of a premade DNN stand."""
 
 
 def of_program(program: Described, old: Mapping[str, list[int]]) -> list[Carried]:
@@ -44,70 +45,40 @@ def of_program(program: Described, old: Mapping[str, list[int]]) -> list[Carried
         raise Misfit("The program does not save a Keras model with its optimizer.")
     carried: list[Carried] = []
     step = STEP_OF_OBJECTS if keras_names.is_of_objects(old) else "global_step"
-    for part, trains in trained(program):
-        weights = dict(_weights(part, old))
-        carried += [Carried((keras_names.stored(name, old),), variable) for name, variable in weights.items()]
-        carried += _slots(program, part, trains, weights, old)
-        carried += _rate(program, trains, old)
-        carried.append(Carried((Stored(step),), trains.iterations, is_copy=trains is not optimizer))
+    weights = dict(_weights(model, old))
+    carried += [Carried((keras_names.stored(name, old),), variable) for name, variable in weights.items()]
+    carried += _slots(program, weights, old)
+    carried += _rate(program, old)
+    carried.append(Carried((Stored(step),), optimizer.iterations))
     return carried
-
-
-def trained(program: Described) -> list[tuple[Any, Any]]:
-    """The parts of a Keras program's model, each with the optimizer that trains it."""
-    model, checkpoint = program.checkpoint.model, program.checkpoint
-    if not hasattr(checkpoint, "wide_optimizer"):
-        return [(model, checkpoint.optimizer)]
-    return [(model.deep, checkpoint.optimizer), (model.wide, checkpoint.wide_optimizer)]
-
-
-def optimizer_of(program: Described, name: str, old: Iterable[str]) -> Any:
-    """The optimizer that a value belongs to which an Estimator saved beside the variables.
-
-    Args:
-      program: the migrated program, of a Keras model.
-      name: of the value: ``head/beta1_power_1`` is the second Adam's, ``training/Ftrl/beta`` that of Ftrl.
-      old: all names in the checkpoint.
-    """
-    optimizers = [optimizer for _, optimizer in trained(program)]
-    scope, _, setting = name.rpartition("/")
-    if setting.startswith("beta") and "_power" in setting:
-        optimizers = [one for one in optimizers if "beta_1" in program.settings[id(one)]]
-        return optimizers[-1] if setting.endswith("_1") else optimizers[0]
-    if len(optimizers) == 2:
-        if any(one.startswith(f"{scope}/linear/") for one in old):
-            return optimizers[1]
-        if not any(one.startswith(f"{scope}/dnn/") for one in old):  # SGD has no slots
-            kind = re.sub(r"_\d+$", "", scope.rpartition("/")[2])
-            return next((one for one in optimizers if type(one).__name__ == kind), optimizers[0])
-    return optimizers[0]
 
 
 def _weights(model: Any, old: Mapping[str, list[int]]) -> Iterator[tuple[str, Any]]:
     """The variables of a model, or a part of one, by the names that its Estimator gave them."""
     if keras_names.is_of_objects(old):
         return keras_names.weights_of_objects(model, old)
-    if any(name.startswith(_SCOPES) for name in old):
+    if any(name.startswith(_SCOPE) for name in old):
         return _canned_weights(model)
     return keras_names.weights_by_path(model, old)
 
 
 def _canned_weights(model: Any) -> Iterator[tuple[str, Any]]:
-    try:
-        yield from canned_variables(model)
-    except ValueError as reason:
-        raise Misfit(str(reason)) from reason
+    layers = [layer for layer in model.layers if layer.trainable_weights]
+    for position, layer in enumerate(layers):
+        if not isinstance(layer, tf.keras.layers.Dense):
+            raise Misfit(f"The layer {layer.name} has weights, and a premade DNN has no such layer.")
+        scope = "dnn/logits" if layer is layers[-1] else f"dnn/hiddenlayer_{position}"
+        yield from ((f"{scope}/{part}", getattr(layer, part)) for part in ("kernel", "bias"))
 
 
-def _slots(
-    program: Described, part: Any, optimizer: Any, weights: dict[str, Any], old: Mapping[str, list[int]]
-) -> Iterator[Carried]:
-    """The slots of an optimizer, for the part of a model that it trains, by their names in the checkpoint."""
+def _slots(program: Described, weights: dict[str, Any], old: Mapping[str, list[int]]) -> Iterator[Carried]:
+    """The slots of the optimizer by their names in the checkpoint."""
+    model, optimizer = program.checkpoint.model, program.checkpoint.optimizer
     kind = type(optimizer).__name__
     if kind not in SLOTS:
         raise Misfit(f"The slots of {kind} are not known; known are those of {', '.join(SLOTS)}.")
-    order = [id(variable) for variable in part.trainable_variables]
-    scale = _momentum_scale(program, optimizer, old)
+    order = [id(variable) for variable in model.trainable_variables]
+    scale = _momentum_scale(program, old)
     for attribute, v1, keras in SLOTS[kind]:
         if attribute.endswith("momentums") and kind != "Adam" and not optimizer.momentum:
             continue
@@ -141,20 +112,19 @@ def _in_training(old: Mapping[str, list[int]], end: str) -> list[str]:
     return [name for name in old if re.fullmatch(r"training/[^/]+" + re.escape(end), name)]
 
 
-def _momentum_scale(program: Described, optimizer: Any, old: Mapping[str, list[int]]) -> float:
+def _momentum_scale(program: Described, old: Mapping[str, list[int]]) -> float:
     """What turns a v1 accumulator into a Keras momentum, which has the learning rate in it."""
     if not any(name.endswith("/Momentum") for name in old):
         return 1.0
-    rate = program.settings[id(optimizer)]["learning_rate"]
+    rate = program.settings["learning_rate"]
     if isinstance(rate, dict):
         raise Misfit("A Momentum slot cannot be carried under a changing learning rate: the algorithms differ.")
     return -float(rate)
 
 
-def _rate(program: Described, optimizer: Any, old: Mapping[str, list[int]]) -> Iterator[Carried]:
+def _rate(program: Described, old: Mapping[str, list[int]]) -> Iterator[Carried]:
     """The learning rate where a Keras optimizer saved it: an Estimator, too, went on with the saved one."""
-    yield from keras_names.rate(program, optimizer, old)
-    if not isinstance(program.settings[id(optimizer)]["learning_rate"], dict):
+    yield from keras_names.rate(program, old)
+    if not isinstance(program.settings["learning_rate"], dict):
         for name in _in_training(old, "/learning_rate"):
-            if optimizer_of(program, name, old) is optimizer:
-                yield Carried((Stored(name),), optimizer._learning_rate)
+            yield Carried((Stored(name),), program.checkpoint.optimizer._learning_rate)

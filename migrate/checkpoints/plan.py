@@ -31,13 +31,11 @@ class Carried:
       old: where the Estimator's checkpoint has it; the parts of a partitioned one in order, along its first axis.
       variable: the migrated program's.
       scale: what the Estimator's value is multiplied by to become the program's.
-      is_copy: whether another variable has the same value, which goes back in its place.
     """
 
     old: tuple[Stored, ...]
     variable: Any
     scale: float = 1.0
-    is_copy: bool = False
 
     @property
     def name(self) -> str:
@@ -57,16 +55,14 @@ class Fit:
       missing: names that the program needs and the checkpoint lacks.
       unexpected: names in the checkpoint that the program has no place for.
       misshapen: names of another shape or type, with both.
-      renumbered: features whose vocabulary has other words, with the first that differs.
     """
 
     missing: list[str] = field(default_factory=list)
     unexpected: list[str] = field(default_factory=list)
     misshapen: list[str] = field(default_factory=list)
-    renumbered: list[str] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return not (self.missing or self.unexpected or self.misshapen or self.renumbered)
+        return not (self.missing or self.unexpected or self.misshapen)
 
     @property
     def table(self) -> str:
@@ -76,7 +72,6 @@ class Fit:
                 ("missing", self.missing),
                 ("unexpected", self.unexpected),
                 ("misshapen", self.misshapen),
-                ("renumbered", self.renumbered),
             )
             for name in names
         ]
@@ -94,7 +89,7 @@ def fit_of_old(reader: Reader, carried: Sequence[Carried]) -> Fit:
     known: set[str] = set()
     for one in carried:
         for stored in one.old:
-            if stored.name in known and not stored.slice and not one.is_copy:
+            if stored.name in known and not stored.slice:
                 fit.unexpected.append(f"{stored.name}, for a second variable")
             known.add(stored.name)
         _compare(fit, reader, one)

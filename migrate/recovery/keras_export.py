@@ -8,7 +8,6 @@ import tensorflow.compat.v1 as tf1
 from tensorflow.core.protobuf import saved_model_pb2
 
 from .export_directory import finish_export, new_export
-from .keras_columns import trained_variable
 
 
 def export_outputs(
@@ -37,13 +36,18 @@ def export_outputs(
     graph, fed = tf1.wrap_function(trace, []), traced["fed"]
     fed = fed if isinstance(fed, dict) else {"input": fed}
     exported = tf.Module()
-    exported.weights = [trained_variable(weight) for weight in model.weights]
+    exported.weights = [_variable(weight) for weight in model.weights]
     names = _parameter_names(fed)
     signature = _signature(graph, fed, names, traced["outputs"])
     unfinished = new_export(export_dir_base)
     tf.saved_model.save(exported, unfinished, {"serving_default": signature})
     _rename(unfinished, names)
     return finish_export(unfinished, assets_extra)
+
+
+def _variable(weight):
+    """Returns the ``tf.Variable`` of a layer's weight, which Keras 3 wraps."""
+    return weight if isinstance(weight, tf.Variable) else weight.value
 
 
 def _parameter_names(fed):

@@ -1,14 +1,6 @@
-"""The metrics, predictions and losses of the premade estimators for a Keras model."""
+"""The metrics and predictions of the premade estimators for a Keras model."""
 
 import tensorflow as tf
-
-
-class SumOfSquares(tf.keras.losses.Loss):
-    """Adds up an example's squared errors, of which Keras would take the mean."""
-
-    def call(self, y_true, y_pred):
-        y_true = tf.cast(tf.reshape(y_true, tf.shape(y_pred)), y_pred.dtype)
-        return tf.reduce_sum(tf.square(y_true - y_pred), -1)
 
 
 def two_class_metrics():
@@ -89,7 +81,7 @@ def _prediction_of_each(labels, predictions):
     return predictions
 
 
-def predict_classes(recovery, dataset, names=None):
+def predict_classes(recovery, dataset):
     """Yields what a canned classifier predicts for each example of a dataset.
 
     Args:
@@ -97,7 +89,6 @@ def predict_classes(recovery, dataset, names=None):
         or a trained ``tf.keras.Model``. The model gives logits, [batch, n_classes],
         or [batch, 1] for two classes.
       dataset: a ``tf.data.Dataset`` of features or of (features, labels), in batches.
-      names: of the classes, a list of strings; None where they are numbers.
 
     Yields:
       A dict of NumPy arrays with the Estimator's keys: "logits", "probabilities",
@@ -108,8 +99,6 @@ def predict_classes(recovery, dataset, names=None):
         class_ids = tf.argmax(scores)[tf.newaxis]
         all_class_ids = tf.range(len(scores))
         all_classes = tf.strings.as_string(all_class_ids)
-        if names is not None:
-            all_classes = tf.constant(names)
         logistic = {"logistic": tf.sigmoid(logits).numpy()} if len(logits) == 1 else {}
         yield {
             "logits": logits,

@@ -11,7 +11,7 @@ def compose(draft: Draft) -> None:
     made = [*draft.columns, *draft.layers]
     if draft.compile_arguments:  # else the program's own model is compiled already
         made.append(f"{draft.model}.compile({_arguments(draft.compile_arguments)})")
-    model = [*draft.before, *made, *draft.after_compile]
+    model = [*draft.before, *made]
     recovery = [_backup(draft) if draft.uses_backup else _recovery(draft)]
     policy = draft.policy
     log = {"summary_steps": draft.or_none(policy.summary_steps), "log_steps": draft.or_none(policy.log_steps)}
@@ -34,16 +34,11 @@ def _recovery(draft: Draft) -> str:
         manager["checkpoint_interval"] = draft.or_none(policy.save_steps)
     if policy.save_secs is not None:
         further["save_secs"] = draft.or_none(policy.save_secs)
-    if policy.warm_start is not None:
-        further["warm_start_from"] = draft.text(policy.warm_start)
     saved = {"model": draft.model, "optimizer": f"{draft.model}.optimizer"}
-    if draft.has_two_optimizers:
-        saved["wide_optimizer"] = f"{draft.model}.wide_optimizer"
     checkpoint = f"{train}.Checkpoint({_arguments(saved)})"
     arguments = _arguments({"": f"{checkpoint}, {draft.model_dir}", **manager})
-    piece = "CheckpointRecovery" if policy.warm_start is None else "WarmStartedRecovery"
     given = _arguments({"": f"{train}.CheckpointManager({arguments})", **further})
-    made = f"{draft.recovery} = {draft.piece(piece)}({given})"
+    made = f"{draft.recovery} = {draft.piece('CheckpointRecovery')}({given})"
     return f"{draft.piece('drop_empty_checkpoint_list')}({draft.model_dir})\n{made}"
 
 

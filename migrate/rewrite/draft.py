@@ -12,13 +12,7 @@ from migrate.analysis.policy import Policy, policy_of
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
-from migrate.rewrite.precedence import (
-    ARGUMENT,
-    CALLED,
-    OR,
-    stands_alone,
-    strength,
-)
+from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, stands_alone, strength
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
 
@@ -84,13 +78,8 @@ class Draft(ChangedFile):
       variables: those that ``before`` sets for expressions which may not stand more than once.
       columns: statements that make the inputs and join them into the first layer.
       column_keys: the names of the features, None where only the program knows them.
-      reads_all_features: whether the model takes a dict of features and passes over those that it does not read.
-      weight: the name of the feature that weighs the examples; None where they weigh the same.
-      class_names: an expression for the names of the classes, as the labels spell them; "" where they are numbers.
-      has_two_optimizers: whether the model's wide part has an optimizer of its own.
       layers: statements that build the rest of the model.
       compile_arguments: arguments of ``model.compile``.
-      after_compile: statements that follow.
       has_backup_fit: whether a ``fit`` with ``BackupAndRestore`` stands in the program.
       shared: other statements that change, which another program may use too.
     """
@@ -113,13 +102,8 @@ class Draft(ChangedFile):
     variables: dict[ast.expr, str] = field(default_factory=dict)
     columns: list[str] = field(default_factory=list)
     column_keys: set[str] | None = None
-    reads_all_features: bool = False
-    weight: ast.expr | None = None
-    class_names: str = ""
-    has_two_optimizers: bool = False
     layers: list[str] = field(default_factory=list)
     compile_arguments: dict[str, str] = field(default_factory=dict)
-    after_compile: list[str] = field(default_factory=list)
     has_backup_fit: bool = False
     shared: list[ast.stmt] = field(default_factory=list)
 
@@ -224,23 +208,13 @@ class Draft(ChangedFile):
         Keras 3 takes a dict's values in the order of its keys, so that a feature too many would be taken for another.
         """
         # Which features a model of the user's own reads is settled where it is made.
-        if self.program.kind == "keras" or self.reads_all_features or self.has_only_columns(call):
-            return self._dataset(call) + self._with_labels(call)
+        if self.program.kind == "keras" or self.has_only_columns(call):
+            return self._dataset(call)
         if call.method == "predict":
             select = f"lambda *batch: ({{key: batch[0][key] for key in {self.inputs}}}, *batch[1:])"
         else:
             select = f"lambda features, labels: ({{key: features[key] for key in {self.inputs}}}, labels)"
-        return f"{self._dataset(call)}.map({select}){self._with_labels(call)}"
-
-    def _with_labels(self, call: MethodCall) -> str:
-        """What makes numbers of the labels, and takes the examples' weights out of their features."""
-        if call.method == "predict" or (self.weight is None and not self.class_names):
-            return ""
-        labels = "labels"
-        if self.class_names:
-            labels = f"{self.piece('class_ids')}(labels, {self.class_names})"
-        weights = "" if self.weight is None else f", features[{self.text(self.weight)}]"
-        return f".map(lambda features, labels: (features, {labels}{weights}))"
+        return f"{self._dataset(call)}.map({select})"
 
     def has_only_columns(self, call: MethodCall) -> bool:
         """Whether a call's input is seen to give the model's features and no others."""

@@ -54,7 +54,6 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
     else:
         piece = "predict_classes" if program.name.endswith("Classifier") else "predict_values"
     source = call.estimator if draft.uses_backup else draft.recovery
-    names = f", {draft.class_names}" if draft.class_names else ""
-    text = f"{draft.piece(piece)}({source}, {draft.dataset(call)}{names})"
+    text = f"{draft.piece(piece)}({source}, {draft.dataset(call)})"
     draft.edits.append(ReplaceExpression(program.module.span(call.node), text))
     return exact(call.node, "yields the same keys for each example, from the newest checkpoint")

@@ -41,7 +41,7 @@ from tests.program_arguments import arguments, census, digits, keras_of
 KILLED_AT, END = (27, 48, 69), 90
 MODEL_FNS, CANNED = ROOT / "tests" / "interruption" / "model_fn", ROOT / "tests" / "tensorflow" / "canned"
 EXAMPLES = (
-    *("custom_model_fn", "alternating_model_fn", "hooked_model_fn", "model_by_name", "warm_start", "wide_and_deep"),
+    *("custom_model_fn", "alternating_model_fn", "hooked_model_fn", "model_by_name"),
     *("fine_tuning", "contrib/slim_network"),
     *("feature_columns/linear_ftrl", "feature_columns/warm_start", "feature_columns/wide_and_deep"),
 )

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = {"wide_and_deep": "premade", "hooked_model_fn": "model_fn", "keras_to_estimator": "Keras"}
+PROGRAMS = {"feature_columns/linear_ftrl": "premade", "hooked_model_fn": "model_fn", "keras_to_estimator": "Keras"}
 
 
 def main(old: str, new: str) -> int:

@@ -15,7 +15,7 @@ import tensorflow as tf
 
 
 def run(columns, input_fn, args):
-    model = tf.estimator.LinearRegressor(columns, config=tf.estimator.RunConfig({settings}){own})
+    model = tf.estimator.LinearRegressor(columns, config=tf.estimator.RunConfig({settings}))
     model.train(input_fn, max_steps=3)
 """
 DEFAULTS = {
@@ -26,7 +26,6 @@ DEFAULTS = {
     "log_steps": "100",
     "summary_steps": "100",
     "seed": None,
-    "warm_start": None,
 }
 ASKED = {
     "": {},
@@ -42,8 +41,8 @@ ASKED = {
 }
 
 
-def policy(settings: str, own: str = "") -> Policy:
-    text = PROGRAM.format(settings=settings, own=own)
+def policy(settings: str) -> Policy:
+    text = PROGRAM.format(settings=settings)
     (found,) = programs(Module("job.py", text, ast.parse(text)), Tree())
     return policy_of(found)
 
@@ -52,11 +51,6 @@ def policy(settings: str, own: str = "") -> Policy:
 def test_each_setting_is_the_users_or_the_estimators_own(settings: str) -> None:
     found = {name: value and ast.unparse(value) for name, value in vars(policy(settings)).items()}
     assert found == {**DEFAULTS, **ASKED[settings]}
-
-
-def test_what_a_new_job_begins_with_is_part_of_it() -> None:
-    warm_start = policy("", ', warm_start_from="/tmp/other"').warm_start
-    assert warm_start is not None and ast.unparse(warm_start) == "'/tmp/other'"
 
 
 def test_no_rule_changes_it() -> None:

@@ -115,15 +115,26 @@ def main(folder):
     assert "est = BaselineEstimator(BinaryClassHead(), folder)" in after
 
 
-@pytest.mark.parametrize("name", ["BaselineClassifier", "BaselineRegressor"])
-def test_tensorflow_2_baselines_are_migrated_in_each_form(tmp_path: Path, name: str) -> None:
-    text = FOLLOWED.replace('DNNRegressor([4], columns, folder, optimizer="Adam")', f"{name}(folder)")
-    path = tmp_path / "program.py"
-    path.write_text(f"import tensorflow as tf\n\n\n{text}")
-    told = {"keras": "BiasAlone()", "object": f"est = {name}V2(folder)"}
-    for canned, written in told.items():
-        outcome = run([str(path)], Settings(canned=canned), jobs=1, progress=None)  # type: ignore[arg-type]
-        assert any(written in change.after for change in outcome.changes)
+OBJECTS = (
+    "LinearRegressor(columns, folder)",
+    "DNNLinearCombinedRegressor(folder, columns)",
+    "BaselineRegressor(folder)",
+    'DNNRegressor([4], columns, folder, weight_column="w")',
+    "DNNRegressor([4], columns, folder, batch_norm=True)",
+    "DNNRegressor([4], columns, folder, warm_start_from=folder)",
+)
+
+
+@pytest.mark.parametrize("made", OBJECTS)
+def test_what_no_keras_model_of_numbers_trains_alike_is_an_object(tmp_path: Path, made: str) -> None:
+    text = FOLLOWED.replace('DNNRegressor([4], columns, folder, optimizer="Adam")', made)
+    assert "tf.estimator." + made in text
+    after, findings = migrated(tmp_path / "program.py", text)
+    assert all(finding.rewritten for finding in findings), findings
+    assert f"est = {made.partition('(')[0]}V2(" in after
+    outcome = run([str(tmp_path / "program.py")], Settings(canned="keras"), jobs=1, progress=None)
+    assert outcome.changes == []
+    assert any("--canned object" in (finding.help or "") for finding in outcome.findings)
 
 
 def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path: Path) -> None:

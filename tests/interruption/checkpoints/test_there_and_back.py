@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from tests import nursery
 from tests.kept_runs import kept_run
 from tests.pairs import LEGACY, ROOT, put
 
-PROGRAMS = [LEGACY / "keras_to_estimator.py", LEGACY / "warm_start.py", LEGACY / "wide_and_deep.py"]
+PROGRAM = LEGACY / "keras_to_estimator.py"
 INSTRUCTION_SETS = ({"TF_ENABLE_ONEDNN_OPTS": "0"}, {"ONEDNN_MAX_CPU_ISA": "AVX2"}, {"ONEDNN_MAX_CPU_ISA": "SSE41"})
 
 
@@ -29,23 +28,23 @@ def run(interpreter, *command):
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-@pytest.fixture(scope="module", params=PROGRAMS, ids=lambda path: path.stem)
-def moved(request, tmp_path_factory):
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory):
     """The folder of a job: the Estimator to 10, the migrated program to 20, the Estimator to 30; and it alone."""
     folder = tmp_path_factory.mktemp("moved")
-    legacy = shutil.copy(request.param, folder)
-    migrated = folder / "migrated" / request.param.name
+    legacy = shutil.copy(PROGRAM, folder)
+    migrated = folder / "migrated" / PROGRAM.name
     put(codemod([str(legacy)], Settings(), jobs=1, progress=None).changes, folder, migrated.parent)
-    alone = kept_run(f"there_and_back-{request.param.stem}", [legacy, __file__], lambda place: run_alone(legacy, place))
+    alone = kept_run(f"there_and_back-{PROGRAM.stem}", [legacy, __file__], lambda place: run_alone(legacy, place))
     copy_job(alone / "at_10", folder / "old")
     convert = ("-m", "migrate", "checkpoint", "--for", migrated)
     run("MIGRATE_NEW_PYTHON", *convert, folder / "old", folder / "new")
     run("MIGRATE_NEW_PYTHON", migrated, "--model_dir", folder / "new", "--max_steps", 20)
     back = ("--to-estimator", "--like", folder / "old")
     run("MIGRATE_NEW_PYTHON", *convert, folder / "new", folder / "back", *back)
-    run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", folder / "back", "--max_steps", 30, *warm(legacy, alone))
+    run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", folder / "back", "--max_steps", 30)
     # Keras's optimizers do not round as the Estimator's do.
-    return folder, migrated, alone / "at_30", 4 * rounding(request.param, alone)
+    return folder, migrated, alone / "at_30", 4 * rounding(PROGRAM, alone)
 
 
 def rounding(legacy, alone):
@@ -56,7 +55,7 @@ def rounding(legacy, alone):
     """
 
     def make(place):
-        common = [os.environ["MIGRATE_OLD_PYTHON"], legacy, "--max_steps", 30, *warm(legacy, alone), "--model_dir"]
+        common = [os.environ["MIGRATE_OLD_PYTHON"], legacy, "--max_steps", 30, "--model_dir"]
         for number, settings in enumerate([*INSTRUCTION_SETS, {}, {}]):
             copy_job(alone / "at_10", place / str(number))
             if not settings:
@@ -106,20 +105,13 @@ def copy_job(source, target):
 
 def run_alone(legacy, place):
     """The Estimator's directories as they are at three steps."""
-    for donor in warm(legacy, place)[1:]:
-        run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", donor, "--max_steps", 4)
     before = None
     for steps in (10, 20, 30):
         directory = place / f"at_{steps}"
         if before:
             copy_job(before, directory)
-        run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", directory, "--max_steps", steps, *warm(legacy, place))
+        run("MIGRATE_OLD_PYTHON", legacy, "--model_dir", directory, "--max_steps", steps)
         before = directory
-
-
-def warm(legacy, place):
-    """The arguments that name the job with whose weights another begins."""
-    return ("--warm_start_from", place / "donor") if Path(legacy).stem == "warm_start" else ()
 
 
 def test_after_all_it_has_what_the_estimator_alone_comes_to(moved):

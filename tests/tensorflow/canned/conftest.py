@@ -20,21 +20,14 @@ from tests.runtime_package import copy
 HERE = Path(__file__).parent
 RUN_ESTIMATORS = HERE / "run_estimators.py"
 PROGRAMS = [HERE / name for name in ("estimators.py", "estimators_2.py", "estimators_handed_on.py")]
-IN_KERAS = {
-    HERE / "estimators_keras.py": (
-        "dnn_adadelta", "dnn_ftrl", "dnn_momentum", "dnn_rmsprop", "dnn_sgd", "dnn_adam_2", "dnn_ftrl_2",
-        "dnn_momentum_2", "dnn_rmsprop_2", "dnn_partitioned", "linear_partitioned",
-    ),
-    HERE / "estimators.py": (
-        "dnn_default", "dnn_adam", "dnn_sgd", "dnn_named", "linear_default", "linear_adam",
-        "linear_values", "combined_default", "combined_adam", "baseline_classes",
-    ),
-    HERE / "estimators_2.py": (
-        "dnn_default", "dnn_adam", "dnn_rmsprop", "linear_default", "linear_sgd", "combined_default",
-        "baseline_default",
-    ),
-}  # fmt: skip
+IN_KERAS = HERE / "estimators_keras.py"
 """The estimators that become Keras models."""
+
+
+def parts_of(program):
+    """The text of each estimator of a program, by its name."""
+    functions = re.split(r"^def ", program.read_text(), flags=re.MULTILINE)
+    return {one.partition("(")[0]: one for one in functions if "(model_dir, steps)" in one.splitlines()[0]}
 
 
 class Continued:
@@ -114,22 +107,16 @@ v2 = SimpleNamespace(
 """
 
 
-_EXPORTS = r"^PARSED = .*?^\)\n|^def serve\(.*?(?=^def )|^    estimator\.export_saved_model\([^\n]*\n"
-"""What keeps an estimator an object."""
-
-
 class InKeras(Continued):
     """Those that become Keras models, from converted checkpoints; new/NAME/back holds what they give back."""
 
     def _go_on(self, folder, python):
         self.new.mkdir()
-        names = IN_KERAS[self.program]
-        migrated = folder / self.program.name  # out of this package, by whose name it would import
-        migrated.write_text(re.sub(_EXPORTS, "", self.program.read_text(), flags=re.MULTILINE | re.DOTALL))
+        migrated = Path(shutil.copy(self.program, folder))  # out of this package, by whose name it would import
         for change in codemod([str(migrated)], Settings(canned="keras"), jobs=1, progress=None).changes:
             Path(change.path).parent.mkdir(exist_ok=True)
             Path(change.path).write_text(change.after)
-        _start(python, HERE / "go_on_in_keras.py", migrated, self.old, self.new, *names)
+        _start(python, HERE / "go_on_in_keras.py", migrated, self.old, self.new, *parts_of(self.program))
 
 
 def _train(program, directory):
@@ -164,5 +151,5 @@ def as_object(of_this_run):
 
 @pytest.fixture(scope="session")
 def in_keras(of_this_run):
-    """A function that gives a program's ``InKeras``; each is made once, of the same runs of the Estimators."""
-    return cache(lambda program: InKeras(program, of_this_run / f"{program.stem}-in_keras"))
+    """The ``InKeras`` of the program whose estimators become Keras models."""
+    return InKeras(IN_KERAS, of_this_run / "in_keras")

@@ -1,4 +1,4 @@
-"""Canned estimators that become Keras models: over numbers alone, each with an optimizer of its own, and in parts.
+"""Premade estimators that become Keras models: DNNs over numbers alone, each with an optimizer of its own.
 
 TensorFlow 2.12 to 2.15.
 
@@ -14,27 +14,29 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 random = np.random.RandomState(0)
-FEATURES = {"x": random.rand(80, 3).astype(np.float32), "code": random.randint(0, 6, 80)}
-TWO, VALUES = random.randint(0, 2, 80), random.rand(80).astype(np.float32)
+FEATURES = {"x": random.rand(80, 3).astype(np.float32), "unused": random.randint(0, 6, 80)}
+TWO, THREE, VALUES = random.randint(0, 2, 80), random.randint(0, 3, 80), random.rand(80).astype(np.float32)
 COLUMNS = [tf.feature_column.numeric_column("x", (3,))]
-CODE = tf.feature_column.categorical_column_with_identity("code", 6)
-IN_TWO = tf1.fixed_size_partitioner(2)
 
 
 def batches(labels):
     return tf.data.Dataset.from_tensor_slices((FEATURES, labels)).batch(16)
 
 
+def report(metrics, predictions):
+    prediction = {name: np.asarray(value) for name, value in next(predictions).items()}
+    plain = {
+        name: [one.decode() if isinstance(one, bytes) else one for one in v.tolist()] for name, v in prediction.items()
+    }
+    return {
+        "metrics": {name: float(value) for name, value in metrics.items()},
+        "prediction": {name: [str(value.dtype), plain[name]] for name, value in prediction.items()},
+    }
+
+
 def dnn_momentum(model_dir, steps):
     estimator = tf1.estimator.DNNRegressor([8, 4], COLUMNS, model_dir, optimizer=tf1.train.MomentumOptimizer(0.01, 0.9))
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
-
-
-def dnn_rmsprop(model_dir, steps):
-    estimator = tf1.estimator.DNNClassifier(
-        [8, 4], COLUMNS, model_dir, optimizer=tf1.train.RMSPropOptimizer(0.01, momentum=0.5)
-    )
-    estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
 
 
 def dnn_ftrl(model_dir, steps):
@@ -67,11 +69,6 @@ def dnn_momentum_2(model_dir, steps):
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
 
 
-def dnn_rmsprop_2(model_dir, steps):
-    estimator = tf.estimator.DNNRegressor([8, 4], COLUMNS, model_dir, optimizer="RMSProp")
-    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
-
-
 def dnn_adam_2(model_dir, steps):
     estimator = tf.estimator.DNNRegressor([8, 4], COLUMNS, model_dir, optimizer="Adam")
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
@@ -82,28 +79,35 @@ def dnn_ftrl_2(model_dir, steps):
     estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
 
 
-def dnn_partitioned(model_dir, steps):
-    estimator = tf1.estimator.DNNRegressor(
-        [8], [tf.feature_column.embedding_column(CODE, 4)], model_dir, input_layer_partitioner=IN_TWO
-    )
-    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
-
-
-def linear_partitioned(model_dir, steps):
-    estimator = tf1.estimator.LinearClassifier([*COLUMNS, CODE], model_dir, partitioner=IN_TWO)
+def dnn_two(model_dir, steps):
+    estimator = tf1.estimator.DNNClassifier([8, 4], COLUMNS, model_dir)
     estimator.train(lambda: batches(TWO).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(TWO)), estimator.predict(lambda: batches(TWO)))
+
+
+def dnn_three_adam(model_dir, steps):
+    estimator = tf1.estimator.DNNClassifier(
+        [8, 4], COLUMNS, model_dir, n_classes=3, optimizer=tf1.train.AdamOptimizer(0.01)
+    )
+    estimator.train(lambda: batches(THREE).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(THREE)), estimator.predict(lambda: batches(THREE)))
+
+
+def dnn_values_2(model_dir, steps):
+    estimator = tf.estimator.DNNRegressor([8, 4], COLUMNS, model_dir)
+    estimator.train(lambda: batches(VALUES).repeat(), max_steps=steps)
+    return report(estimator.evaluate(lambda: batches(VALUES)), estimator.predict(lambda: batches(VALUES)))
 
 
 ALL = (
-    dnn_partitioned,
-    linear_partitioned,
+    dnn_two,
+    dnn_three_adam,
     dnn_momentum,
-    dnn_rmsprop,
     dnn_ftrl,
     dnn_sgd,
     dnn_adadelta,
     dnn_momentum_2,
-    dnn_rmsprop_2,
+    dnn_values_2,
     dnn_adam_2,
     dnn_ftrl_2,
 )

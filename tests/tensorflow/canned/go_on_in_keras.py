@@ -1,8 +1,8 @@
 """Takes the jobs of canned estimators over in Keras, to step 60, and gives them back.
 
 usage: go_on_in_keras.py PROGRAM OLD NEW NAME...; PROGRAM is the migrated one of OLD/NAME/model.ckpt-10. What it gives
-is written to NEW/results.json, the loss of each step to NEW/losses.json, what is found of the vocabularies to
-NEW/vocabularies.json, the checkpoint that it gives back to NEW/NAME/back.
+is written to NEW/results.json, the loss of each step to NEW/losses.json, the checkpoint that it gives back to
+NEW/NAME/back.
 """
 
 import importlib
@@ -14,9 +14,8 @@ import tensorflow as tf
 
 from migrate.checkpoints.convert import save, to_estimator, to_program
 from migrate.checkpoints.described import of_program
-from migrate.checkpoints.vocabularies import compare
 
-losses, vocabularies = {}, {}
+losses = {}
 
 
 class Losses(tf.keras.callbacks.Callback):
@@ -40,7 +39,6 @@ def go_on(program, old, new, name):
     conversion = to_program(f"{old}/{name}/model.ckpt-10", described)
     assert conversion.fit, f"{name}:\n{conversion.fit.table}"
     save([conversion], f"{new}/{name}")
-    vocabularies[name] = vars(compare(f"{old}/{name}/model.ckpt-60", described.checkpoint.model))
     values = losses[name] = []
     fit = tf.keras.Model.fit
     tf.keras.Model.fit = lambda *args, callbacks, **settings: fit(
@@ -58,7 +56,7 @@ def main():
     program, old, new, *names = sys.argv[1:]
     sys.path.insert(0, os.path.dirname(program))
     results = {name: go_on(program, old, new, name) for name in names}
-    for name, values in (("results", results), ("losses", losses), ("vocabularies", vocabularies)):
+    for name, values in (("results", results), ("losses", losses)):
         with open(os.path.join(new, f"{name}.json"), "w") as file:
             json.dump(values, file)
 

@@ -20,8 +20,9 @@ from tests.tensorflow.canned.conftest import (
     AsObject,
     InKeras,
     difference,
+    parts_of,
 )
-from tests.tensorflow.canned.test_continuation import PARTS, by_name
+from tests.tensorflow.canned.test_continuation import by_name
 from tests.tensorflow.canned.test_in_keras import values
 
 KINDS = {"object": AsObject, "keras": InKeras}
@@ -60,12 +61,11 @@ def main():
     found = [f"{version(python)}: equal losses of 50 | loss | variables" for python in pythons]
     print(f"| estimator, optimizer | {' | '.join(found)} |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    programs = {program: [name for one, name in PARTS if one is program] for program in PROGRAMS}
-    for program, names in (IN_KERAS if kind == "keras" else programs).items():
+    for program in [IN_KERAS] if kind == "keras" else PROGRAMS:
         with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
             folders = zip(pythons, (one, other), strict=True)
             jobs = [KINDS[kind](program, Path(folder) / "job", python) for python, folder in folders]
-            for name in names:
+            for name in parts_of(program):
                 api = "v2" if program.stem.endswith("_2") or name.endswith("_2") else "v1"
                 label = name.removesuffix("_2").replace("_", ", ", 1)
                 print(f"| {api} {label} | {' | '.join(cells(job, name) for job in jobs)} |", flush=True)

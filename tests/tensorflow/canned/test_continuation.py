@@ -1,19 +1,12 @@
 """A canned estimator goes on as the object of its name as it would have gone on itself."""
 
-import re
-
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from tests.tensorflow.canned.conftest import PROGRAMS, difference
+from tests.tensorflow.canned.conftest import PROGRAMS, difference, parts_of
 
-PARTS = {
-    (program, part.partition("(")[0]): part
-    for program in PROGRAMS
-    for part in re.split(r"^def ", program.read_text(), flags=re.MULTILINE)
-    if "(model_dir, steps)" in part.splitlines()[0]
-}
+PARTS = {(program, name): part for program in PROGRAMS for name, part in parts_of(program).items()}
 ESTIMATORS = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS]
 JUDGED = [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in PARTS if "report(" in PARTS[key]]
 

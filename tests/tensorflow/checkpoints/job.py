@@ -31,8 +31,6 @@ OPTIMIZERS = {
     "v2-two-default": lambda: keras.Adagrad(0.001),
     "v1-value-AdamOptimizer": lambda: keras.Adam(0.01, epsilon=1e-08),
     "v2-value-default": lambda: keras.Adagrad(0.001),
-    "v1-three-batch_norm": lambda: keras.SGD(0.01, momentum=0.9),
-    "v2-three-batch_norm": lambda: keras.Adagrad(0.001),
 }
 
 
@@ -43,8 +41,6 @@ def build(name, *, optimizer=None, units=(8, 5), metrics=()):
     net = inputs["x"]
     for width in units:
         net = tf.keras.layers.Dense(width, activation="relu")(net)
-        if name.endswith("batch_norm"):
-            net = tf.keras.layers.BatchNormalization(momentum=0.999)(net)
     model = tf.keras.Model(inputs, tf.keras.layers.Dense(3 if target == "three" else 1)(net))
     reduction = "sum" if version == "v1" else "sum_over_batch_size"
     losses = {

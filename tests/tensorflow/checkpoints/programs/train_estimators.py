@@ -14,31 +14,29 @@ import tensorflow as tf
 v1, legacy = tf.compat.v1.train, tf.keras.optimizers.legacy
 CLASSES = {"three": 3, "two": 2}
 PROGRAMS = {  # version-labels-name: the optimizer (None for the default), batch normalization
-    "v1-three-default": (None, False),
-    "v1-three-AdamOptimizer": (lambda: v1.AdamOptimizer(0.01), False),
+    "v1-three-default": None,
+    "v1-three-AdamOptimizer": lambda: v1.AdamOptimizer(0.01),
     "v1-three-FtrlOptimizer": (
         lambda: v1.FtrlOptimizer(0.05, l1_regularization_strength=0.01, l2_regularization_strength=0.02),
         False,
     ),
-    "v1-three-GradientDescentOptimizer": (lambda: v1.GradientDescentOptimizer(0.01), False),
-    "v1-three-MomentumOptimizer": (lambda: v1.MomentumOptimizer(0.01, 0.9), False),
-    "v1-three-Nesterov": (lambda: v1.MomentumOptimizer(0.01, 0.9, use_nesterov=True), False),
-    "v1-three-RMSPropOptimizer": (lambda: v1.RMSPropOptimizer(0.01, momentum=0.5), False),
-    "v1-three-AdadeltaOptimizer": (lambda: v1.AdadeltaOptimizer(0.5), False),
-    "v1-three-Adam": (lambda: "Adam", False),
-    "v1-three-RMSProp": (lambda: "RMSProp", False),
-    "v2-three-Adagrad": (lambda: "Adagrad", False),
-    "v2-three-Adam": (lambda: "Adam", False),
-    "v2-three-Ftrl": (lambda: "Ftrl", False),
-    "v2-three-RMSProp": (lambda: "RMSProp", False),
-    "v2-three-SGD": (lambda: "SGD", False),
-    "v2-three-SGD_momentum": (lambda: legacy.SGD(0.01, momentum=0.9), False),
-    "v1-two-default": (None, False),
-    "v2-two-default": (None, False),
-    "v1-value-AdamOptimizer": (lambda: v1.AdamOptimizer(0.01), False),
-    "v2-value-default": (None, False),
-    "v1-three-batch_norm": (lambda: v1.MomentumOptimizer(0.01, 0.9), True),
-    "v2-three-batch_norm": (None, True),
+    "v1-three-GradientDescentOptimizer": lambda: v1.GradientDescentOptimizer(0.01),
+    "v1-three-MomentumOptimizer": lambda: v1.MomentumOptimizer(0.01, 0.9),
+    "v1-three-Nesterov": lambda: v1.MomentumOptimizer(0.01, 0.9, use_nesterov=True),
+    "v1-three-RMSPropOptimizer": lambda: v1.RMSPropOptimizer(0.01, momentum=0.5),
+    "v1-three-AdadeltaOptimizer": lambda: v1.AdadeltaOptimizer(0.5),
+    "v1-three-Adam": lambda: "Adam",
+    "v1-three-RMSProp": lambda: "RMSProp",
+    "v2-three-Adagrad": lambda: "Adagrad",
+    "v2-three-Adam": lambda: "Adam",
+    "v2-three-Ftrl": lambda: "Ftrl",
+    "v2-three-RMSProp": lambda: "RMSProp",
+    "v2-three-SGD": lambda: "SGD",
+    "v2-three-SGD_momentum": lambda: legacy.SGD(0.01, momentum=0.9),
+    "v1-two-default": None,
+    "v2-two-default": None,
+    "v1-value-AdamOptimizer": lambda: v1.AdamOptimizer(0.01),
+    "v2-value-default": None,
 }
 PREDICTED = ("v1-three-default", "v1-two-default", "v1-value-AdamOptimizer")
 EVALUATED = (*PREDICTED, "v2-two-default", "v2-value-default")
@@ -55,9 +53,9 @@ def main():
     }
     np.savez(directory / "data.npz", x=features, **labels)
     evaluations, predictions = {}, {}
-    for name, (optimizer, batch_norm) in PROGRAMS.items():
+    for name, optimizer in PROGRAMS.items():
         version, target, _ = name.split("-")
-        estimator = build(version, target, directory / name, optimizer, batch_norm)
+        estimator = build(version, target, directory / name, optimizer)
         estimator.train(batches(features, labels[target], batch_size=8, num_epochs=None), max_steps=30)
         once = batches(features, labels[target], batch_size=48, num_epochs=1)
         if name in EVALUATED:
@@ -68,7 +66,7 @@ def main():
     (directory / "predict.pickle").write_bytes(pickle.dumps(predictions))
 
 
-def build(version, target, model_dir, optimizer, batch_norm):
+def build(version, target, model_dir, optimizer):
     module = tf.compat.v1.estimator if version == "v1" else tf.estimator
     arguments = {"optimizer": optimizer()} if optimizer else {}
     if target in CLASSES:
@@ -77,7 +75,6 @@ def build(version, target, model_dir, optimizer, batch_norm):
         hidden_units=[8, 5],
         feature_columns=[tf.feature_column.numeric_column("x", shape=(6,))],
         model_dir=str(model_dir),
-        batch_norm=batch_norm,
         config=tf.estimator.RunConfig(save_checkpoints_steps=15, tf_random_seed=3),
         **arguments,
     )

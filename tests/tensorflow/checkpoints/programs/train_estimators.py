@@ -13,12 +13,11 @@ import tensorflow as tf
 
 v1, legacy = tf.compat.v1.train, tf.keras.optimizers.legacy
 CLASSES = {"three": 3, "two": 2}
-PROGRAMS = {  # version-labels-name: the optimizer (None for the default), batch normalization
+PROGRAMS = {  # version-labels-name: the optimizer, None for the default
     "v1-three-default": None,
     "v1-three-AdamOptimizer": lambda: v1.AdamOptimizer(0.01),
-    "v1-three-FtrlOptimizer": (
-        lambda: v1.FtrlOptimizer(0.05, l1_regularization_strength=0.01, l2_regularization_strength=0.02),
-        False,
+    "v1-three-FtrlOptimizer": lambda: v1.FtrlOptimizer(
+        0.05, l1_regularization_strength=0.01, l2_regularization_strength=0.02
     ),
     "v1-three-GradientDescentOptimizer": lambda: v1.GradientDescentOptimizer(0.01),
     "v1-three-MomentumOptimizer": lambda: v1.MomentumOptimizer(0.01, 0.9),

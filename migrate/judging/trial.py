@@ -21,8 +21,7 @@ from migrate.objects.form import ObjectForm, in_object_form
 from migrate.objects.units import units
 from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import ChangedFile, Draft
-from migrate.rules import RULES, Rule
-from migrate.rules.order import in_order
+from migrate.rules import KERAS_FORM, Rule
 from migrate.rules.rule import Verdict
 from migrate.settings import Settings
 
@@ -48,9 +47,9 @@ class Trial:
         self.drafts = [draft for module, own in found for draft in self.files.drafts(module, own)]
         self.verdicts: list[list[tuple[Rule, Verdict]]] = [[] for _ in self.drafts]
         self.findings: list[Finding] = []
-        for rule in in_order(RULES.values()):
+        for rule in KERAS_FORM:
             for draft, collected in zip(self.drafts, self.verdicts, strict=True):
-                if rule.check is not None and rule.speaks_of(draft.program):
+                if rule.speaks_of(draft.program):
                     self._check(rule, draft, collected)
         for collected in self.verdicts:
             collected.sort(key=lambda one: one[0].code)

@@ -11,7 +11,7 @@ from migrate.analysis.sessions import EagerCode, uses_of_estimators
 from migrate.finding import Cause, Fidelity, Finding
 from migrate.objects.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
-from migrate.rules import RULES
+from migrate.rules import NAMES, RULES
 from migrate.rules.horovod_program import under_horovod
 from migrate.rules.missing_names import imported_by, missing_names_of
 from migrate.rules.model_to_estimator import optimizer_of_tensorflow_1
@@ -60,10 +60,6 @@ class ObjectForm:
                 yield finding.left_for(self.left)
 
 
-_OF_FILES = ("FT151", "FT138", "FT197", "FT192", "FT195", "FT196", "FT152")
-"""The rules of each file, the first of which says what stands for the names of the Estimator API."""
-
-
 def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: frozenset[str]) -> ObjectForm:
     """Replaces the names in the files of a unit.
 
@@ -103,7 +99,7 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
         )
         form.files[module.path] = file
     for file in form.files.values():
-        for rule in (RULES[code] for code in _OF_FILES):
+        for rule in NAMES:
             assert rule.check_file is not None
             form.verdicts += [(rule, verdict) for verdict in rule.check_file(file)]
     files = list(form.files.values())

@@ -10,5 +10,29 @@ for _module in pkgutil.iter_modules(__path__):
 _in_order = dict(sorted(RULES.items()))
 RULES.clear()
 RULES.update(_in_order)
+_named = {rule.name: rule for rule in RULES.values()}
 
-__all__ = ["RULES", "Rule"]
+KERAS_FORM = tuple(
+    _named[name]
+    for name in (
+        *("run_config", "save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max"),
+        *("keep_checkpoint_every_n_hours", "model_dir", "save_summary_steps", "log_step_count_steps", "tf_random_seed"),
+        *("settings_without_a_place", "train_distribute", "mode_keys", "horovod_program"),
+        *("input_helpers", "input_function", "hooks", "checkpoint_readers"),
+        *("model_to_estimator", "canned_keras", "optimizer", "other_canned"),
+        *("train", "evaluate", "predict"),
+        *("unresolved", "tensorflow_1_code", "estimator_left_over", "missing_names"),
+    )
+)
+"""The rules of a program that becomes a Keras model: each reads in the draft what those before it have settled."""
+
+NAMES = tuple(
+    _named[name]
+    for name in (
+        *("object_form", "contrib_names", "shared_embedding_columns", "tensorflow_1_import"),
+        *("truth_of_variable", "layer_apply", "visible_checkpoints"),
+    )
+)
+"""The rules of each file in object form: the first says what stands for the names of the Estimator API."""
+
+__all__ = ["KERAS_FORM", "NAMES", "RULES", "Rule"]

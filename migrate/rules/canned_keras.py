@@ -58,8 +58,6 @@ _OBJECT = "Use --canned object."
     Example("[tf.feature_column.embedding_column(x, 4)]", None, "columns"),
     Example("args.columns", None, "columns"),
     kinds=CANNED,
-    needs=("config", "model_dir", "seed"),
-    settles=("model",),
 )
 def canned_keras(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node

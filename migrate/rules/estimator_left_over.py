@@ -27,7 +27,6 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("Config = tf1.estimator.RunConfig; print(Config)", None, "head"),
     Example("print(tf1.estimator.BestExporter)", None, "head"),
     Example("RunConfig(model_dir=RunConfig().model_dir)", None),
-    needs=("config", "names", "training", "replaced"),
 )
 def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
     while aliases := list(_unused_aliases(program, draft)):  # one alias may be the only use of another

@@ -30,7 +30,6 @@ from migrate.rules.rule import Example, Verdict, manual, noted, rule
     Example("name='held_out'", 'callbacks=[EvaluationLog(training_log.directory, "held_out")]', "evaluate"),
     Example("steps=total / 10", "steps=math.ceil(total / 10),", "evaluate"),
     Example("checkpoint_path='x'", None, "evaluate"),
-    needs=("inputs", "model", "training"),
 )
 def evaluate(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

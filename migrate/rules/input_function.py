@@ -24,7 +24,6 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("lambda: dataset_fn(8)", "model.fit(\n", "train_input_fn"),
     Example("args.input_fn", None, "train_input_fn"),
     Example("lambda: dataset_fn(8).make_one_shot_iterator().get_next()", None, "train_input_fn"),
-    settles=("replaced",),
 )
 def input_function(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

@@ -38,7 +38,6 @@ _PARAMETERS = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity"
     Example("pandas_input_fn(x, y, shuffle=False)", "from_tensor_slices((dict(x), y))", "train_input_fn"),
     Example("numpy_input_fn({'x': x}, y, shuffle=args.every)", ".shuffle(1000 if args.every else 1)", "train_input_fn"),
     Example("numpy_input_fn({'x': x}, y)", None, "train_input_fn"),
-    settles=("inputs",),
 )
 def input_helpers(program: Program, draft: Draft) -> Iterator[Verdict]:
     seen: set[ast.Call] = set()

@@ -76,7 +76,6 @@ _V1 = "tensorflow.compat.v1."
         "from tensorflow.python.estimator.canned import optimizers; print(optimizers)", None, "head", kind="custom"
     ),
     Example("print(tf1.test.mock)", None, "head", kind="custom"),
-    needs=("config", "names", "replaced"),
 )
 def missing_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     known = [(program.module, node) for node in (program.site.node, *(call.node for call in program.calls))]

@@ -22,7 +22,6 @@ from migrate.rules.rule import Example, Verdict, exact, rule
     "exact",
     Example("print(tf1.estimator.ModeKeys.TRAIN)", "print(ModeKeys.TRAIN)", "head"),
     Example("max_steps={tf1.estimator.ModeKeys.TRAIN: 3}['train']", "{ModeKeys.TRAIN: 3}", "train"),
-    settles=("names",),
 )
 def mode_keys(program: Program, draft: Draft) -> Iterator[Verdict]:
     for node, found in program.module.estimator:

@@ -33,7 +33,6 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("RunConfig()", "model_dir = tempfile.mkdtemp()"),
     Example('RunConfig(model_dir=args.get("dir"))', 'model_dir = args.get("dir") or tempfile.mkdtemp()'),
     is_setting=True,
-    settles=("model_dir",),
 )
 def model_dir(program: Program, draft: Draft) -> Iterator[Verdict]:
     own, of_config = program.arguments.get("model_dir"), program.config.settings.get("model_dir")

@@ -39,7 +39,6 @@ from migrate.rules.rule import Example, Verdict, manual, noted, rule
     Example("model, metric_names_map={'a': 'b'}", None, "estimator", kind="keras"),
     Example("model.compile(tf1.train.AdamOptimizer(), 'mse')", None, "head", kind="keras"),
     kinds=frozenset({"keras"}),
-    settles=("model",),
 )
 def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node

@@ -120,8 +120,6 @@ _HELP = "Use --canned object, or give a constant rate and an optimizer of tf.com
     ),
     Example("hidden_units=[8], optimizer=args.optimizer", None, "estimator"),
     kinds=CANNED,
-    needs=("model",),
-    settles=("replaced",),
 )
 def optimizer(program: Program, draft: Draft) -> Iterator[Verdict]:
     given = program.arguments.get("optimizer")

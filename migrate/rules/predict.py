@@ -24,7 +24,6 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     "exact",
     Example("", "predict_classes(recovery, test_dataset)", "predict"),
     Example("predict_keys=['logits']", None, "predict"),
-    needs=("inputs", "model", "training"),
 )
 def predict(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

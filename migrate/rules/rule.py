@@ -3,7 +3,7 @@
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
@@ -159,8 +159,6 @@ class Rule:
       check_unit: finds what keeps the files of a program in object form from changing together.
       is_setting: whether it is about one argument of a site that another rule reports.
       kinds: the kinds of program that ``check`` speaks of.
-      needs: the facts of a program that ``check`` reads from the draft, by their names in ``rules/order.py``.
-      settles: the facts that it writes there for other rules.
     """
 
     code: str
@@ -173,8 +171,6 @@ class Rule:
     kinds: frozenset[str] = REWRITTEN
     check_file: FileCheck | None = None
     check_unit: UnitCheck | None = None
-    needs: tuple[str, ...] = ()
-    settles: tuple[str, ...] = ()
 
     def speaks_of(self, program: Program) -> bool:
         """Whether the rule has to do with a program."""
@@ -203,14 +199,11 @@ def rule(
     *examples: Example,
     is_setting: bool = False,
     kinds: frozenset[str] = REWRITTEN,
-    needs: tuple[str, ...] = (),
-    settles: tuple[str, ...] = (),
 ) -> Callable[[Check], Check]:
-    """Registers a rule for programs that become Keras models, with the facts that it needs and settles."""
+    """Registers a rule for programs that become Keras models under its code."""
 
     def register(check: Check) -> Check:
-        known = Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting, kinds)
-        _register(replace(known, needs=needs, settles=settles))
+        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting, kinds))
         return check
 
     return register

@@ -26,7 +26,6 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("RunConfig('/tmp/m', None, 7, 50)", "checkpoint_interval=50,"),
     Example("RunConfig(**settings)", None),
     Example("args.config", None),
-    settles=("config",),
 )
 def run_config(program: Program, draft: Draft) -> Iterator[Verdict]:
     if program.config.problem is not None:

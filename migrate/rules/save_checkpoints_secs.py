@@ -28,7 +28,6 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("RunConfig(save_checkpoints_secs=None)", None),
     Example("RunConfig(save_checkpoints_secs=60)", None, recovery="backup-and-restore"),
     is_setting=True,
-    settles=("interval",),
 )
 def save_checkpoints_secs(program: Program, draft: Draft) -> Iterator[Verdict]:
     settings = program.config.settings

@@ -28,7 +28,6 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("RunConfig(save_checkpoints_steps=None)", None),
     Example("RunConfig(save_checkpoints_steps=0)", None),
     is_setting=True,
-    settles=("interval",),
 )
 def save_checkpoints_steps(program: Program, draft: Draft) -> Iterator[Verdict]:
     settings = program.config.settings

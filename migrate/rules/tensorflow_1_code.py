@@ -32,7 +32,6 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     Example("print(tf.placeholder)", None, "head"),
     Example("tf.logging.set_verbosity(tf.logging.INFO)", "tf1.logging.set_verbosity(tf1.logging.INFO)", "head"),
     Example("print(tf.to_float(1)); k = tf.train.get_global_step()", None, "head"),
-    needs=("config", "replaced"),
 )
 def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:
     module = program.module

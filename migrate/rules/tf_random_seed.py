@@ -24,8 +24,6 @@ from migrate.rules.rule import Example, Verdict, noted, rule
     Example("RunConfig(tf_random_seed=7)", "tf.keras.utils.set_random_seed(7)"),
     Example("RunConfig(tf_random_seed=args.every)", "if args.every is not None:"),
     is_setting=True,
-    needs=("model_dir",),
-    settles=("seed",),
 )
 def tf_random_seed(program: Program, draft: Draft) -> Iterator[Verdict]:
     seed, text = draft.policy.seed, draft.seed

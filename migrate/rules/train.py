@@ -56,8 +56,6 @@ _BACKUP_COST = (
     Example("max_steps=10, saving_listeners=[x]", None, "train"),
     Example("max_steps=10, hooks=[tf1.train.StepCounterHook()]", None, "train"),
     Example("steps=10", None, "train", recovery="backup-and-restore"),
-    needs=("model_dir", "interval", "inputs", "model"),
-    settles=("training", "replaced"),
 )
 def train(program: Program, draft: Draft) -> Iterator[Verdict]:
     for call in program.calls:

@@ -36,7 +36,7 @@ def export_outputs(
     graph, fed = tf1.wrap_function(trace, []), traced["fed"]
     fed = fed if isinstance(fed, dict) else {"input": fed}
     exported = tf.Module()
-    exported.weights = [_variable(weight) for weight in model.weights]
+    exported.weights = [_tf_variable(weight) for weight in model.weights]
     names = _parameter_names(fed)
     signature = _signature(graph, fed, names, traced["outputs"])
     unfinished = new_export(export_dir_base)
@@ -45,7 +45,7 @@ def export_outputs(
     return finish_export(unfinished, assets_extra)
 
 
-def _variable(weight):
+def _tf_variable(weight):
     """Returns the ``tf.Variable`` of a layer's weight, which Keras 3 wraps."""
     return weight if isinstance(weight, tf.Variable) else weight.value
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
+
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -62,11 +64,8 @@ def summary(verification: Verification) -> list[str]:
     lines += [f"Note: {note}." for note in verification.notes]
     compared = dict.fromkeys(name for _, comparison in comparisons for name in comparison.compared)
     lines.append(f"Compared: {', '.join(compared)}.")
-    missed: dict[str, dict[str, None]] = {}
-    for _, comparison in comparisons:
-        for row in comparison.not_compared:
-            missed.setdefault(row.note, {})[row.name] = None
-    lines += [f"Not compared, because {reason}: {', '.join(names)}." for reason, names in missed.items()]
+    missed = _missed(comparisons)
+    lines += _not_compared(missed, compared)
     notes = dict.fromkeys(
         f"{side}, {title}: {note}"
         for title, comparison in comparisons
@@ -84,3 +83,26 @@ def summary(verification: Verification) -> list[str]:
     if not verification.matches:
         lines.append(f"First difference: {verification.first}.")
     return lines
+
+
+def _missed(comparisons: Sequence[tuple[str, Comparison]]) -> dict[str, dict[str, list[str]]]:
+    """By reason and by name of a row, the comparisons in which it could not be compared."""
+    missed: dict[str, dict[str, list[str]]] = {}
+    for title, comparison in comparisons:
+        for row in comparison.not_compared:
+            missed.setdefault(row.note, {}).setdefault(row.name, []).append(title)
+    return missed
+
+
+def _not_compared(missed: dict[str, dict[str, list[str]]], compared: Collection[str]) -> Iterator[str]:
+    """A sentence for what was compared in no comparison, by its first reason, and for what was in some."""
+    told = set[str]()
+    for reason, rows in missed.items():
+        never = [name for name in rows if name not in compared and name not in told]
+        told.update(never)
+        if never:
+            yield f"Not compared, because {reason}: {', '.join(never)}."
+        sometimes = [name for name in rows if name in compared]
+        if sometimes:
+            titles = dict.fromkeys(title for name in sometimes for title in rows[name])
+            yield f"Not compared in these, because {reason}: {', '.join(sometimes)} ({'; '.join(titles)})."

@@ -69,6 +69,15 @@ def test_the_summary_says_what_was_compared_and_what_was_not(verification, recor
     assert lines[-1] == "First difference: sigkill at step 13: resumed at step: OLD 10, NEW 5."
 
 
+def test_what_only_some_interruptions_leave_uncompared_is_told_with_these(verification, record):
+    made = verification()
+    in_save = record(fault="sigkill-in-save")
+    made.comparisons.append(("killed during the save of step 20", compare(in_save, in_save)))
+    [told] = [line for line in summary(made) if "at a time of its own" in line]
+    assert told.startswith("Not compared in these, because each program was interrupted at a time of its own: resumed")
+    assert told.endswith(" (killed during the save of step 20).")
+
+
 def test_json_holds_the_fields_of_its_schema(verification):
     made = json.loads(document.text(verification()))
     [comparison] = made["comparisons"]

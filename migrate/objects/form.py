@@ -5,18 +5,13 @@ import os
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
-from migrate.analysis.compiled import compiled_with_tensorflow_1
 from migrate.analysis.module import Module
 from migrate.analysis.sessions import EagerCode, uses_of_estimators
 from migrate.finding import Cause, Fidelity, Finding
 from migrate.objects.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
-from migrate.rules import NAMES, RULES
-from migrate.rules.horovod_program import under_horovod
-from migrate.rules.missing_names import imported_by, missing_names_of
-from migrate.rules.model_to_estimator import optimizer_of_tensorflow_1
-from migrate.rules.rule import ObjectFile, Rule, Verdict, manual
-from migrate.rules.several_files import site_of
+from migrate.rules import OBJECT_FORM
+from migrate.rules.rule import ObjectFile, ObjectUnit, Rule, Verdict
 from migrate.rules.tensorflow_1_import import has_sessions, is_in_graph_mode
 from migrate.settings import Settings
 
@@ -70,19 +65,9 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
       pending: those of the unit with a program that does not.
     """
     form = ObjectForm(unit, pending)
-    modules, roots, site = unit.modules, unit.roots, site_of(unit.roots[0])
-    check = RULES["FT194"].check_unit
-    assert check is not None
-    form.verdicts += [(RULES["FT194"], verdict) for verdict in check(unit.tree, roots, unit.links)]
-    if unit.tree.imports_package("horovod", *roots):
-        form.verdicts.append((RULES["FT406"], replace(under_horovod(site), module=roots[0])))
-    if any(one.symbol.tail == "estimator.model_to_estimator" for module in modules for one in module.sites):
-        for module in modules:
-            for node, name in compiled_with_tensorflow_1(module):
-                verdict = replace(manual(node, *optimizer_of_tensorflow_1(name)), module=module)
-                form.verdicts.append((RULES["FT142"], verdict))
+    modules = unit.modules
     eager, is_tf1 = _eager_code(unit), any(module.is_tf1 for module in modules)
-    on_keras_2 = unit.tree.needs_tf_keras(*roots)
+    on_keras_2 = unit.tree.needs_tf_keras(*unit.roots)
     for module in modules:
         if module.path not in changing:
             continue
@@ -98,16 +83,14 @@ def in_object_form(unit: Unit, settings: Settings, changing: Set[str], pending: 
             needs_tf_keras=on_keras_2,
         )
         form.files[module.path] = file
-    for file in form.files.values():
-        for rule in NAMES:
+    whole = ObjectUnit(unit.tree, unit.roots, unit.links, modules, form.files, settings)
+    for rule in OBJECT_FORM:
+        if rule.check_unit is not None:
+            form.verdicts += [(rule, verdict) for verdict in rule.check_unit(whole)]
+        else:
             assert rule.check_file is not None
-            form.verdicts += [(rule, verdict) for verdict in rule.check_file(file)]
-    files = list(form.files.values())
-    if files:
-        known = [(root, node) for root in roots for node, _ in root.estimator]
-        below = imported_by(unit.tree, roots, {os.path.abspath(module.path) for module in modules})
-        missing = missing_names_of(files, below, roots, known, site, settings.target)
-        form.verdicts += [(RULES["FT198"], verdict) for verdict in missing]
+            for file in form.files.values():
+                form.verdicts += [(rule, verdict) for verdict in rule.check_file(file)]
     return form
 
 

@@ -26,13 +26,14 @@ KERAS_FORM = tuple(
 )
 """The rules of a program that becomes a Keras model: each reads in the draft what those before it have settled."""
 
-NAMES = tuple(
+OBJECT_FORM = tuple(
     _named[name]
     for name in (
+        *("several_files", "horovod_program", "model_to_estimator"),
         *("object_form", "contrib_names", "shared_embedding_columns", "tensorflow_1_import"),
-        *("truth_of_variable", "layer_apply", "visible_checkpoints"),
+        *("truth_of_variable", "layer_apply", "visible_checkpoints", "missing_names"),
     )
 )
-"""The rules of each file in object form: the first says what stands for the names of the Estimator API."""
+"""The rules of a program in object form, each over all of its files: those of names read what stands for others."""
 
-__all__ = ["KERAS_FORM", "NAMES", "RULES", "Rule"]
+__all__ = ["KERAS_FORM", "OBJECT_FORM", "RULES", "Rule"]

@@ -15,12 +15,12 @@ Horovod's last release is older than TensorFlow 2.16: on later ones nothing was 
 See: horovod.tensorflow.BroadcastGlobalVariablesHook, tf.distribute.MultiWorkerMirroredStrategy.
 """
 
-import ast
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
+from migrate.finding import Fidelity
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, manual, noted, rule
+from migrate.rules.rule import Example, ObjectUnit, Verdict, manual, of_units_too, rule
 
 _MESSAGE = "trains under Horovod as before, on TensorFlow 2.15: the last release of Horovod is older than 2.16"
 _HELP = "For a later TensorFlow use tf.distribute.MultiWorkerMirroredStrategy in train_distribute."
@@ -38,6 +38,7 @@ def horovod_program(program: Program, draft: Draft) -> Iterator[Verdict]:
         yield manual(program.site.node, message, "Use --canned auto or object.")
 
 
-def under_horovod(site: ast.expr) -> Verdict:
-    """What is said of an object under Horovod, at the constructor of its estimator."""
-    return noted(site, _MESSAGE, _HELP)
+@of_units_too
+def unit_under_horovod(unit: ObjectUnit) -> Iterator[Verdict]:
+    if unit.tree.imports_package("horovod", *unit.roots):
+        yield Verdict(unit.site, Fidelity.NOTED, _MESSAGE, _HELP, unit.roots[0])

@@ -19,6 +19,7 @@ See: migrate/tensorflow/names.txt, which is made from the installed packages.
 """
 
 import ast
+import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -36,7 +37,7 @@ from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
 from migrate.finding import Fidelity
 from migrate.rewrite.draft import ChangedFile, Draft
-from migrate.rules.rule import Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, manual, of_units_too, rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.moved import piece_for
 from migrate.tensorflow.names import KERAS_INSIDE, lacking, lines_of, public_path, spelled
@@ -79,11 +80,19 @@ _V1 = "tensorflow.compat.v1."
 )
 def missing_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     known = [(program.module, node) for node in (program.site.node, *(call.node for call in program.calls))]
-    imported = imported_by(program.tree, [program.module])
-    yield from missing_names_of([draft], imported, [program.module], known, program.site.node, draft.settings.target)
+    imported = _imported_by(program.tree, [program.module])
+    yield from _missing_names([draft], imported, [program.module], known, program.site.node, draft.settings.target)
 
 
-def missing_names_of(
+@of_units_too
+def missing_names_of_unit(unit: ObjectUnit) -> Iterator[Verdict]:
+    if unit.files:
+        known = [(root, node) for root in unit.roots for node, _ in root.estimator]
+        below = _imported_by(unit.tree, unit.roots, {os.path.abspath(module.path) for module in unit.modules})
+        yield from _missing_names([*unit.files.values()], below, unit.roots, known, unit.site, unit.settings.target)
+
+
+def _missing_names(
     files: Sequence[ChangedFile],
     imported: Sequence[Module],
     started: Sequence[Module],
@@ -167,7 +176,7 @@ def _inside_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict
         yield verdict
 
 
-def imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str] = ()) -> list[Module]:
+def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str] = ()) -> list[Module]:
     """The files that are imported, but for some others, given by their absolute paths."""
     modules: dict[str, Module] = {}
     for link in (link for root in roots for link in tree.closure(root) if link.target.path not in others):

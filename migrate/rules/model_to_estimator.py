@@ -28,7 +28,7 @@ from migrate.analysis.compiled import compiled_with_tensorflow_1
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.rewrite.draft import Draft
-from migrate.rules.rule import Example, Verdict, manual, noted, rule
+from migrate.rules.rule import Example, ObjectUnit, Verdict, manual, noted, of_units_too, rule
 
 
 @rule(
@@ -47,7 +47,7 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
             yield manual(arguments[name], f"{name} is not carried over", f"Take {name} out.")
             return
     for optimizer, name in compiled_with_tensorflow_1(program.module):
-        yield manual(optimizer, *optimizer_of_tensorflow_1(name))
+        yield manual(optimizer, *_optimizer_of_tensorflow_1(name))
         return
     model, path = arguments.get("keras_model"), arguments.get("keras_model_path")
     if model is not None and not is_none(model):
@@ -68,7 +68,15 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     yield noted(site, told, " ".join(help for _, help in differences))
 
 
-def optimizer_of_tensorflow_1(name: str) -> tuple[str, str]:
+@of_units_too
+def models_of_unit(unit: ObjectUnit) -> Iterator[Verdict]:
+    if any(site.symbol.tail == "estimator.model_to_estimator" for module in unit.modules for site in module.sites):
+        for module in unit.modules:
+            for node, name in compiled_with_tensorflow_1(module):
+                yield manual(node, *_optimizer_of_tensorflow_1(name), module)
+
+
+def _optimizer_of_tensorflow_1(name: str) -> tuple[str, str]:
     """Why a program is left whose Keras model has such an optimizer, by its name, with what to do about it."""
     reason = f"a Keras model is compiled with tf.compat.v1.{name}, which Keras trains with inside an Estimator alone"
     return reason, "Compile it with the optimizer of tf.keras.optimizers, then migrate again."

@@ -3,7 +3,7 @@
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
@@ -138,15 +138,42 @@ class ObjectFile(ChangedFile):
         return self.vocabulary.v1_or_tf
 
 
+@dataclass(frozen=True)
+class ObjectUnit:
+    """All files of a program in object form.
+
+    Attributes:
+      tree: the files around them.
+      roots: those of the run that name the Estimator API; the first is where a reason is told.
+      links: all others, each with an import that leads to it.
+      modules: all that can be read.
+      files: those that change, by their paths.
+      settings: the user's choices.
+    """
+
+    tree: Tree
+    roots: Sequence[Module]
+    links: Sequence[Link]
+    modules: Sequence[Module]
+    files: Mapping[str, ObjectFile]
+    settings: Settings
+
+    @property
+    def site(self) -> ast.expr:
+        """Where the first root makes an estimator; else its first name of the API."""
+        made = next((site.node for site in self.roots[0].sites if site.kind == "estimator"), None)
+        return made or self.roots[0].estimator[0][0]
+
+
 Check = Callable[[Program, Draft], Iterator[Verdict]]
 FileCheck = Callable[[ObjectFile], Iterator[Verdict]]
-UnitCheck = Callable[[Tree, Sequence[Module], Sequence[Link]], Iterator[Verdict]]
+UnitCheck = Callable[[ObjectUnit], Iterator[Verdict]]
 SiteCheck = Callable[[Workbench], Iterator[Mend]]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. One of ``check``, ``check_sites``, ``check_file`` and ``check_unit`` is its function.
+    """One rule: ``check``, ``check_sites``, ``check_file`` or ``check_unit`` is its function, or the first and the last.
 
     Attributes:
       code: ``FT104``.
@@ -156,7 +183,7 @@ class Rule:
       check: finds its sites in a program that becomes a Keras model, adds to the draft, yields a verdict for each.
       check_sites: finds the sites of a file that stand by themselves, yields what becomes of each.
       check_file: finds the names of a file in object form, yields what becomes of each.
-      check_unit: finds what keeps the files of a program in object form from changing together.
+      check_unit: finds what is to be said of all files of a program in object form together.
       is_setting: whether it is about one argument of a site that another rule reports.
       kinds: the kinds of program that ``check`` speaks of.
     """
@@ -237,6 +264,13 @@ def unit_rule(code: str, fidelity: str, *examples: Example) -> Callable[[UnitChe
         return check
 
     return register
+
+
+def of_units_too(check: UnitCheck) -> UnitCheck:
+    """Gives the rule of a file, registered above, a function for programs in object form as well."""
+    [known] = [rule for rule in RULES.values() if rule.name == check.__module__.rpartition(".")[2]]
+    RULES[known.code] = replace(known, check_unit=check)
+    return check
 
 
 def _register(rule: Rule) -> None:

@@ -20,7 +20,6 @@ tree.
 See: sys.path, and the last lines of the report.
 """
 
-import ast
 import os
 from collections.abc import Iterator, Sequence
 
@@ -30,19 +29,13 @@ from migrate.analysis.module import Module
 from migrate.analysis.tree import Link, Tree
 from migrate.files.walk import NOTEBOOK
 from migrate.invocation import program
-from migrate.rules.rule import Verdict, manual, unit_rule
+from migrate.rules.rule import ObjectUnit, Verdict, manual, unit_rule
 
 
 @unit_rule("FT194", "exact")
-def several_files(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> Iterator[Verdict]:
-    for reason, help in _obstacles(tree, roots, links):
-        yield manual(site_of(roots[0]), reason, help, roots[0])
-
-
-def site_of(module: Module) -> ast.expr:
-    """Where a file makes an estimator; else the first name of the API."""
-    made = next((site.node for site in module.sites if site.kind == "estimator"), None)
-    return made or module.estimator[0][0]
+def several_files(unit: ObjectUnit) -> Iterator[Verdict]:
+    for reason, help in _obstacles(unit.tree, unit.roots, unit.links):
+        yield manual(unit.site, reason, help, unit.roots[0])
 
 
 def _obstacles(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> Iterator[tuple[str, str]]:

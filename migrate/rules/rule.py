@@ -173,7 +173,7 @@ SiteCheck = Callable[[Workbench], Iterator[Mend]]
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: ``check``, ``check_sites``, ``check_file`` or ``check_unit`` is its function, or the first and the last.
+    """One rule: ``check``, ``check_sites``, ``check_file`` or ``check_unit`` is its function, or the first and last.
 
     Attributes:
       code: ``FT104``.

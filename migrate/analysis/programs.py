@@ -7,8 +7,9 @@ from migrate.analysis.facts import facts, imported_in
 from migrate.analysis.imports import Target
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
-from migrate.analysis.reader import Reader, kind_of
+from migrate.analysis.reader import Reader
 from migrate.analysis.surroundings import why_not_here
+from migrate.analysis.symbols import estimator_kind
 from migrate.analysis.tree import Link, Tree
 from migrate.files.walk import NOTEBOOK
 
@@ -16,7 +17,7 @@ from migrate.files.walk import NOTEBOOK
 def programs(module: Module, tree: Tree) -> list[Program]:
     """The programs of a module that could become Keras models, one for each premade estimator or Keras model in one."""
     reader = Reader(module, tree)
-    sites = [site for site in module.sites if site.kind == "estimator" and kind_of(module, site.symbol) in _READ]
+    sites = [site for site in module.sites if site.kind == "estimator" and estimator_kind(site.symbol) in _READ]
     found = [reader.read(site) for site in sites]
     calls = {site.node for site in module.sites} | {call.node for program in found for call in program.calls}
     for program in found:

@@ -15,15 +15,6 @@ from migrate.analysis.tree import Tree
 from migrate.analysis.values.uses import Hidden, uses
 
 
-def kind_of(module: Module, found: Symbol) -> str | None:
-    """The kind of program that a constructor begins; None for another name."""
-    kind = estimator_kind(found)
-    if kind == "canned":
-        known = parameters(found.tail.rpartition(".")[2], is_v1=_is_v1(module, found))
-        return kind if known and "head" not in known else "other-canned"
-    return kind
-
-
 class Reader:
     """Reads a program from the site that makes its estimator.
 
@@ -40,7 +31,7 @@ class Reader:
 
     def read(self, site: Site) -> Program:
         """The program whose estimator ``site`` makes; what cannot be followed stands in its ``problems``."""
-        kind = kind_of(self.module, site.symbol)
+        kind = estimator_kind(site.symbol)
         assert kind is not None
         program = Program(self.module, self.tree, site, kind, _is_v1(self.module, site.symbol))
         if site.symbol.is_contrib_learn:

@@ -11,11 +11,8 @@ from migrate.tensorflow.names import is_only_in_1, public_name
 
 CUSTOM = {"Estimator", "EstimatorV2"}
 TPU = {"tpu.TPUEstimator"}
-CANNED = {
-    "BaselineClassifier", "BaselineRegressor", "DNNClassifier", "DNNRegressor", "DNNLinearCombinedClassifier",
-    "DNNLinearCombinedRegressor", "LinearClassifier", "LinearRegressor",
-    "DNNEstimator", "DNNLinearCombinedEstimator", "LinearEstimator",
-}  # fmt: skip
+CANNED = {"DNNClassifier", "DNNRegressor"}
+"""The premade estimators that can become Keras models."""
 _OF_CONTRIB_ALONE = {
     "factorization.GMM", "factorization.WALSMatrixFactorization", "gan.estimator.GANEstimator",
     "gan.estimator.StarGANEstimator", "gan.estimator.TPUGANEstimator", "kernel_methods.KernelLinearClassifier",
@@ -28,7 +25,9 @@ _OF_CONTRIB_ALONE = {
 }  # fmt: skip
 """The estimators that contrib of TensorFlow 1.15 had and no other place."""
 OTHER_CANNED = {
-    "BaselineEstimator", "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
+    "BaselineClassifier", "BaselineEstimator", "BaselineRegressor", "DNNEstimator", "DNNLinearCombinedClassifier",
+    "DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor", "LinearClassifier", "LinearEstimator",
+    "LinearRegressor", "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
     "SVM", "RNNClassifier", "RNNEstimator", "experimental.KMeans", "experimental.RNNClassifier",
     "experimental.RNNEstimator", *_OF_CONTRIB_ALONE,
 }  # fmt: skip

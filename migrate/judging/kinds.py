@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 
 from migrate.analysis.module import Module
-from migrate.analysis.reader import kind_of
+from migrate.analysis.symbols import estimator_kind
 from migrate.finding import Cause
 from migrate.judged import JudgedProgram
 from migrate.objects.form import ObjectForm
@@ -24,7 +24,7 @@ def judged_program(draft: Draft, cause: Cause | None) -> JudgedProgram:
 def judged_as_object(form: ObjectForm) -> JudgedProgram:
     modules = form.unit.modules
     sites = [(module, site) for module in modules for site in module.sites if site.kind == "estimator"]
-    kinds = [kind_of(module, site.symbol) for module, site in sites]
+    kinds = [estimator_kind(site.symbol) for _, site in sites]
     named = dict.fromkeys(_KINDS.get(kind or "", "other") for kind in kinds)
     return JudgedProgram(
         tuple(module.path for module in modules), tuple(named) or ("other",), "object", _directories(modules), form.left

@@ -9,7 +9,7 @@ from migrate.analysis.program import loose_sites
 from migrate.analysis.programs import programs
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, ReplaceStatement
-from migrate.finding import Cause, Finding, Obstacle
+from migrate.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.helpers.share import share
 from migrate.judged import Judged
 from migrate.judging.files import Files
@@ -22,7 +22,7 @@ from migrate.objects.units import units
 from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import ChangedFile, Draft
 from migrate.rules import KERAS_FORM, Rule
-from migrate.rules.rule import Verdict
+from migrate.rules.rule import REWRITTEN, Verdict
 from migrate.settings import Settings
 
 _ASKED = {Obstacle.UNSELECTED, Obstacle.IGNORED, Obstacle.DECLINED}
@@ -160,15 +160,25 @@ class Trial:
     def _with_reasons(self, form: ObjectForm) -> list[Finding]:
         """What is said of a unit; of each premade estimator also, why it becomes no Keras model."""
         own = {i: draft for i, draft in enumerate(self.drafts) if draft.module.path in form.pending}
-        left = {draft.program.site.node: self.left[i] for i, draft in own.items() if i in self.left}
+        left = {
+            draft.program.site.node: i for i, draft in own.items() if i in self.left and draft.program.kind in REWRITTEN
+        }
         reasons = {(d.module.path, d.module.span(d.program.site.node)): d.program.site.node for d in own.values()}
         others = self._sites_of_drafts(form) if form.left is not None and self.settings.canned == "keras" else set()
         return [
-            replace(one, message=f"{one.message}; no Keras model: {_told(left[node], one.path)}")
+            replace(one, message=f"{one.message}; no Keras model: {self._why(left[node], one.path)}")
             if one.rewritten and one.code == "FT151" and (node := reasons.get((one.path, one.span))) in left
             else one
             for one in form.findings(others)
         ]
+
+    def _why(self, index: int, path: str) -> str:
+        """Why a program that could become a Keras model does not, with the place as seen from a file."""
+        cause, verdicts = self.left[index], self.verdicts[index]
+        line = f"line {cause.span.line}" + (f" of {cause.path}" if cause.path != path else "")
+        blocking = (verdict.message for _, verdict in verdicts if verdict.fidelity is Fidelity.MANUAL)
+        reason = next(blocking, "") if cause.obstacle is Obstacle.BLOCKED else ""
+        return f"{reason or 'its program stays'} ({line})"
 
     def _sites_of_drafts(self, form: ObjectForm) -> set[ast.Call]:
         """The sites of a unit's files that the findings of its Keras programs are about."""
@@ -177,12 +187,6 @@ class Trial:
             loose = loose_sites(module, [draft.program for draft in self._drafts_of(module).values()])
             found |= {site.node for site in module.sites} - {site.node for site in loose}
         return found
-
-
-def _told(cause: Cause, path: str) -> str:
-    """The place of a cause, in words."""
-    line = f"line {cause.span.line}" + (f" of {cause.path}" if cause.path != path else "")
-    return f"{cause.code}, {line}" if cause.code else line
 
 
 def _of_file(findings: list[Finding], path: str) -> list[Finding]:

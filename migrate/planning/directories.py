@@ -8,7 +8,7 @@ from enum import Enum
 from migrate.analysis.arguments import is_none, literal
 from migrate.analysis.constructors import CUSTOM_PARAMETERS, KERAS_PARAMETERS, TPU_PARAMETERS, parameters
 from migrate.analysis.module import Module
-from migrate.analysis.symbols import CANNED, CUSTOM
+from migrate.analysis.symbols import CANNED, CUSTOM, OTHER_CANNED
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import Values
 from migrate.files.trouble import Unreadable
@@ -43,7 +43,7 @@ class Directory:
 
 _LAST = "model_dir"
 _PLACES: dict[str, Sequence[str]] = {
-    **{name: parameters(name, is_v1=True) or parameters(name, is_v1=False) for name in CANNED},
+    **{name: parameters(name, is_v1=True) or parameters(name, is_v1=False) for name in CANNED | OTHER_CANNED},
     **dict.fromkeys(CUSTOM, CUSTOM_PARAMETERS),
     "TPUEstimator": TPU_PARAMETERS,
     "model_to_estimator": KERAS_PARAMETERS,
@@ -57,7 +57,7 @@ _PLACES: dict[str, Sequence[str]] = {
 }  # fmt: skip
 """The parameters of what saves, TensorFlow's own and what this tool writes under the same names."""
 _DIRECTORIES = (_LAST, "directory", "backup_dir", "checkpoint_dir", "logdir")
-_ESTIMATORS = {*CANNED, *CUSTOM, "TPUEstimator", "model_to_estimator"}
+_ESTIMATORS = {*CANNED, *OTHER_CANNED, *CUSTOM, "TPUEstimator", "model_to_estimator"}
 _VARIABLES = ("os.environ", "os.getenv", "os.environ.get")
 _NEUTRAL = (
     *("os.path.", "pathlib.", "time.", "datetime.", "uuid.", "getpass.", "socket.", "random.", "os.getcwd"),

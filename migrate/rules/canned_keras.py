@@ -28,7 +28,6 @@ from migrate.rewrite.numeric_inputs import numeric_inputs
 from migrate.rewrite.precedence import OR
 from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, noted, rule
 
-_DNNS = ("DNNClassifier", "DNNRegressor")
 _OF_OBJECTS = {
     **dict.fromkeys(("weight_column", "label_vocabulary", "warm_start_from", "input_layer_partitioner")),
     "batch_norm": False,
@@ -61,9 +60,6 @@ _OBJECT = "Use --canned object."
 )
 def canned_keras(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node
-    if program.name not in _DNNS:
-        yield manual(site, f"{program.name} becomes no Keras model", _OBJECT)
-        return
     missing = [name for name in ("hidden_units", "feature_columns") if name not in arguments]
     if missing and not all(keyword.arg for keyword in site.keywords):
         yield manual(site, "what **kwargs hold cannot be told", "Write the arguments out.")

@@ -1,11 +1,12 @@
-"""FT141 · premade estimators that are not rewritten
+"""FT141 · premade estimators that become no Keras model
 
-Boosted trees, RNNs, what only ``tf.contrib`` had, and the estimators that are given a head: ``DNNEstimator``,
-``LinearEstimator``, ``DNNLinearCombinedEstimator`` and ``BaselineEstimator``.
+All but ``DNNClassifier`` and ``DNNRegressor``: linear, combined and baseline ones, those that are given a head, boosted
+trees, RNNs, and what only ``tf.contrib`` had.
 
-Instead: for boosted trees there is TensorFlow Decision Forests, for recurrent networks ``tf.keras.layers.RNN``.
+Instead: with ``--canned auto`` or ``object`` an object of the same name (FT151). It stands for none of the last three:
+for boosted trees there is TensorFlow Decision Forests, for recurrent networks ``tf.keras.layers.RNN``.
 
-Fidelity: manual. The program is found and left whole.
+Fidelity: manual with ``--canned keras``. The program is found and left whole.
 
 See: tf.estimator.
 """

@@ -157,7 +157,7 @@ def _optimizer(program: Program, draft: Draft, given: ast.expr | None) -> tuple[
     name = "Adagrad" if value is None else literal(value)
     if isinstance(name, str):
         if name not in _BY_NAME:
-            raise Unbindable(f"no premade estimator knows an optimizer called {name!r}")
+            raise Unbindable(f"{name!r} has no Keras counterpart that is known to train the same")
         return f"{keras}.{_by_name(program, name)}", statements
     found = symbol_of(names, value.func) if isinstance(value, ast.Call) else None
     if not isinstance(value, ast.Call) or found is None:

@@ -6,7 +6,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 from tests.tensorflow.canned.conftest import HERE
-from tests.tensorflow.canned.test_in_keras import tolerance
+from tests.tensorflow.canned.test_continuation import tolerance
 
 ONE = HERE / "estimators.py"
 FED = {

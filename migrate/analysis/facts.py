@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import module_of
+from migrate.files.generated import is_generated
 from migrate.files.parse import parse
 from migrate.files.read import cannot_read, read, stamp_of
 from migrate.files.text import SourceText
@@ -103,7 +104,7 @@ def facts_of(source: SourceText) -> Facts:
 
 
 def _may_matter(source: SourceText) -> bool:
-    return "tensorflow" in source.text or "import *" in source.text
+    return ("tensorflow" in source.text or "import *" in source.text) and not is_generated(source.text)
 
 
 def imports_at(path: str) -> Imports:

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 
 from migrate import __version__
+from migrate.files.generated import MARK
 
-MARK = "written by estimator-migrate"
-"""Stands in the head of a file of the package, so that the tool knows its own files again."""
 _STAMP = re.compile(rf"{MARK} (\S+) \(content ([0-9a-f]+)\)")
 _HEAD = re.compile(rf"\A\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*?# .*{_STAMP.pattern}.*(?:\r?\n|\Z)")
 

@@ -11,6 +11,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.symbols import CANNED, CUSTOM, OTHER_CANNED
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import Values
+from migrate.files.generated import is_generated
 from migrate.files.trouble import Unreadable
 from migrate.planning.entry_points import reached
 from migrate.planning.flags import Flag, flags_of
@@ -64,7 +65,6 @@ _NEUTRAL = (
     *("str", "int", "format", "abs", "os.getpid", "os.fspath"),
 )
 """Calls whose value is no more given from outside than their arguments are."""
-_GENERATED = "written by estimator-migrate"
 
 
 def directories(start: str, tree: Tree) -> list[Directory]:
@@ -75,7 +75,7 @@ def directories(start: str, tree: Tree) -> list[Directory]:
       tree: the files around it.
     """
     paths = [start, *reached(start, tree)]
-    modules = [module for path in paths for module in _read(path, tree) if _GENERATED not in module.text[:200]]
+    modules = [module for path in paths for module in _read(path, tree) if not is_generated(module.text)]
     flags = {flag.name: flag for flag in flags_of(paths)}
     calls = [(module, call, name) for module in modules for call, name in _saving(module)]
     given = [(module, call, _argument(call, name)) for module, call, name in calls]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from migrate.helpers.package import sources, text_of
 from tests.codemod.changed import names
 from tests.codemod.run.test_several_files import (
     MODELING,
@@ -191,3 +192,16 @@ def test_keras_in_a_file_that_does_not_change_is_told_at_the_estimator(tmp_path:
     assert not any(change.path.endswith("net.py") for change in outcome.changes)
     told = [finding for finding in outcome.findings if "its layers need tf_keras" in finding.message]
     assert [(finding.code, finding.fidelity.value) for finding in told] == [("FT151", "noted")]
+
+
+def test_the_helpers_of_an_earlier_run_keep_their_text_whatever_the_program_that_imports_them_speaks(
+    tmp_path: Path,
+) -> None:
+    helpers = {f"tf2_recovery/{stem}.py": text_of(stem) for stem in sources()}
+    imported = "import net\nfrom tf2_recovery.keras_recovery import EpochRecovery\n"
+    modeling = WITH_DROPOUT.replace("import net\n", imported)
+    put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": DROPOUT, **helpers})
+    outcome = migrated(tmp_path)
+    assert reasons(outcome) == []
+    assert V1 in new_text(outcome, tmp_path / "net.py")
+    assert [change.path for change in outcome.changes if "tf2_recovery" in change.path] == []

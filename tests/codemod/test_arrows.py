@@ -24,7 +24,7 @@ KNOWS = {
     "report": {"helpers", "planning", "rules", "files", "finding", "outcome", "printable", "__init__"},
     "recovery": set[str](),
     "verify": {"analysis", "planning", "files", "invocation", "parser", "__init__"},
-    "checkpoints": {"recovery", "invocation", "parser"},
+    "checkpoints": {"invocation", "parser"},
     "codemods": {"api", "helpers", "report", "finding", "settings"},
 }
 """What each folder may import: folders, and files at the top."""

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import symbol_of
@@ -50,9 +51,12 @@ class RecoveredFit:
         self.removed: list[ast.stmt] = []
         self.callbacks = CallbackList(module, fit, self.edits)
         self.uses_backup = settings.recovery == "backup-and-restore"
-        name = "backup" if self.uses_backup else "recovery"
         self.pieces = frozenset() if self.uses_backup else frozenset({"EpochRecovery", "drop_empty_checkpoint_list"})
-        self.recovery = vocabulary.fresh(name, self.names.scope_of(fit.call))
+
+    @cached_property
+    def recovery(self) -> str:
+        name = "backup" if self.uses_backup else "recovery"
+        return self.vocabulary.fresh(name, self.names.scope_of(self.fit.call))
 
     def train(self, first: str | None, gone: ast.expr | None) -> None:
         """Gives ``fit`` the recovery.

@@ -5,6 +5,7 @@ import json
 import posixpath
 import re
 
+from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.paths import template
@@ -37,7 +38,7 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
     folder, name = posixpath.split(known if known is not None else "⟨⟩{")
     if "{" not in folder and "⟨" not in name.partition("{")[0]:
         return f"{join}.join({join}.dirname({text}), {_quoted(folder_of(name))})"
-    if known is not None and "{" not in known:
+    if known is not None and "{" not in known and not _is_filled_in(names, path):
         return f'{join}.splitext({text})[0] + "_recovery"'
     is_parted = known is not None and known.partition("{")[0].endswith((*_BETWEEN, "/"))
     whole = text if isinstance(path, ast.Name) and _is_text(names, path) else f"str({text})"
@@ -75,6 +76,16 @@ def folder_of(name: str) -> str:
     """A directory's name for a file's."""
     stem = _SUFFIX.sub("", name.partition("{")[0]).strip(_BETWEEN)
     return f"{stem}_recovery" if stem else "recovery"
+
+
+def _is_filled_in(names: Names, path: ast.expr) -> bool:
+    """Whether an attribute is given a name in which the epoch is filled in: ``self.path = "_".join([name, "{epoch}"])``."""
+    own = key(names, path) if isinstance(path, ast.Attribute) else None
+    stored = [names.parents.get(one) for one in names.stores if own is not None and key(names, one) == own]
+    values = [one.value for one in stored if isinstance(one, ast.Assign)]
+    parts = [part for value in values for part in ast.walk(value)]
+    parts += [node for part in parts if isinstance(part, ast.Name) for node in ast.walk(names.value(part))]
+    return any(isinstance(one, ast.Constant) and "{" in str(one.value) for one in parts)
 
 
 def _joined(module: Module, path: ast.expr) -> str | None:

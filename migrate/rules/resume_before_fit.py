@@ -265,7 +265,7 @@ model.save("m.h5")
     Example(_BESIDE, "first = recovery.restore(first)", "module"),
     Example(_LOOPED, "for epoch in range(recovery.restore(first), 9):", "module"),
     Example(_ITSELF, "callbacks=[recovery, saver]", "module"),
-    Example(_MADE, None, "module"),
+    Example(_MADE, "*(list(callbacks(params)) or [])], initial_epoch=recovery.restore())", "module"),
     Example(_RESTORED, 'if files and not has_checkpoint("ckpt/recovery"):', "module"),
     Example(_ELSEWHERE, None, "module"),
     Example(_PARSED, None, "module"),
@@ -375,24 +375,18 @@ def _kept(
     if fit is None:
         yield Mend((manual(site, f"{message}, and its arguments cannot be read", _HELP),))
         return
-    way = (
-        old_way_in(bench.module, fit, site, loads, links=own.links, saves=own.saves, is_own=own.is_sure)
-        if own is not None
-        else old_way_in(bench.module, fit, site, loads)
-    )
+    way = _way_in(bench, fit, site, loads, own)
     if way.is_named:
         where, load = (own.module, own.load) if own is not None else (bench.module, loads[0] if loads else site)
         yield from _named(bench, named_file(bench.module, Values(bench.tree), fit, where, load), message)
         return
-    old = [bench.module.names.statement_of(load) for load in [*loads, *asked_loads(bench.module, fit)]]
-    reason = _blocked(bench, fit, {node for statement in old for node in ast.walk(statement)}) or way.problem
-    if way.flags and _uses_backup(bench):
-        reason = reason or "BackupAndRestore resumes without asking for a flag"
-    if way.over:
-        is_sure = own is None or own.is_sure or not own.links
-        reason = reason or ("the user names the file at the start" if not is_sure else _not_over(bench, way))
-    rewrite = OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, way) if not reason else None
-    reason = rewrite.problem if rewrite is not None else reason
+    reason, rewrite = _put_before(bench, way, loads, own)
+    if rewrite is not None and rewrite.problem and not way.over:  # where it saves is known when it trains
+        over = _way_in(bench, fit, site, loads, own, over=rewrite.problem)
+        _, other = _put_before(bench, over, loads, own)
+        if other is not None and not other.problem:
+            way, rewrite = over, other
+    reason = reason or (rewrite.problem if rewrite is not None else "")
     if rewrite is None or reason:
         yield Mend(tuple(manual(one, f"{message}, and {reason}", _lines(bench, fit)) for one in loads or [site]))
         return
@@ -404,14 +398,42 @@ def _kept(
     yield Mend(tuple(verdicts), tuple(rewrite.edits), rewrite.pieces)
 
 
+def _way_in(
+    bench: Workbench, fit: Fit, site: ast.Call, loads: Sequence[ast.Call], own: OwnLoad | None, over: str = ""
+) -> OldWayIn:
+    if own is None:
+        return old_way_in(bench.module, fit, site, loads, over=over)
+    return old_way_in(
+        bench.module, fit, site, loads, links=own.links, saves=own.saves, is_own=own.is_sure, over=over
+    )
+
+
+def _put_before(
+    bench: Workbench, way: OldWayIn, loads: Sequence[ast.Call], own: OwnLoad | None
+) -> tuple[str, OldWayInRewrite | None]:
+    """Why no recovery can be asked first, or the edits that put one there."""
+    fit = way.fit
+    old = [bench.module.names.statement_of(load) for load in [*loads, *asked_loads(bench.module, fit)]]
+    reason = _blocked(bench, fit, {node for statement in old for node in ast.walk(statement)}) or way.problem
+    if way.flags and _uses_backup(bench):
+        reason = reason or "BackupAndRestore resumes without asking for a flag"
+    if way.over:
+        is_sure = own is None or own.is_sure or not own.links
+        reason = reason or ("the user names the file at the start" if not is_sure else _not_over(bench, way))
+    if reason:
+        return reason, None
+    return "", OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, way)
+
+
 def _named(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
     """A recovery beside a file that the user names, which the program's own code loads."""
     fit, module = found.fit, bench.module
     site = found.load if found.module is module else fit.call
-    way = OldWayIn(fit, site, saver_of(module, fit), over="the user names it", name=found.name)
+    flags = [found.flag] if found.flag is not None else []
+    way = OldWayIn(fit, site, saver_of(module, fit), flags=flags, over="the user names it", name=found.name)
     gone = module.names.statement_of(found.load) if site is found.load else None
     reason = _blocked(bench, fit, set(ast.walk(gone)) if gone is not None else set())
-    if not way.name:
+    if not way.name and not way.flags:
         reason = reason or "what names it is not known where fit is called"
     if _uses_backup(bench):
         reason = reason or "BackupAndRestore restores its own in any case"
@@ -422,10 +444,13 @@ def _named(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
     if rewrite is None or reason:
         yield Mend((manual(site, f"{message}, and {reason}", _lines(bench, fit)),))
         return
-    text = (
-        f"{_recovered(bench, fit)}; the file that {found.name} names is loaded by the program's own code; a start that"
-        " names none, or the same again, resumes from the newest checkpoint"
-    )
+    loaded, epoch = "is loaded by the program's own code; a start that", fit.arguments.get("initial_epoch")
+    told = f"the file that {found.name} names {loaded} names none, or the same again, resumes from the newest checkpoint"
+    if found.flag is not None:
+        told = f"the file {loaded} says an epoch resumes from the newest checkpoint, and any other begins anew"
+    elif epoch is not None and found.name == ast.unparse(epoch):
+        told = f"the file {loaded} says epoch 0, or the same again, resumes from the newest checkpoint"
+    text = f"{_recovered(bench, fit)}; {told}"
     yield Mend((noted(site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
 
 

@@ -113,6 +113,8 @@ class Flags:
                 continue
             if not isinstance(made, ast.Call | ast.Attribute | ast.Dict | ast.Name):
                 return False
+            while isinstance(made, ast.Call) and name_of(made.func) == "vars" and made.args:
+                made = made.args[0]
             name = name_of(made.func).lower() if isinstance(made, ast.Call) else ""
             if isinstance(made, ast.Call) and not any(
                 word in name for word in ("pars", "arg", "conf", "namespace", "yaml")

@@ -16,6 +16,7 @@ from migrate.analysis.resume.loads_before import LOADS, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
+from migrate.analysis.resume.signs import fills, is_given_at_start
 from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.tree import Tree
@@ -29,6 +30,8 @@ _MAY_SPEAK = re.compile(r"restor|snapshot|check_?point|ckpt|(last|latest)_?(epoc
 """What is said there, and elsewhere too."""
 _ELSEWHERE = re.compile(r"pre_?train|image_?net|fine_?tun|transfer|backbone|vgg|resnet|darknet|coco", re.IGNORECASE)
 """What is said of weights that another job has made."""
+_OTHERS = re.compile(r"image_?net|backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
+"""What is said of weights that another model is made of."""
 
 
 @dataclass
@@ -40,12 +43,16 @@ class NamedFile:
       module: the file that loads.
       load: the call there.
       name: what gives the file's name at the training's place, as source; "" where nothing does.
+      flag: the epoch that the user says there, where nothing but that tells whether a file is loaded.
+      given: what names the file where it is loaded, if it is known in the training's file.
     """
 
     fit: Fit
     module: Module
     load: ast.Call
     name: str = ""
+    flag: ast.expr | None = None
+    given: ast.expr | None = None
 
 
 def named_file(module: Module, values: Values, fit: Fit, where: Module, load: ast.Call) -> NamedFile:
@@ -69,12 +76,25 @@ def named_file(module: Module, values: Values, fit: Fit, where: Module, load: as
     given = {ast.dump(one): one for one in ends if one is not None and not is_none(one)}
     if len(given) == 1:  # of several nobody knows which it was
         (one,) = given.values()
+        found.given = one
+        is_known = isinstance(path, ast.Name) and where is module and flags.is_known_at(path, fit.call)
+        if is_known and flags.is_users(path) and not isinstance(one, ast.Constant):
+            asked = [flag for flag in flags.around(load) if not {ast.dump(path), ast.dump(one)} & _parts(flag)]
+            found.name = "" if asked else ast.unparse(path)
+        if found.name:
+            return found
         is_text = isinstance(one, ast.Constant) and isinstance(one.value, str)
         if (is_text or isinstance(one, ast.Name | ast.Attribute | ast.Subscript)) and flags.is_users(one):
             found.name = _spelled(flags, one, fit)
             asked = [flag for flag in flags.around(load) if where is module and ast.dump(one) not in _parts(flag)]
             spelled = [_spelled(flags, flag, fit) for flag in asked]
             found.name += f" if {' and '.join(spelled)} else None" if found.name and spelled and all(spelled) else ""
+    first = fit.arguments.get("initial_epoch")
+    if not found.name and first is not None and is_users_epoch(flags, first):
+        if any(True for _ in Flags(where).around(load)):
+            found.flag = first
+        else:
+            found.name = ast.unparse(first)
     return found
 
 
@@ -163,23 +183,30 @@ def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
         first = fit.arguments.get("initial_epoch")
         if isinstance(literal(first), int) and literal(first) != 0:
             continue  # the second stage of a training in two stages
-        is_counted = first is not None and _is_users_epoch(Flags(module), first)
+        is_counted = first is not None and is_users_epoch(Flags(module), first)
         is_begun = first is not None and _BEGINS.search(ast.unparse(first)) is not None
-        spoken: NamedFile | None = NamedFile(fit, module, fit.call) if is_counted else None
+        spoken = [(False, False, NamedFile(fit, module, fit.call))] if is_counted else []
         for load in before.loads(fit.call):
-            links = load.links
             if name_of(load.load.func) not in LOADS:
                 continue
-            if is_counted or is_begun or speaks_of_resuming(load.module, load.load, links):
-                one = named_file(module, values, fit, load.module, load.load)
-                spoken = one if spoken is None or one.name else spoken
-                if one.name:
-                    break
-        if spoken is not None:
-            yield spoken
+            one = named_file(module, values, fit, load.module, load.load)
+            is_said = speaks_of_resuming(load.module, load.load, load.links)
+            is_begun_with = load.module is module and _is_begun_with(reach, one)
+            if is_counted or is_begun or is_said or is_begun_with:
+                spoken.append((bool(one.name), is_said and one.flag is not None, one))
+        if spoken:
+            yield max(spoken, key=lambda each: each[:2])[2]
 
 
-def _is_users_epoch(flags: Flags, first: ast.expr) -> bool:
+def _is_begun_with(reach: Reach, one: NamedFile) -> bool:
+    """Whether a flag that says nothing by itself names a file of the very model that a training trains and saves."""
+    path = path_of(one.load)
+    said = [*([ast.unparse(path)] if path is not None else []), one.name]
+    is_given = bool(one.name) and one.given is not None and is_given_at_start(reach, one.given)
+    return is_given and not any(map(_OTHERS.search, said)) and fills(reach.module, one.fit, one.load)
+
+
+def is_users_epoch(flags: Flags, first: ast.expr) -> bool:
     """Whether the user says the epoch to begin at: a flag, or a variable that has nothing but what the user says."""
     if isinstance(first, ast.Constant):
         return False

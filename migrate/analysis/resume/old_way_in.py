@@ -99,6 +99,7 @@ def old_way_in(
     links: Sequence[Link] = (),
     saves: Sequence[ast.Call] = (),
     is_own: bool = False,
+    over: str = "",
 ) -> OldWayIn:
     """Reads what stands before one training.
 
@@ -111,8 +112,9 @@ def old_way_in(
       links: the calls that lead to a load wherever in the program's files it stands, the load last.
       saves: the calls that are known to save what is loaded.
       is_own: whether the file at the end of the links is known to be the program's own.
+      over: why the old file is loaded at each start; "" where tests may keep it from that.
     """
-    return _Reader(module, OldWayIn(fit, site, saver), loads, links, saves, is_own).read()
+    return _Reader(module, OldWayIn(fit, site, saver, over=over), loads, links, saves, is_own).read()
 
 
 def asked_loads(module: Module, fit: Fit) -> Iterator[ast.Call]:
@@ -158,7 +160,7 @@ class _Reader:
         if is_named or any(self._is_named(load) for load in loads):
             way.problem, way.is_named = "the user names the file at the start", True
             return way
-        if way.problem or not entries:
+        if way.problem or way.over or not entries:
             self._read_over(entries)
         known = [self.flags.spelled_at(flag, way.fit.call) for flag in way.flags]
         way.flags = list({ast.dump(flag): flag for flag in known}.values())
@@ -174,7 +176,7 @@ class _Reader:
     def _read_over(self, entries: Sequence[ast.Call]) -> None:
         """Lets the old code load at each start: what it loads is restored over, where its tests ask for files alone."""
         way = self.way
-        way.over = way.problem or "it is in another file"
+        way.over = way.over or way.problem or "it is in another file"
         way.guards, way.flags, way.problem = [], [], ""
         way.links = [*self.links]
         for entry in entries:

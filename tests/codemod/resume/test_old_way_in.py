@@ -178,7 +178,7 @@ _NAMED = "import settings\nimport keras\n\nargs = settings.parse_args()\n"
             "if args.resume:\n    model.load_weights(os.path.join(args.out, args.weights))\n",
             "args.epoch, named=args.weights if args.resume else None",
         ),
-        ("name = args.weights\nif name:\n    model.load_weights(name)\n", "restore(args.epoch, named=args.weights"),
+        ("name = args.weights\nif name:\n    model.load_weights(name)\n", "restore(args.epoch, named=name)"),
         ("if args.weights:\n    model = keras.models.load_model(args.weights)\n", "named=args.weights)"),
     ],
 )

@@ -1,0 +1,90 @@
+"""The signs that a load before a training is one that its job goes on from, and no beginning with another's weights."""
+
+import ast
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.checkpoints import key
+from migrate.analysis.module import Module
+from migrate.analysis.resume.once import trains_again
+from migrate.analysis.resume.reach import Reach
+from migrate.analysis.resume.savers import savers
+from migrate.analysis.searches import name_of
+from migrate.analysis.trainings import Fit
+
+_DECLARES = ("add_argument", "DEFINE_string", "option")
+_OF_PARTS = ("by_name", "skip_mismatch")
+"""Arguments of ``load_weights`` for the weights of a model that is like this one in parts."""
+
+
+def fills(module: Module, fit: Fit, load: ast.Call) -> bool:
+    """Whether a load fills the very model that is trained, which is trained in one stage and as a whole.
+
+    Weights of another job are loaded by name, into a part of the model, into one that gets another head or whose layers
+    are frozen at first.
+
+    Args:
+      module: the file of the training and of the load.
+      fit: the training.
+      load: the call.
+    """
+    if any(keyword.arg in _OF_PARTS and literal(keyword.value) is not False for keyword in load.keywords):
+        return False
+    names, model = module.names, key(module.names, fit.receiver)
+    if model is None or trains_again(module, fit) or _is_changed(module):
+        return False
+    if name_of(load.func) == "load_model":
+        return any(load is node for one in names.bound(fit.receiver) if one.value for node in ast.walk(one.value))
+    held = load.func.value if isinstance(load.func, ast.Attribute) else None
+    made = [getattr(one.node, "lineno", 0) for one in names.bound(fit.receiver)]
+    is_made_after = any(load.lineno < line < fit.call.lineno for line in made)
+    return held is not None and key(names, held) == model and not is_made_after
+
+
+def _is_changed(module: Module) -> bool:
+    """Whether a file freezes layers, or takes some away."""
+    for one in module.names.stores:
+        statement = module.names.parents.get(one)
+        is_frozen = isinstance(statement, ast.Assign) and literal(statement.value) is False
+        if isinstance(one, ast.Attribute) and one.attr == "trainable" and is_frozen:
+            return True
+    taken = (call.func for call in module.names.nodes(ast.Call) if name_of(call.func) == "pop")
+    return any(isinstance(one, ast.Attribute) and ast.unparse(one.value).endswith("layers") for one in taken)
+
+
+def is_given_at_start(reach: Reach, named: ast.expr) -> bool:
+    """Whether a flag names a file, and none where the user says nothing.
+
+    Args:
+      reach: the calls of the program.
+      named: ``args.weights``, ``args["weights"]`` or ``FLAGS.weights``.
+    """
+    word = named.attr if isinstance(named, ast.Attribute) else literal(getattr(named, "slice", None))
+    for module in reach.holding(*_DECLARES):
+        for name in _DECLARES:
+            for call in reach.calls(module).get(name, []):
+                flags = [str(literal(one)).lstrip("-").replace("-", "_") for one in call.args if literal(one)]
+                flags += [str(literal(k.value)) for k in call.keywords if k.arg == "dest"]
+                if word in flags:
+                    given = [k.value for k in call.keywords if k.arg in ("default", "required")]
+                    given += call.args[1:2] if name == "DEFINE_string" else []
+                    return not any(literal(one) for one in given)
+    return False
+
+
+def is_very_file(module: Module, load: ast.Call, path: ast.expr) -> bool:
+    """Whether a load is of the one file that a ``ModelCheckpoint`` of the same file of the program writes.
+
+    Args:
+      module: the file.
+      load: the call.
+      path: what it is given.
+    """
+    names = module.names
+    for one in savers(module):
+        saved = one.arguments["filepath"]
+        same = ast.dump(names.value(saved)) == ast.dump(names.value(path))
+        places = {ast.dump(node): node for node in ast.walk(path) if isinstance(node, ast.Name)}
+        known = {ast.dump(node): key(names, node) for node in ast.walk(saved) if isinstance(node, ast.Name)}
+        if same and all(known.get(text, key(names, node)) == key(names, node) for text, node in places.items()):
+            return one.is_checkpoint and "{" not in one.path
+    return False

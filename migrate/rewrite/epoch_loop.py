@@ -31,16 +31,23 @@ class EpochLoopRewrite(OldWayInRewrite):
 
     def _written_anew(self) -> Iterator[ast.AST]:
         yield from super()._written_anew()
-        yield self.found.first
+        if self.found.first is not None:
+            yield self.found.first
 
     def _restore(self, made: str) -> None:
         span, text = self.module.span, self.module.source.text
         asked = " and ".join(self._flag(flag) for flag in self.way.flags)
-        old = text(self.found.first, self.listed)
-        in_loop = ", in_loop=True" if self.found.save is None else ""
-        begin = f"{self.recovery}.restore({old}{in_loop})" + (f" if {asked} else {old}" if asked else "")
+        first = self.found.first
+        old = text(first, self.listed) if first is not None else ""
+        given = [part for part in (old, "in_loop=True" if self.found.save is None else "") if part]
+        begin = f"{self.recovery}.restore({', '.join(given)})" + (f" if {asked} else {old or 0}" if asked else "")
         self.edits.append(InsertBefore(span(self.found.loop), made))
-        self.edits.append(ReplaceExpression(span(self.found.first), begin))
+        begun = self.found.loop.iter
+        assert isinstance(begun, ast.Call)
+        whole = f"{text(begun.func)}({begin}, {text(self.found.end)})"
+        is_known = first is not None and not isinstance(first, ast.Constant)
+        place, begin = (first, begin) if is_known else (begun, whole)
+        self.edits.append(ReplaceExpression(span(place), begin))
         if self.found.save is None:
             self.train(None, None)
             return

@@ -208,7 +208,8 @@ class OldWayInRewrite(RecoveredFit):
     def _given(self, first: str) -> str:
         """The arguments of ``restore``."""
         named = f"named={self.way.name}" if self.way.name else ""
-        return ", ".join(part for part in (first, named) if part)
+        after = f"saved={self.way.after}" if self.way.after else ""
+        return ", ".join(part for part in (first, named, after) if part)
 
     def _flag(self, flag: ast.expr) -> str:
         if isinstance(flag, ast.UnaryOp) and not hasattr(flag.operand, "parent"):

@@ -65,16 +65,20 @@ See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf
 import ast
 from collections.abc import Iterator, Sequence, Set
 
+from migrate.analysis.arguments import literal
 from migrate.analysis.built import cannot_be_built, is_unbuilt
+from migrate.analysis.paths import template
+from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.elsewhere import counted, loaded_before
 from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_begun, epoch_loops, loops_of_fits
+from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import TRAINS
 from migrate.analysis.resume.named import NamedFile, named_file, named_files
-from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
+from migrate.analysis.resume.old_way_in import Link, OldWayIn, asked_loads, old_way_in
 from migrate.analysis.resume.once import runs_again, trains_again
 from migrate.analysis.resume.own_loads import OwnLoad, own_loads
-from migrate.analysis.resume.savers import restarted, saver_of
-from migrate.analysis.resume.trained_further import trained_further
+from migrate.analysis.resume.savers import path_known_at, restarted, saver_of
+from migrate.analysis.resume.trained_further import Further, trained_further
 from migrate.analysis.searches import name_of
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.trainings import (
@@ -315,10 +319,11 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if named.fit.call not in known and not named.fit.is_recovered(bench.module.names):
             known.add(named.fit.call)
             yield from _named(bench, named, "training goes on from a file that the user names")
-    for fit, load in trained_further(bench.module, bench.tree):
-        if fit.call not in known and not fit.is_recovered(bench.module.names) and not _is_backed_up(bench, fit.call):
-            known.add(fit.call)
-            yield Mend((manual(load, _FURTHER, _further_lines(bench, fit)),))
+    for one in trained_further(bench.module, bench.tree):
+        call = one.fit.call
+        if call not in known and not one.fit.is_recovered(bench.module.names) and not _is_backed_up(bench, call):
+            known.add(call)
+            yield _further(bench, one)
 
 
 def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
@@ -454,16 +459,62 @@ def _named(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
     yield Mend((noted(site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
 
 
+def _further(bench: Workbench, one: Further) -> Mend:
+    """A recovery of each start by itself: one after a start that ended trains the file further."""
+    module, fit = bench.module, one.fit
+    flags = Flags(module, set(module.names.ancestors(fit.call)))
+    known = path_known_at(module, one.path, [fit.statement])
+    path = template(module.names, one.path) or ""
+    saver = Saver(one.save, {"filepath": one.path}, path, None, one.save, is_checkpoint=False)
+    way = OldWayIn(fit, one.load, saver, over="each start loads it", links=[Link(module, one.load)])
+    way.flags = [flags.spelled_at(flag, fit.call) for flag in flags.around(one.load)]
+    reason = _blocked(bench, fit, set(ast.walk(module.names.statement_of(one.load))), is_one_way=True)
+    reason = reason or _not_over(bench, way)
+    if known is None or not path.endswith((".h5", ".hdf5", ".keras")):
+        reason = reason or "where it saves is not known where fit is called"
+    if _uses_backup(bench):
+        reason = reason or "BackupAndRestore goes on from a start that ended too"
+    reason = reason or Conditions(module).undecided(one.load)
+    if any(not flags.is_known_at(flag, fit.call) for flag in way.flags):
+        reason = reason or "the flag that decides is not known where fit is called"
+    way.after = module.source.text(known) if known is not None else ""
+    rewrite = None if reason else OldWayInRewrite(bench.tree, module, bench.settings, bench.vocabulary, way)
+    reason = rewrite.problem if rewrite is not None else reason
+    if rewrite is None or reason:
+        return Mend((manual(one.load, f"{_FURTHER}; {reason}", _further_lines(bench, fit)),))
+    text = (
+        "recovered by CheckpointManager, the optimizer's state included: an interrupted start resumes after its last"
+        " epoch, and one after a start that ended trains the file further, as before"
+    )
+    return Mend((noted(one.load, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
+
+
 def _not_over(bench: Workbench, way: OldWayIn) -> str:
     """Why the old file must not be loaded at a start that goes on from a checkpoint."""
     path = way.saver.path if way.saver is not None else ""
     is_whole = not path or "{" in path or path.endswith((".h5", ".hdf5", ".keras", "⟩"))
     if _uses_backup(bench) or not is_whole:
         return way.over  # a kill while it is saved can leave a file that stops the old code
-    loads = {name_of(link.call.func) for link in way.links}
-    if "load_model" in loads and not path.endswith(".keras") and bench.settings.target != "keras2":
+    loads = [link.call for link in way.links if name_of(link.call.func) == "load_model"]
+    plain = [one for one in loads if not any(k.arg == "compile" and literal(k.value) is False for k in one.keywords)]
+    is_kept = not plain or _is_compiled_anew(bench, way)  # Keras 3 cannot train another
+    if not is_kept and not path.endswith(".keras") and bench.settings.target != "keras2":
         return f"{way.over}, and Keras 3 may not load the whole model that the program saves"
     return ""
+
+
+def _is_compiled_anew(bench: Workbench, way: OldWayIn) -> bool:
+    """Whether a loaded model is compiled between its load and its training, whatever else happens."""
+    names, fit = bench.module.names, way.fit
+    model, around = ast.unparse(fit.receiver), set(names.ancestors(fit.call))
+    loaded = [link.call.lineno for link in way.links if link.module is bench.module]
+    for call in names.nodes(ast.Call):
+        is_method = isinstance(call.func, ast.Attribute) and call.func.attr == "compile"
+        if is_method and ast.unparse(call.func.value) == model:  # type: ignore[attr-defined]
+            is_between = max(loaded, default=0) < call.lineno < fit.call.lineno
+            if is_between and names.parent(names.statement_of(call)) in around:
+                return True
+    return False
 
 
 def _looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
@@ -485,6 +536,8 @@ def _looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
         "the loop begins at the epoch that a CheckpointManager holds, with the optimizer's state; where there is no"
         " checkpoint yet, the program's own code resumes from what an old job has saved"
     )
+    if found.first is None or isinstance(found.first, ast.Constant):
+        text += "; the loop ends at the total over all starts, where each start trained as many more"
     yield Mend((noted(way.site, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
 
 
@@ -579,8 +632,15 @@ def _uses_backup(bench: Workbench) -> bool:
     return bench.settings.recovery == "backup-and-restore"
 
 
-def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset()) -> str:
-    """Why no recovery can stand before a training."""
+def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset(), *, is_one_way: bool = False) -> str:
+    """Why no recovery can stand before a training.
+
+    Args:
+      bench: the file.
+      fit: the training.
+      gone: code that a start with a checkpoint does not run.
+      is_one_way: whether another training may stand in another branch.
+    """
     if is_on_workers(bench.module):
         return "fit runs on several workers"
     library = library_of_ranks(bench.module)
@@ -600,9 +660,9 @@ def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset()) -> st
         return f"`{old}` is an argument of Keras 1, which no Keras of TensorFlow 2 takes"
     if fit.call.args and len(fit.call.args) > 5 and fit.call.func.attr == "fit":  # type: ignore[attr-defined]
         return "fit gets its callbacks by position"
-    if trains_again(bench.module, fit):
+    if trains_again(bench.module, fit, is_one_way=is_one_way):
         return "the model is trained by more than one call of fit"
-    return runs_again(bench.module, fit)
+    return runs_again(bench.module, fit.call)
 
 
 def _recovered(bench: Workbench, fit: Fit) -> str:

@@ -8,6 +8,7 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.names import Names
 from migrate.analysis.paths import only_call, only_given
 from migrate.analysis.resume.conditions import FunctionNode, called_here
+from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit
 
@@ -40,7 +41,7 @@ class Entries:
                 is_before = before is None or node.lineno < before.lineno
                 if scope is frame and is_before and self._loads_into(node, model):
                     if before is not None and (
-                        self._is_after_training(node, before) or self._are_alternatives(node, before)
+                        self._is_after_training(node, before) or are_alternatives(names, node, before)
                     ):
                         continue
                     yield node
@@ -146,17 +147,6 @@ class Entries:
                     yield from self.loads_in(inner, depth + 1)
                 elif name_of(node.func) in LOADS:
                     yield node
-
-    def _are_alternatives(self, load: ast.AST, training: ast.AST) -> bool:
-        """Whether a load and a training stand in two branches of one ``if``."""
-        around = [training, *self.names.ancestors(training)]
-        child = load
-        for node in self.names.ancestors(load):
-            if isinstance(node, ast.If) and node in around:
-                other = around[around.index(node) - 1]
-                return (child in node.body) != (other in node.body)
-            child = node
-        return False
 
     def _is_after_training(self, load: ast.Call, before: ast.Call) -> bool:
         """Whether another training stands between the beginning and a load: it selects the first one's best then."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.resume.old_way_in import OldWayIn, asked_loads, old_way_in
+from migrate.analysis.resume.once import runs_again
 from migrate.analysis.resume.own_loads import OwnLoad
 from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, Saver, training_of
@@ -21,13 +22,15 @@ class EpochLoop:
 
     Attributes:
       loop: ``for epoch in range(first, epochs)``.
-      first: what the range begins with.
+      first: what the range begins with; None for ``range(epochs)``.
+      end: what it ends before.
       save: the call that saves the model; None where a callback of ``fit`` does.
       way: the training in it, and what is loaded before.
     """
 
     loop: ast.For
-    first: ast.expr
+    first: ast.expr | None
+    end: ast.expr
     save: ast.Call | None
     way: OldWayIn
 
@@ -38,8 +41,8 @@ def epoch_loops(module: Module) -> Iterator[EpochLoop]:
     for loop in names.nodes(ast.For):
         if not isinstance(loop.target, ast.Name) or loop.orelse:
             continue
-        first = epoch_begun(loop)
-        if first is None:
+        begun = _range(loop)
+        if begun is None:
             continue
         calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
         trained = [call for call in calls if name_of(call.func) in _TRAINS and _model(module, call) is not None]
@@ -62,7 +65,8 @@ def epoch_loops(module: Module) -> Iterator[EpochLoop]:
             way.problem = f"line {save.lineno} does more than save"
         elif around is not loop and not way.problem:
             way.problem = f"line {save.lineno} saves within an epoch"
-        yield EpochLoop(loop, first, save, way)
+        way.problem = way.problem or runs_again(module, loop).replace("fit is", "the loop is")
+        yield EpochLoop(loop, epoch_begun(loop), begun.args[-1], save, way)
 
 
 def loops_of_fits(module: Module, owned: Mapping[ast.Call, OwnLoad]) -> Iterator[EpochLoop]:
@@ -77,11 +81,11 @@ def loops_of_fits(module: Module, owned: Mapping[ast.Call, OwnLoad]) -> Iterator
         fit = training_of(module, call)
         if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.orelse or fit is None:
             continue
-        first, epoch = epoch_begun(loop), loop.target.id
+        first, epoch, begun = epoch_begun(loop), loop.target.id, _range(loop)
         given = {
             name: ast.unparse(fit.arguments[name]) for name in ("initial_epoch", "epochs") if name in fit.arguments
         }
-        if first is None or given != {"initial_epoch": epoch, "epochs": f"{epoch} + 1"}:
+        if first is None or begun is None or given != {"initial_epoch": epoch, "epochs": f"{epoch} + 1"}:
             continue
         callbacks = fit.arguments.get("callbacks")
         stored = {one.id for one in module.names.stores if isinstance(one, ast.Name) and one.lineno > loop.lineno}
@@ -89,7 +93,7 @@ def loops_of_fits(module: Module, owned: Mapping[ast.Call, OwnLoad]) -> Iterator
             continue
         fit.statement = loop
         way = old_way_in(module, fit, call, links=own.links, saves=own.saves, is_own=own.is_sure)
-        yield EpochLoop(loop, first, None, way)
+        yield EpochLoop(loop, first, begun.args[-1], None, way)
 
 
 def _model(module: Module, call: ast.Call) -> object:
@@ -97,10 +101,14 @@ def _model(module: Module, call: ast.Call) -> object:
 
 
 def epoch_begun(loop: ast.For) -> ast.expr | None:
-    """What ``range(first, epochs)`` begins with, where that is no number."""
+    """What ``range(first, epochs)`` begins with; None where it is ``range(epochs)``, or a recovery knows it."""
+    return begun.args[0] if (begun := _range(loop)) is not None and len(begun.args) == 2 else None
+
+
+def _range(loop: ast.For) -> ast.Call | None:
+    """The ``range`` of a loop that no recovery gives its first number."""
     call = loop.iter
-    is_range = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("range", "trange")
-    if not is_range or not isinstance(call, ast.Call) or len(call.args) != 2 or isinstance(call.args[0], ast.Constant):
+    if not isinstance(call, ast.Call) or name_of(call.func) not in ("range", "trange") or len(call.args) not in (1, 2):
         return None
-    begins = [node for node in ast.walk(call.args[0]) if isinstance(node, ast.Call)]
-    return None if any(name_of(node.func) == "restore" for node in begins) else call.args[0]
+    begins = [node for node in ast.walk(call) if isinstance(node, ast.Call)]
+    return None if any(name_of(node.func) == "restore" for node in begins) else call

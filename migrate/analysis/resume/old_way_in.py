@@ -70,6 +70,7 @@ class OldWayIn:
       links: the calls that load at each start, and those that lead to them, where none of them is guarded.
       name: what gives the name of a file that the user names at the training's place, as source; "" for none.
       is_named: whether the user names the file at the start.
+      after: what the program saves when training has ended, and loads at the next start, as source; "" for none.
       problem: why it cannot be rewritten; "" where it can.
     """
 
@@ -82,6 +83,7 @@ class OldWayIn:
     links: list[Link] = field(default_factory=list)
     name: str = ""
     is_named: bool = False
+    after: str = ""
     problem: str = ""
 
     @property

@@ -5,14 +5,20 @@ from collections.abc import Iterator
 
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
+from migrate.analysis.names import Names
 from migrate.analysis.trainings import Fit, all_trainings, is_training
 
 
-def runs_again(module: Module, fit: Fit) -> str:
-    """Why a training runs more than once, as a sentence's part; "" where it does not, as far as the file shows."""
+def runs_again(module: Module, training: ast.AST) -> str:
+    """Why a training runs more than once, as a sentence's part; "" where it does not, as far as the file shows.
+
+    Args:
+      module: the file.
+      training: the call of ``fit``, or the loop that trains.
+    """
     names = module.names
-    own = names.scope_of(fit.call).node
-    around = list(names.ancestors(fit.call))
+    own = names.scope_of(training).node
+    around = list(names.ancestors(training))
     inside = around[: around.index(own)] if own in around else around
     if any(isinstance(node, ast.For | ast.While) for node in inside):
         return "fit is in a loop"
@@ -24,14 +30,33 @@ def runs_again(module: Module, fit: Fit) -> str:
     return "the function that calls fit runs more than once" if len(calls) > 1 or loops else ""
 
 
-def trains_again(module: Module, fit: Fit) -> bool:
-    """Whether another call trains the same model."""
+def trains_again(module: Module, fit: Fit, *, is_one_way: bool = False) -> bool:
+    """Whether another call trains the same model.
+
+    Args:
+      module: the file.
+      fit: the training.
+      is_one_way: whether one that stands in another branch of a test does not count.
+    """
     own = key(module.names, fit.receiver)
     others = (other for other in all_trainings(module) if other.call is not fit.call)
+    others = (one for one in others if not is_one_way or not are_alternatives(module.names, one.call, fit.call))
     if own is None:  # models[0]
         receivers = [ast.unparse(method.value) for method in _trainings(module)]
         return receivers.count(ast.unparse(fit.receiver)) > 1
     return any(key(module.names, other.receiver) == own for other in others)
+
+
+def are_alternatives(names: Names, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two nodes stand in two branches of one ``if``."""
+    around = [other, *names.ancestors(other)]
+    child = one
+    for node in names.ancestors(one):
+        if isinstance(node, ast.If) and node in around:
+            beside = around[around.index(node) - 1]
+            return (child in node.body) != (beside in node.body)
+        child = node
+    return False
 
 
 def _trainings(module: Module) -> Iterator[ast.Attribute]:

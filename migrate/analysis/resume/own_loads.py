@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.module import Module
 from migrate.analysis.resume.loads_before import LOADS, TRAINS, Found, LoadsBefore
-from migrate.analysis.resume.old_way_in import Link
+from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.origins import Origins, is_one_file
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.saves_in_training import PATHS, SAVES, SavesInTraining
+from migrate.analysis.resume.signs import fills, is_very_file
 from migrate.analysis.searches import name_of
+from migrate.analysis.trainings import training_of
 from migrate.analysis.tree import Tree
 
 _SAVES_MODEL = re.compile(r"_?save_(\w+_)?(weights|model|models|checkpoint|ckpt)$")
@@ -131,9 +133,11 @@ class _Search:
         """The load before one training that is of its own files."""
         trained = self.origins.of_model(self.module, model)
         for found in self.before_it.loads(training):
-            if self._is_second_stage(training):
+            is_very = self._is_very_file(found, training)
+            if self._is_second_stage(training) and not is_very:
                 continue
-            if not self.before_it.is_asked(found, training) and not self._is_newest(found, training):
+            is_asked = self.before_it.is_asked(found, training) or self._is_newest(found, training)
+            if not is_asked and not is_very:
                 continue
             is_callback = name_of(found.load.func) not in LOADS  # which loads and saves
             saves = [found.load] if is_callback else self._saved_as(found, trained, training)
@@ -165,6 +169,13 @@ class _Search:
 
     def _held(self, load: ast.Call) -> ast.expr | None:
         return load.func.value if isinstance(load.func, ast.Attribute) else None
+
+    def _is_very_file(self, found: Found, training: ast.Call) -> bool:
+        """Whether a load fills the model of the one training with the file that the training saves it as."""
+        fit, path = training_of(self.module, training), path_of(found.load)
+        if fit is None or path is None or found.module is not self.module:
+            return False
+        return is_very_file(self.module, found.load, path) and fills(self.module, fit, found.load)
 
     def _is_second_stage(self, training: ast.Call) -> bool:
         first = next((k.value for k in training.keywords if k.arg == "initial_epoch"), None)

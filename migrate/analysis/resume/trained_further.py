@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.checkpoints import key
@@ -15,8 +16,25 @@ from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.tree import Tree
 
 
-def trained_further(module: Module, tree: Tree) -> Iterator[tuple[Fit, ast.Call]]:
-    """Every training of a file whose model is loaded from the very file that it is saved to after it, with the load."""
+@dataclass
+class Further:
+    """A training whose model is loaded from the very file that it is saved to after it.
+
+    Attributes:
+      fit: the training.
+      load: the call that loads.
+      save: the call that saves.
+      path: what that is given.
+    """
+
+    fit: Fit
+    load: ast.Call
+    save: ast.Call
+    path: ast.expr
+
+
+def trained_further(module: Module, tree: Tree) -> Iterator[Further]:
+    """Every training of a file whose model is loaded from the very file that it is saved to after it."""
     found = [(fit, saves) for fit in all_trainings(module) if (saves := list(_saves_after(module, fit)))]
     if not found:
         return
@@ -31,13 +49,15 @@ def trained_further(module: Module, tree: Tree) -> Iterator[tuple[Fit, ast.Call]
             if load.module is not module or name_of(load.load.func) not in LOADS or path is None:
                 continue
             loaded = origins.of_paths(module, path)
-            if any(_is_same(loaded, origins.of_paths(module, saved)) for saved in saves):
-                yield fit, load.load
+            same = (one for one in saves if _is_same(loaded, origins.of_paths(module, one[1])))
+            save = next(same, None)
+            if save is not None:
+                yield Further(fit, load.load, *save)
                 break
 
 
-def _saves_after(module: Module, fit: Fit) -> Iterator[ast.expr]:
-    """The paths that the trained model is saved to below its training, in the same function."""
+def _saves_after(module: Module, fit: Fit) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """The calls that save the trained model below its training, in the same function, and what path they are given."""
     names = module.names
     scope, model = names.scope_of(fit.call).node, key(names, fit.receiver)
     for call in names.nodes(ast.Call):
@@ -45,7 +65,7 @@ def _saves_after(module: Module, fit: Fit) -> Iterator[ast.expr]:
         if is_below and isinstance(call.func, ast.Attribute) and call.func.attr in ("save", "save_weights"):
             path = _path(call)
             if path is not None and model is not None and key(names, call.func.value) == model:
-                yield path
+                yield call, path
 
 
 def _path(call: ast.Call) -> ast.expr | None:

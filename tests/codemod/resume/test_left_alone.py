@@ -40,8 +40,9 @@ LEFT = {
     ),
     "fine-tuning that begins with the first stage's best": (
         _HEAD
-        + "if os.path.exists(path):\n    model.load_weights(path)\n"
         + _SAVER
+        + "if args.first:\n    model.fit(x, y, epochs=5, callbacks=[saver])\n"
+        + "if os.path.exists(path):\n    model.load_weights(path)\n"
         + "model.fit(x, y, epochs=9, initial_epoch=5, callbacks=[saver])\n"
     ),
     "the stages of a progressive training": (
@@ -92,7 +93,27 @@ LEFT = {
     "another model's file": (
         _HEAD + "other = build()\nif os.path.exists(path):\n    other.load_weights(path)\n" + _SAVER + _FIT
     ),
-    "a load without a test, which needs the file": _HEAD + "model.load_weights(path)\n" + _SAVER + _FIT,
+    "its own file for a part of the model": _HEAD + "model.load_weights(path, by_name=True)\n" + _SAVER + _FIT,
+    "its own file for a model whose layers are frozen": (
+        _HEAD + "model.load_weights(path)\nmodel.layers[0].trainable = False\n" + _SAVER + _FIT
+    ),
+    "a file of another stage that every start needs": (
+        _HEAD + "model.load_weights(path)\n" + _SAVER.replace("(path", "('next.weights.h5'") + _FIT
+    ),
+    "weights that a flag names, and a file of others where it does not": (
+        _HEAD
+        + "parser.add_argument('--weights', default='yolo.h5')\nargs = parser.parse_args()\n"
+        + "model.load_weights(args.weights)\n"
+        + _SAVER
+        + _FIT
+    ),
+    "weights of a backbone that a flag names": (
+        _HEAD
+        + "parser.add_argument('--resnet')\nargs = parser.parse_args()\n"
+        + "if args.resnet:\n    model.load_weights(args.resnet)\n"
+        + _SAVER
+        + _FIT
+    ),
     "a path that changes": (
         _HEAD + "if os.path.exists(path):\n    model.load_weights(path)\n" + 'path = "other.h5"\n' + _SAVER + _FIT
     ),

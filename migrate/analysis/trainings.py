@@ -20,6 +20,10 @@ FIT_GENERATOR = (
     "x", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data", "validation_steps", "validation_freq",
     "class_weight", "max_queue_size", "workers", "use_multiprocessing", "shuffle", "initial_epoch",
 )  # fmt: skip
+OF_KERAS_1 = {
+    "nb_epoch": "epochs", "nb_worker": "workers", "max_q_size": "max_queue_size", "pickle_safe": "use_multiprocessing",
+}  # fmt: skip
+"""What Keras 1 called the arguments of a training, and Keras 2 calls them."""
 SAVER = ("filepath", "monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq")
 
 
@@ -119,6 +123,7 @@ def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] 
         arguments = bind(ast.Call(call.func, call.args, plain), parameters)
     except Unbindable:
         return None
+    arguments = {OF_KERAS_1.get(name, name): value for name, value in arguments.items()}
     if "generator" in arguments:  # fit_generator's own name for it
         arguments = {"x": arguments.pop("generator"), **arguments}
     return arguments

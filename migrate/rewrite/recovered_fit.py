@@ -6,7 +6,7 @@ from functools import cached_property
 
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import symbol_of
-from migrate.analysis.trainings import FIT, FIT_GENERATOR, Fit, made_by
+from migrate.analysis.trainings import FIT, FIT_GENERATOR, OF_KERAS_1, Fit, made_by
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
@@ -83,7 +83,13 @@ class RecoveredFit:
             return
         for name, whole in self._whole_steps():
             self.edits.append(SetArgument(call, name, whole, FIT.index(name)))
-        self.edits += [SetArgument(call, name, None) for name in self._refused()]
+        refused = self._refused()
+        self.edits += [SetArgument(call, name, None) for name in refused]
+        for keyword in fit.call.keywords:
+            new = OF_KERAS_1.get(keyword.arg or "")
+            if keyword.arg is not None and new is not None:
+                self.edits.append(SetArgument(call, keyword.arg, None))
+                self.edits += [SetArgument(call, new, text(keyword.value))] if new not in refused else []
         if first is not None:
             self.edits.append(SetArgument(call, "initial_epoch", first, FIT.index("initial_epoch")))
         self.edits.append(SetArgument(call, "callbacks", value, FIT.index("callbacks")))
@@ -105,7 +111,7 @@ class RecoveredFit:
 
     def _refused(self) -> list[str]:
         """The arguments that ``fit`` of Keras 3 does not take."""
-        given = {keyword.arg for keyword in self.fit.call.keywords}
+        given = {OF_KERAS_1.get(keyword.arg or "", keyword.arg) for keyword in self.fit.call.keywords}
         refused = [name for name in _GONE if name in self.fit.arguments and name in given]
         if not refused or self.settings.target == "keras2":
             return []

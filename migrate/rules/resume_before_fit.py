@@ -104,7 +104,8 @@ _HELP = (
 _FURTHER = (
     "each start trains this file further and saves it when fit has ended, and an interruption loses all its epochs"
 )
-_OF_KERAS_1 = {"nb_epoch", "samples_per_epoch", "nb_val_samples", "nb_worker", "max_q_size", "pickle_safe"}
+_IN_SAMPLES = {"samples_per_epoch", "nb_val_samples"}
+"""Numbers of samples, where Keras counts batches since."""
 _WEIGHTS = """\
 import os
 import tensorflow as tf
@@ -655,7 +656,7 @@ def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset(), *, is
         return "fit does not stand in a statement of its own"
     if "callbacks" not in fit.arguments and any(keyword.arg is None for keyword in fit.call.keywords):
         return "its callbacks may be given by **"
-    old = next((name for name in fit.arguments if name in _OF_KERAS_1), "")
+    old = next((name for name in fit.arguments if name in _IN_SAMPLES), "")
     if old:
         return f"`{old}` is an argument of Keras 1, which no Keras of TensorFlow 2 takes"
     if fit.call.args and len(fit.call.args) > 5 and fit.call.func.attr == "fit":  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
-from migrate.analysis.paths import only_call
+from migrate.analysis.paths import only_call, only_given
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import LOADS, LoadsBefore
@@ -17,6 +17,7 @@ from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
 from migrate.analysis.resume.signs import fills, is_given_at_start
+from migrate.analysis.resume.statements import TELLS
 from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.tree import Tree
@@ -74,21 +75,21 @@ def named_file(module: Module, values: Values, fit: Fit, where: Module, load: as
     flags = Flags(module)
     ends = [_here(module, end) for end in values.ends(where, path)]
     given = {ast.dump(one): one for one in ends if one is not None and not is_none(one)}
-    if len(given) == 1:  # of several nobody knows which it was
-        (one,) = given.values()
-        found.given = one
-        is_known = isinstance(path, ast.Name) and where is module and flags.is_known_at(path, fit.call)
-        if is_known and flags.is_users(path) and not isinstance(one, ast.Constant):
-            asked = [flag for flag in flags.around(load) if not {ast.dump(path), ast.dump(one)} & _parts(flag)]
-            found.name = "" if asked else ast.unparse(path)
-        if found.name:
-            return found
-        is_text = isinstance(one, ast.Constant) and isinstance(one.value, str)
-        if (is_text or isinstance(one, ast.Name | ast.Attribute | ast.Subscript)) and flags.is_users(one):
-            found.name = _spelled(flags, one, fit)
-            asked = [flag for flag in flags.around(load) if where is module and ast.dump(one) not in _parts(flag)]
-            spelled = [_spelled(flags, flag, fit) for flag in asked]
-            found.name += f" if {' and '.join(spelled)} else None" if found.name and spelled and all(spelled) else ""
+    one = next(iter(given.values())) if len(given) == 1 else None  # of several nobody knows which it was
+    found.given = one
+    asked = [flag for flag in flags.around(load) if where is module]
+    is_place = isinstance(path, ast.Name | ast.Attribute) and where is module and flags.is_users(path)
+    if is_place and flags.is_known_at(path, fit.call):
+        asked = [flag for flag in asked if ast.dump(path) not in _parts(flag)]
+        asked = [flag for flag in asked if one is None or ast.dump(one) not in _parts(flag)]
+        found.name = _if_asked(flags, ast.unparse(path), asked, fit)
+    is_text = isinstance(one, ast.Constant) and isinstance(one.value, str)
+    is_users = is_text or isinstance(one, ast.Name | ast.Attribute | ast.Subscript)
+    if not found.name and one is not None and is_users and flags.is_users(one):
+        asked = [flag for flag in asked if ast.dump(one) not in _parts(flag)]
+        found.name = _if_asked(flags, _spelled(flags, one, fit), asked, fit)
+    if found.name:
+        return found
     first = fit.arguments.get("initial_epoch")
     if not found.name and first is not None and is_users_epoch(flags, first):
         if any(True for _ in Flags(where).around(load)):
@@ -96,6 +97,12 @@ def named_file(module: Module, values: Values, fit: Fit, where: Module, load: as
         else:
             found.name = ast.unparse(first)
     return found
+
+
+def _if_asked(flags: Flags, name: str, asked: list[ast.expr], fit: Fit) -> str:
+    """A name that counts only where the user asks for it, as the training's place knows that; else as it is."""
+    spelled = [_spelled(flags, flag, fit) for flag in asked]
+    return f"{name} if {' and '.join(spelled)} else None" if name and spelled and all(spelled) else name
 
 
 def _here(module: Module, end: End) -> ast.expr | None:
@@ -118,6 +125,10 @@ def _spelled(flags: Flags, value: ast.expr, fit: Fit) -> str:
     root = inner
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
+    if isinstance(root, ast.Name) and (given := only_given(names, root)) is not None:
+        there = ast.unparse(given) + ast.unparse(value)[len(root.id) :] if inner is value else ""
+        if there and isinstance(given, ast.Name) and flags.is_known_at(given, fit.call):
+            return there
     call = only_call(names, function) if isinstance(function, ast.FunctionDef) else None
     if call is None or not isinstance(root, ast.Name) or not isinstance(function, ast.FunctionDef):
         return ""
@@ -151,11 +162,21 @@ def speaks_of_resuming(module: Module, load: ast.Call, chain: Sequence[Link] = (
         texts += [ast.unparse(test.test) for test, _ in Conditions(where).tests(call)]
         around = next((node for node in where.names.ancestors(call) if isinstance(node, FunctionNode)), None)
         texts += [around.name] if around is not None else []
+        texts += _told_beside(where, call)
     files = {where.path: where for where in [module, *(link.module for link in chain)]}
     said = [*texts, *(text for where in files.values() for text in _help(where, texts))]
     if any(map(_SPEAKS.search, said)):
         return path is None or _ELSEWHERE.search(ast.unparse(path)) is None
     return any(map(_MAY_SPEAK.search, said)) and not any(map(_ELSEWHERE.search, said))
+
+
+def _told_beside(module: Module, call: ast.Call) -> list[str]:
+    """What a program prints beside a call, in the same block."""
+    statement = module.names.statement_of(call)
+    block = getattr(module.names.parent(statement), "body", [])
+    prints = [one.value for one in block if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
+    told = [one for one in prints if name_of(one.func) in TELLS and abs(one.lineno - call.lineno) <= 2]
+    return [str(n.value) for one in told for n in ast.walk(one) if isinstance(n, ast.Constant)]
 
 
 def _help(module: Module, texts: Sequence[str]) -> Iterator[str]:

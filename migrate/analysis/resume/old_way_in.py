@@ -156,7 +156,8 @@ class _Reader:
             if not way.problem:
                 way.problem = OtherUses(self.module, way.fit).of(entry)
         loads = [load for entry in entries for load in self._all_loads(entry)]
-        loads = [load for load in loads if not self.is_own or load not in {link.call for link in self.links}]
+        linked = {link.call for link in self.links} if self.is_own else set()
+        loads = [load for load in loads if load not in linked or self._is_asked_by_name(load)]
         far = [link for link in self.links[-1:] if link.module is not self.module and not self.is_own]
         is_named = any(Flags(link.module).names_file(path_of(link.call)) for link in far)
         if is_named or any(self._is_named(load) for load in loads):
@@ -185,9 +186,9 @@ class _Reader:
             way.links += [Link(self.module, one, self.around_training) for one in {entry, *self._all_loads(entry)}]
         for before, link in zip([None, *way.links], way.links, strict=False):
             conditions = Conditions(link.module, link.around_training)
-            flags = [
-                one for one in conditions.flags(link.call) if before is None or not is_left_true(link, one, before)
-            ]
+            path = {ast.dump(part) for part in ast.walk(path_of(link.call) or ast.Pass())}
+            flags = [one for one in conditions.flags(link.call) if ast.dump(one) not in path]
+            flags = [one for one in flags if before is None or not is_left_true(link, one, before)]
             way.problem = way.problem or conditions.undecided(link.call) or conditions.cleared(link.call)
             if link.module is self.module:
                 way.flags += flags
@@ -204,6 +205,11 @@ class _Reader:
         if path is None or not self.flags.names_file(path):
             return False
         return not any(is_own_file(self.module, path, one.path) for one in savers(self.module) if one.path)
+
+    def _is_asked_by_name(self, load: ast.Call) -> bool:
+        """Whether a load is made only where its file is named: ``if args.weights: model.load_weights(args.weights)``."""
+        path = path_of(load)
+        return path is not None and ast.dump(path) in {ast.dump(flag) for flag in self.flags.around(load)}
 
     def _is_inside(self, load: ast.Call, entries: list[ast.Call]) -> bool:
         """Whether a load stands in a function that one of the entries calls."""

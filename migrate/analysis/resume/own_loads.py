@@ -69,7 +69,7 @@ def own_loads(module: Module, tree: Tree) -> Iterator[OwnLoad]:
     told = set[tuple[ast.AST, ast.AST]]()
     for training in sorted(trainings, key=lambda call: (call.lineno, call.col_offset)):
         around = [one for one in module.names.ancestors(training) if isinstance(one, ast.For | ast.While)]
-        if any(_is_recovered(one) for one in around):
+        if any(is_recovered(one) for one in around):
             continue
         loop = next((one for one in around if one in loops), None)
         place = loop if loop is not None else training
@@ -104,12 +104,12 @@ def _saving_loops(module: Module) -> list[ast.For | ast.While]:
         is_method = isinstance(node.func, ast.Attribute) and node.func.attr in SAVES
         if is_method or _SAVES_MODEL.match(name_of(node.func)):
             loop = next((one for one in module.names.ancestors(node) if isinstance(one, ast.For | ast.While)), None)
-            if loop is not None and not _is_recovered(loop):
+            if loop is not None and not is_recovered(loop):
                 found[loop] = None
     return list(found)
 
 
-def _is_recovered(loop: ast.For | ast.While) -> bool:
+def is_recovered(loop: ast.For | ast.While) -> bool:
     """Whether a recovery gives the loop its first epoch: ``range(recovery.restore(first), epochs)``."""
     begun = [node for node in ast.walk(loop.iter) if isinstance(node, ast.Call)] if isinstance(loop, ast.For) else []
     return any(name_of(call.func) == "restore" for call in begun)

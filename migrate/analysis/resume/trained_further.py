@@ -9,6 +9,7 @@ from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.resume.loads_before import LOADS, LoadsBefore
 from migrate.analysis.resume.origins import Origins, PathParts
+from migrate.analysis.resume.own_loads import is_recovered
 from migrate.analysis.resume.reach import Reach
 from migrate.analysis.resume.saves_in_training import PATHS
 from migrate.analysis.searches import name_of
@@ -44,6 +45,8 @@ def trained_further(module: Module, tree: Tree) -> Iterator[Further]:
         first = literal(fit.arguments.get("initial_epoch"))
         if isinstance(first, int) and first != 0:
             continue  # the second stage of a training in two stages
+        if any(isinstance(one, ast.For) and is_recovered(one) for one in module.names.ancestors(fit.call)):
+            continue
         for load in before.loads(fit.call):
             path = _path(load.load)
             if load.module is not module or name_of(load.load.func) not in LOADS or path is None:

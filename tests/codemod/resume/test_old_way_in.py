@@ -272,8 +272,14 @@ def test_fit_generator_may_name_its_generator() -> None:
     assert "model.fit(\n    batches,\n    steps_per_epoch=4,\n" in kept(_HEAD + _LOAD + fit)
 
 
-def test_a_training_with_arguments_of_keras_1_is_left() -> None:
-    assert "of Keras 1" in left(_HEAD + _LOAD + _FIT.replace("epochs=9", "nb_epoch=9"))
+def test_a_training_that_counts_samples_as_keras_1_did_is_left_and_its_other_names_are_written_anew() -> None:
+    fit = _FIT.replace("fit(x, y, ", "fit_generator(batches, steps_per_epoch=4, ").replace("epochs=9", "nb_epoch=9")
+    assert "of Keras 1" in left(_HEAD + _LOAD + fit.replace("steps_per_epoch", "samples_per_epoch"))
+    old = fit.replace("nb_epoch=9", "nb_epoch=9, max_q_size=5, pickle_safe=True, nb_worker=2")
+    assert "steps_per_epoch=4,\n    epochs=9,\n    callbacks" in kept(_HEAD + _LOAD + old)
+    text = kept(_HEAD + _LOAD + old, target="keras2")
+    assert "max_queue_size=5,\n    workers=2,\n    use_multiprocessing=True," in text
+    assert "callbacks=[recovery, saver], epochs=9)" in kept(_HEAD + _LOAD + _FIT.replace("epochs=9", "nb_epoch=9"))
 
 
 def test_a_flag_that_is_a_parameter_still_decides_in_its_function() -> None:

@@ -470,11 +470,11 @@ def _further(bench: Workbench, one: Further) -> Mend:
     way = OldWayIn(fit, one.load, saver, over="each start loads it", links=[Link(module, one.load)])
     way.flags = [flags.spelled_at(flag, fit.call) for flag in flags.around(one.load)]
     reason = _blocked(bench, fit, set(ast.walk(module.names.statement_of(one.load))), is_one_way=True)
-    reason = reason or _not_over(bench, way)
-    if known is None or not path.endswith((".h5", ".hdf5", ".keras")):
-        reason = reason or "where it saves is not known where fit is called"
     if _uses_backup(bench):
         reason = reason or "BackupAndRestore goes on from a start that ended too"
+    if known is None or not path.endswith((".h5", ".hdf5", ".keras")):
+        reason = reason or "where it saves is not known where fit is called"
+    reason = reason or _not_over(bench, way)
     reason = reason or Conditions(module).undecided(one.load)
     if any(not flags.is_known_at(flag, fit.call) for flag in way.flags):
         reason = reason or "the flag that decides is not known where fit is called"

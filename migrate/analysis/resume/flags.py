@@ -120,7 +120,7 @@ class Flags:
                 word in name for word in ("pars", "arg", "conf", "namespace", "yaml")
             ):
                 return False
-        return bool(bindings)
+        return True  # also of a name that another file gives: from settings import *
 
     def names_file(self, path: ast.expr | None) -> bool:
         """Whether the user names a file at the start, so that no other must be loaded in its place."""

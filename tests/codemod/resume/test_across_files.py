@@ -24,19 +24,6 @@ FOUND = {
         ),
         "constants": 'FILE = "out/model.h5"\n',
     },
-    "a method of a class of another file": {
-        "train": (
-            f"{_HEAD}from network import Network\n\nargs = parser.parse_args()\nnetwork = Network()\n"
-            "if os.path.isfile(args.model):\n    network.load(args.model)\nelse:\n    network.create()\n"
-            "network.inner.fit(x, y, epochs=9, callbacks=[ModelCheckpoint(filepath=args.model)])\n"
-        ),
-        "network": (
-            "import keras\n\n\nclass Network:\n    def create(self, weights=None):\n"
-            "        self.inner = keras.Sequential([keras.layers.Dense(1)])\n        if weights:\n"
-            "            self.inner.load_weights(weights)\n\n    def load(self, weights):\n"
-            "        self.create(weights=weights)\n"
-        ),
-    },
     "a trainer of another file, and the newest file's epoch in the settings": {
         "train": (
             "from keras.callbacks import ModelCheckpoint\nfrom start import model_for\n\n\nclass Trainer:\n"
@@ -296,6 +283,22 @@ ACROSS = {
             ),
         },
         "recovery_dir = directory_beside(callbacks)",
+    ),
+    "a method of a class of another file": (
+        {
+            "train": (
+                f"{_HEAD}from network import Network\n\nargs = parser.parse_args()\nnetwork = Network()\n"
+                "if os.path.isfile(args.model):\n    network.load(args.model)\nelse:\n    network.create()\n"
+                "network.inner.fit(x, y, epochs=9, callbacks=[ModelCheckpoint(filepath=args.model)])\n"
+            ),
+            "network": (
+                "import keras\n\n\nclass Network:\n    def create(self, weights=None):\n"
+                "        self.inner = keras.Sequential([keras.layers.Dense(1)])\n        if weights:\n"
+                "            self.inner.load_weights(weights)\n\n    def load(self, weights):\n"
+                "        self.create(weights=weights)\n"
+            ),
+        },
+        'recovery_dir = os.path.splitext(args.model)[0] + "_recovery"',
     ),
     "a loop over fit, with the model, the epoch and the callbacks out of another function": (
         {

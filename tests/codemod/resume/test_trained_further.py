@@ -1,4 +1,6 @@
-"""A program of which each start trains one file further is told what an interruption loses."""
+"""A program of which each start trains one file further recovers each start by itself, or is told what it loses."""
+
+from typing import Any
 
 import pytest
 
@@ -6,24 +8,61 @@ from migrate.finding import Fidelity
 from tests.codemod.programs import migrate
 
 _FIT = "model.fit(x, y, epochs=9)\nmodel.save(path)\n"
-_HEAD = "import os\nimport keras\n\npath = 'm.h5'\n"
+_HEAD = "import os\nimport keras\n\npath = 'm.keras'\n"
+_LOADED = "model = keras.models.load_model(path) if os.path.isfile(path) else build()\n"
 
 FURTHER = {
-    "a model that is loaded where there is one": (
-        _HEAD + "model = keras.models.load_model(path) if os.path.isfile(path) else build()\n" + _FIT
-    ),
+    "a model that is loaded where there is one": (_HEAD + _LOADED + _FIT, "initial_epoch=recovery.restore(saved=path)"),
     "a model that is loaded where it is asked for": (
-        _HEAD + "model = build()\nif args.more:\n    model = keras.models.load_model(path)\n" + _FIT
+        _HEAD + "model = build()\nif args.more:\n    model = keras.models.load_model(path)\n" + _FIT,
+        "initial_epoch=recovery.restore(saved=path) if args.more else 0",
     ),
     "weights of one file, saved by save_weights": (
-        _HEAD + "model = build()\nmodel.load_weights(path)\nmodel.fit(x, y, epochs=9)\nmodel.save_weights(path)\n"
+        _HEAD.replace(".keras", ".weights.h5")
+        + "model = build()\nmodel.load_weights(path)\n"
+        + _FIT.replace("save(", "save_weights("),
+        'CheckpointManager(\n        tf.train.Checkpoint(\n            model=model, optimizer=model.optimizer, '
+        'epoch=tf.Variable(0)\n        ),\n        "m_recovery"',
+    ),
+    "a model that is trained otherwise where none is loaded": (
+        _HEAD
+        + f"if args.more:\n    model = keras.models.load_model(path)\n    {_FIT[:-1].replace(chr(10), chr(10) + '    ')}\n"
+        + "else:\n    model = build()\n    model.fit(x, y, epochs=30)\n    model.save(path)\n",
+        "    model.fit(x, y, epochs=9, initial_epoch=recovery.restore(saved=path), callbacks=[recovery])",
     ),
 }
 
 
-@pytest.mark.parametrize("form", FURTHER)
-def test_a_file_that_each_start_trains_further_is_told_of_once_with_the_lines_to_write(form: str) -> None:
-    findings = [one for one in migrate(FURTHER[form])[1] if one.code == "FT201"]
+@pytest.mark.parametrize(("source", "restored"), FURTHER.values(), ids=FURTHER.keys())
+def test_each_start_is_recovered_and_the_next_one_trains_what_it_saved_further(source: str, restored: str) -> None:
+    text, findings = migrate(source)
+    assert [one.fidelity for one in findings] == [Fidelity.NOTED]
+    assert "one after a start that ended trains the file further" in findings[0].message
+    assert restored in text
+    assert migrate(text) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "settings", "reason"),
+    [
+        ("m.keras", "m.h5", {}, "Keras 3 may not load the whole model"),
+        ("m.keras", "m", {}, "where it saves is not known"),
+        ("os.path.isfile(path)", "wanted(path)", {}, "`wanted(path)` decides on it"),
+        ("", "", {"recovery": "backup-and-restore"}, "goes on from a start that ended too"),
+    ],
+)
+def test_what_cannot_be_recovered_so_is_told_of_once_with_the_lines_to_write(
+    old: str, new: str, settings: dict[str, Any], reason: str
+) -> None:
+    source = (_HEAD + _LOADED + _FIT).replace(old, new) if old else _HEAD + _LOADED + _FIT
+    text, findings = migrate(source, select=("FT201",), **settings)
+    assert text == source
     assert [one.fidelity for one in findings] == [Fidelity.MANUAL]
-    assert "loses all its epochs" in findings[0].message
+    assert "loses all its epochs" in findings[0].message and reason in findings[0].message
     assert 'BackupAndRestore("DIRECTORY")' in findings[0].help and "model.fit(" in findings[0].help
+
+
+def test_a_model_in_hdf5_that_is_compiled_anew_trains_on_keras_3_too() -> None:
+    source = (_HEAD + _LOADED + "model.compile('sgd', 'mse')\n" + _FIT).replace("m.keras", "m.h5")
+    assert "recovery.restore(saved=path)" in migrate(source)[0]
+    assert "recovery.restore(saved=path)" in migrate(source.replace("model.compile('sgd', 'mse')\n", ""), target="keras2")[0]

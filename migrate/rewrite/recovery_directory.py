@@ -13,6 +13,7 @@ from migrate.rewrite.vocabulary import Vocabulary
 
 _SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
 """The end of a checkpoint's name."""
+_FIELD = re.compile(r"\{\w+[:}]")
 _BETWEEN = "._-="
 """What stands between a file's name and its number."""
 
@@ -38,7 +39,9 @@ def recovery_directory(module: Module, vocabulary: Vocabulary, path: ast.expr) -
     folder, name = posixpath.split(known if known is not None else "⟨⟩{")
     if "{" not in folder and "⟨" not in name.partition("{")[0]:
         return f"{join}.join({join}.dirname({text}), {_quoted(folder_of(name))})"
-    if known is not None and "{" not in known and not _is_filled_in(names, path):
+    if known is not None and "{" not in known:
+        if _is_filled_in(names, path):
+            return f'str({text}).partition("{{")[0].rstrip("{_BETWEEN}") + "_recovery"'
         return f'{join}.splitext({text})[0] + "_recovery"'
     is_parted = known is not None and known.partition("{")[0].endswith((*_BETWEEN, "/"))
     whole = text if isinstance(path, ast.Name) and _is_text(names, path) else f"str({text})"
@@ -79,13 +82,13 @@ def folder_of(name: str) -> str:
 
 
 def _is_filled_in(names: Names, path: ast.expr) -> bool:
-    """Whether an attribute is given a name in which the epoch is filled in: ``self.path = "_".join([name, "{epoch}"])``."""
+    """Whether a path is seen to have the epoch filled in, though not where: ``self.path = "_".join([name, "{epoch}"])``."""
     own = key(names, path) if isinstance(path, ast.Attribute) else None
     stored = [names.parents.get(one) for one in names.stores if own is not None and key(names, one) == own]
-    values = [one.value for one in stored if isinstance(one, ast.Assign)]
+    values = [names.value(path), *(one.value for one in stored if isinstance(one, ast.Assign))]
     parts = [part for value in values for part in ast.walk(value)]
     parts += [node for part in parts if isinstance(part, ast.Name) for node in ast.walk(names.value(part))]
-    return any(isinstance(one, ast.Constant) and "{" in str(one.value) for one in parts)
+    return any(isinstance(one, ast.Constant) and _FIELD.search(str(one.value)) for one in parts)
 
 
 def _joined(module: Module, path: ast.expr) -> str | None:

@@ -438,7 +438,7 @@ def _named(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
     flags = [found.flag] if found.flag is not None else []
     way = OldWayIn(fit, site, saver_of(module, fit), flags=flags, over="the user names it", name=found.name)
     gone = module.names.statement_of(found.load) if site is found.load else None
-    reason = _blocked(bench, fit, set(ast.walk(gone)) if gone is not None else set())
+    reason = _blocked(bench, fit, set(ast.walk(gone)) if gone is not None else set(), is_one_way=True)
     if not way.name and not way.flags:
         reason = reason or "what names it is not known where fit is called"
     if _uses_backup(bench):

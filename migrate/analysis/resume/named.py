@@ -212,6 +212,7 @@ def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
                 continue
             one = named_file(module, values, fit, load.module, load.load)
             is_said = speaks_of_resuming(load.module, load.load, load.links)
+            is_said = is_said or (one.given is not None and _SPEAKS.search(ast.unparse(one.given)) is not None)
             is_begun_with = load.module is module and _is_begun_with(reach, one)
             if is_counted or is_begun or is_said or is_begun_with:
                 spoken.append((bool(one.name), is_said and one.flag is not None, one))

@@ -270,8 +270,9 @@ class EpochRecovery(CheckpointRecovery):
         saved = [path + ".index" for path in self._newest_first()[:1]]
         if not all(map(tf.io.gfile.exists, [*saved, file])) or not saved:
             return False
+        # In whole seconds; a start saves nothing in the second that the one before it ended.
         file, saved = (tf.io.gfile.stat(path).mtime_nsec for path in [file, *saved])
-        return file > saved
+        return file >= saved
 
     def on_train_begin(self, logs=None):
         model = self.manager.checkpoint.model

@@ -73,6 +73,8 @@ def named_file(module: Module, values: Values, fit: Fit, where: Module, load: as
     if path is None:
         return found
     flags = Flags(module)
+    if isinstance(path, ast.Subscript) and any(isinstance(one, ast.Try) for one in where.names.ancestors(load)):
+        return _by_epoch(flags, found, fit, where)  # which may have no such item
     ends = [_here(module, end) for end in values.ends(where, path)]
     given = {ast.dump(one): one for one in ends if one is not None and not is_none(one)}
     one = next(iter(given.values())) if len(given) == 1 else None  # of several nobody knows which it was
@@ -88,11 +90,14 @@ def named_file(module: Module, values: Values, fit: Fit, where: Module, load: as
     if not found.name and one is not None and is_users and flags.is_users(one):
         asked = [flag for flag in asked if ast.dump(one) not in _parts(flag)]
         found.name = _if_asked(flags, _spelled(flags, one, fit), asked, fit)
-    if found.name:
-        return found
+    return found if found.name else _by_epoch(flags, found, fit, where)
+
+
+def _by_epoch(flags: Flags, found: NamedFile, fit: Fit, where: Module) -> NamedFile:
+    """Takes the epoch that the user says for the name of the file that goes with it."""
     first = fit.arguments.get("initial_epoch")
-    if not found.name and first is not None and is_users_epoch(flags, first):
-        if any(True for _ in Flags(where).around(load)):
+    if first is not None and is_users_epoch(flags, first):
+        if any(True for _ in Flags(where).around(found.load)):
             found.flag = first
         else:
             found.name = ast.unparse(first)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from migrate.analysis.module import Module
 from migrate.analysis.resume.loads_before import LOADS, TRAINS, Found, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
+from migrate.analysis.resume.once import are_alternatives
 from migrate.analysis.resume.origins import Origins, is_one_file
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.saves_in_training import PATHS, SAVES, SavesInTraining
@@ -66,7 +67,7 @@ def own_loads(module: Module, tree: Tree) -> Iterator[OwnLoad]:
         return
     search = _Search(reach)
     known = set[ast.AST]()
-    told = set[tuple[ast.AST, ast.AST]]()
+    told: dict[tuple[ast.AST, ast.AST], ast.AST] = {}
     for training in sorted(trainings, key=lambda call: (call.lineno, call.col_offset)):
         around = [one for one in module.names.ancestors(training) if isinstance(one, ast.For | ast.While)]
         if any(is_recovered(one) for one in around):
@@ -78,9 +79,10 @@ def own_loads(module: Module, tree: Tree) -> Iterator[OwnLoad]:
             continue
         found = search.before(training, training.func.value, loop)
         scope = module.names.scope_of(training).node
-        if found is not None and (scope, found.load) not in told:
+        before = told.get((scope, found.load)) if found is not None else None
+        if found is not None and (before is None or are_alternatives(module.names, before, training)):
             known.add(place)
-            told.add((scope, found.load))
+            told[scope, found.load] = training
             yield found
     for one in loops:
         if one not in known and not any(training in ast.walk(one) for training in trainings):

@@ -15,6 +15,8 @@ SHAPES = Path(__file__).parent / "shapes"
 LEFT = Path(__file__).parent / "left"
 WITHIN = Path(__file__).parent / "within"
 NAMED = Path(__file__).parent / "named"
+UNCOUNTED = Path(__file__).parent / "uncounted"
+FURTHER = Path(__file__).parent / "further"
 EPOCHS = 6
 
 
@@ -75,16 +77,20 @@ class Job:
         return found
 
 
-def check(job, old_starts=1):
+def check(job, old_starts=1, is_counted=True):
     """Raise unless every start of the new program went on where the one before it had ended.
 
     Args:
       job: the job, which has reached its last epoch.
       old_starts: how many starts the old program made.
+      is_counted: whether the old program knows how many epochs are done; else the new one counts its own.
     """
     starts, ended = job.starts(), {}
     for number, (begun, ends) in enumerate(starts):
         first = begun["start"]
+        if number == old_starts and not is_counted:
+            assert (first, begun["weights"]) == (0, ended[max(ended)]["weights"]), "the old file was not loaded"
+            ended = {}
         if number >= old_starts:
             done = max(ended, default=-1) + 1
             # A kill between an epoch's last batch and the end of its save costs that epoch.

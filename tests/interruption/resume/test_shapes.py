@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.interruption.resume.stopped import LEFT, NAMED, WITHIN, Job, check, shapes
+from tests.interruption.resume.stopped import FURTHER, LEFT, NAMED, UNCOUNTED, WITHIN, Job, check, shapes
 
 KERAS_2_ALONE = {"latest_checkpoint"}
 """Programs whose ModelCheckpoint Keras 3 refuses."""
@@ -31,6 +31,31 @@ def test_a_job_of_the_old_code_goes_on_where_it_stopped_and_after_each_kill(
         status, output = job.start(job.new, new_python, legacy_keras=needs_keras_2 and bool(legacy_keras), kill=kill)
         assert status in ((0,) if kill is None else (-9, 0)), output
     check(job)
+
+
+@pytest.mark.parametrize("shape", sorted(path.stem for path in UNCOUNTED.glob("*.py")))
+def test_a_job_that_counts_no_epochs_goes_on_from_its_file_and_after_each_kill(shape, old_python, new_python, tmp_path):
+    job = Job(shape, tmp_path, UNCOUNTED)
+    assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9
+    for kill in kills(shape):
+        status, output = job.start(job.new, new_python, kill=kill)
+        assert status in ((0,) if kill is None else (-9, 0)), output
+    check(job, is_counted=False)
+
+
+def test_each_start_of_a_job_that_trains_a_file_further_goes_on_after_its_own_kills(new_python, tmp_path):
+    job = Job("further", tmp_path, FURTHER)
+    for kill in ("batch:3:1", "save:4:20", None, "batch:2:2", None):
+        status, output = job.start(job.new, new_python, kill=kill)
+        assert status in ((0,) if kill is None else (-9, 0)), output
+    starts = job.starts()
+    begun = [event["start"] for event, _ in starts]
+    assert begun[:2] == [0, 3] and begun[2] in (4, 5) and begun[3:] == [0, 2], begun
+    ended = [{end["end"]: end["weights"] for end in ends} for _, ends in starts]
+    assert [sorted(one)[-1] for one in ended] == [2, 4, 5, 1, 5]
+    assert starts[1][0]["weights"] == ended[0][2]
+    assert starts[3][0]["weights"] == ended[2][5]  # of the file that the start before it saved at its end
+    assert starts[4][0]["weights"] == ended[3][1]
 
 
 @pytest.mark.parametrize("shape", ["json_file", "trainer_class", "latest_checkpoint"])

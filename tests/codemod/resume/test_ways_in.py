@@ -1,0 +1,100 @@
+"""What a start goes on from may be a flag that says nothing by itself, an epoch, or the one file that it saves."""
+
+import pytest
+
+from tests.codemod.programs import migrate
+from tests.codemod.resume.test_old_way_in import kept, left
+
+_HEAD = """\
+import argparse
+import os
+import tensorflow as tf
+from keras.callbacks import ModelCheckpoint
+
+path = "out/model.weights.h5"
+"""
+_PARSED = 'parser = argparse.ArgumentParser()\nparser.add_argument("--{}")\nargs = vars(parser.parse_args())\n'
+_FIT = "saver = ModelCheckpoint(path, save_weights_only=True)\nmodel.fit(x, y, epochs=5, callbacks=[saver])\n"
+
+
+@pytest.mark.parametrize("flag", ["pretrained", "weights", "model"])
+def test_a_file_of_the_very_model_that_is_trained_is_a_way_in_where_the_user_may_name_none(flag: str) -> None:
+    load = f'given = args["{flag}"]\nmodel = build()\nif given is not None:\n    model.load_weights(given)\n'
+    text = kept(_HEAD + _PARSED.format(flag) + load + _FIT)
+    assert "initial_epoch=recovery.restore(named=given)" in text
+    assert load in text
+
+
+def test_an_epoch_that_the_user_says_names_what_its_file_is_loaded_by() -> None:
+    run = (
+        "class Run:\n    def __init__(self, settings):\n        self.settings = settings\n\n    def model(self):\n"
+        "        model = build()\n        try:\n            model.load_weights(self.settings['file'])\n"
+        "        except KeyError:\n            pass\n        return model\n\n    def train(self):\n"
+        "        model = self.model()\n        saver = ModelCheckpoint(path, save_weights_only=True)\n"
+        "        model.fit(x, epochs=9, initial_epoch=self.settings['done'], callbacks=[saver])\n"
+    )
+    assert 'recovery.restore(self.settings["done"], named=self.settings["done"])' in kept(_HEAD + run).replace("'", '"')
+
+
+def test_where_nothing_but_the_epoch_tells_that_a_file_is_loaded_epoch_0_begins_anew() -> None:
+    source = (
+        _HEAD
+        + "def train(model, first):\n    saver = ModelCheckpoint(path, save_weights_only=True)\n"
+        + "    model.fit(x, y, epochs=9, initial_epoch=first, callbacks=[saver])\n\n\n"
+        + "def main():\n    args = parser.parse_args()\n    model = build()\n    if args.resume:\n"
+        + "        model.load_weights(args.file)\n    train(model, args.initial_epoch)\n\n\nmain()\n"
+    )
+    assert "    if first:\n        first = recovery.restore(first)\n" in kept(source)
+
+
+@pytest.mark.parametrize(
+    ("first", "restored"), [("", "initial_epoch=recovery.restore()"), ("initial_epoch=3, ", "recovery.restore(3)")]
+)
+def test_the_one_file_that_is_saved_is_loaded_by_the_first_start_alone(first: str, restored: str) -> None:
+    fit = _FIT.replace("epochs=5", f"{first}epochs=5")
+    text = kept(_HEAD + "model = build()\nmodel.load_weights(path)\n" + fit)
+    assert 'if not has_checkpoint("out/model_recovery"):\n    model.load_weights(path)\n' in text
+    assert restored in text
+
+
+def test_the_old_file_is_loaded_at_each_start_where_only_the_training_knows_where_it_saves() -> None:
+    parts = (
+        "def made(weights):\n    model = build()\n    if os.path.exists(weights):\n        model.load_weights(weights)\n"
+        "    return model\n\n\ndef callbacks_for(weights):\n    return [ModelCheckpoint(weights)]\n\n\n"
+    )
+    main = (
+        "def main():\n    args = parser.parse_args()\n    model = made(args.file)\n    callbacks = callbacks_for(args.file)\n"
+        "    model.fit(x, epochs=5, callbacks=callbacks)\n\n\nmain()\n"
+    )
+    text = kept(_HEAD + parts + main)
+    assert parts in text
+    assert "callbacks=[recovery, *(callbacks or [])], initial_epoch=recovery.restore())" in text
+
+
+@pytest.mark.parametrize("begun", ["range(9)", "range(1, 9)", "trange(9)"])
+def test_a_loop_of_a_given_number_ends_at_the_total_over_all_starts(begun: str) -> None:
+    loop = (
+        "model = build()\nif os.path.isfile(path):\n    model.load_weights(path)\n"
+        f"for i in {begun}:\n    model.fit(x, y, epochs=2)\n    model.save_weights(path)\n"
+    )
+    first = "1" if "1" in begun else ""
+    text = kept(_HEAD + loop)
+    assert f"for i in {begun.partition('(')[0]}(recovery.restore({first}), 9):" in text
+    assert "    model.save_weights(path)\n    recovery.save(i + 1)\n" in text
+    inner = loop.replace("for i", "    for i").replace("    model.fit", "        model.fit")
+    inner = inner.replace("    model.save", "        model.save").replace("    for i", "while True:\n    for i")
+    assert "the loop is in a loop" in left(_HEAD + inner)
+
+
+def test_both_branches_of_a_test_that_train_are_recovered() -> None:
+    fit = "    model.fit(x, y, epochs=5, callbacks=[saver])\n"
+    source = (
+        _HEAD
+        + _PARSED.format("resume")
+        + 'model = build()\nif args["resume"]:\n    model.load_weights(args["resume"])\n'
+        + f"saver = ModelCheckpoint(path)\nif wanted:\n{fit}else:\n{fit}"
+    )
+    text, findings = migrate(source)
+    assert [one.rewritten for one in findings] == [True]  # of one load
+    assert text.count("restore(named=args[") == 2
+    assert migrate(text) == (text, [])

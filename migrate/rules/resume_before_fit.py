@@ -307,7 +307,7 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
             known.add(fit.call)
             yield from _kept(bench, fit, load, "what this program saves is loaded to resume training")
     loops = set[ast.AST]()
-    for loop in epoch_loops(bench.module):
+    for loop in epoch_loops(bench.module, {own.loop for own in found if own.loop is not None}):
         if loop.way.fit.call not in known:
             known.add(loop.way.fit.call)
             loops.add(loop.loop)

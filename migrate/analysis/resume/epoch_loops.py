@@ -1,7 +1,7 @@
 """Loops over epochs that train, save by themselves or by callbacks, and begin where an earlier start ended."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from migrate.analysis.checkpoints import key
@@ -35,14 +35,20 @@ class EpochLoop:
     way: OldWayIn
 
 
-def epoch_loops(module: Module) -> Iterator[EpochLoop]:
-    """Every loop over epochs of a file that resumes by what it saves itself."""
+def epoch_loops(module: Module, owned: Collection[ast.AST]) -> Iterator[EpochLoop]:
+    """Every loop over epochs of a file that resumes by what it saves itself.
+
+    Args:
+      module: the file.
+      owned: the loops that are known to do so: else one begins at an epoch that is no given number.
+    """
     names = module.names
     for loop in names.nodes(ast.For):
         if not isinstance(loop.target, ast.Name) or loop.orelse:
             continue
         begun = _range(loop)
-        if begun is None:
+        is_given = begun is not None and (len(begun.args) == 1 or isinstance(begun.args[0], ast.Constant))
+        if begun is None or (is_given and loop not in owned):
             continue
         calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
         trained = [call for call in calls if name_of(call.func) in _TRAINS and _model(module, call) is not None]

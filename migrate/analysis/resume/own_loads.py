@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from migrate.analysis.module import Module
 from migrate.analysis.resume.loads_before import LOADS, TRAINS, Found, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
-from migrate.analysis.resume.once import are_alternatives
+from migrate.analysis.resume.once import are_alternatives, runs_again
 from migrate.analysis.resume.origins import Origins, is_one_file
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.saves_in_training import PATHS, SAVES, SavesInTraining
@@ -175,7 +175,7 @@ class _Search:
     def _is_very_file(self, found: Found, training: ast.Call) -> bool:
         """Whether a load fills the model of the one training with the file that the training saves it as."""
         fit, path = training_of(self.module, training), path_of(found.load)
-        if fit is None or path is None or found.module is not self.module:
+        if fit is None or path is None or found.module is not self.module or runs_again(self.module, training):
             return False
         return is_very_file(self.module, found.load, path) and fills(self.module, fit, found.load)
 

@@ -14,8 +14,11 @@ from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
 from migrate.analysis.resume.loads_before import LOADS, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
+from migrate.analysis.resume.origins import Origins
+from migrate.analysis.resume.own_loads import is_recovered
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.savers import savers
+from migrate.analysis.resume.saves_in_training import SavesInTraining
 from migrate.analysis.resume.signs import fills, is_given_at_start
 from migrate.analysis.resume.statements import TELLS
 from migrate.analysis.searches import name_of
@@ -198,15 +201,24 @@ def _help(module: Module, texts: Sequence[str]) -> Iterator[str]:
 
 def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
     """The trainings of a file that save by ``ModelCheckpoint`` and say that they go on from a file the user names."""
-    found = [fit for fit in all_trainings(module) if fit.savers or any(one.is_checkpoint for one in savers(module))]
+    trained = list(all_trainings(module))
+    is_saved = any(one.is_checkpoint for one in savers(module))
+    found = [fit for fit in trained if fit.savers or is_saved or "callbacks" in fit.arguments]
     if not found:
         return
     values, reach = Values(tree), Reach(module, tree)
     if not reach.holding(*LOADS):
         return
+    if not is_saved and not SavesInTraining(reach, Origins(reach)).all():
+        return
     before = LoadsBefore(reach)
+    ends = {ast.unparse(fit.arguments["epochs"]) for fit in trained if "epochs" in fit.arguments}
     for fit in found:
         first = fit.arguments.get("initial_epoch")
+        if any(isinstance(one, ast.For) and is_recovered(one) for one in module.names.ancestors(fit.call)):
+            continue
+        if first is not None and ast.unparse(first) in ends:
+            continue  # the second stage of a training in two stages
         if isinstance(literal(first), int) and literal(first) != 0:
             continue  # the second stage of a training in two stages
         is_counted = first is not None and is_users_epoch(Flags(module), first)

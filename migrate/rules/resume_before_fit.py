@@ -63,19 +63,15 @@ See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf
 """
 
 import ast
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
-from migrate.analysis.arguments import literal
-from migrate.analysis.built import cannot_be_built, is_unbuilt
 from migrate.analysis.paths import template
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.elsewhere import counted, loaded_before
-from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_begun, epoch_loops, loops_of_fits
+from migrate.analysis.resume.epoch_loops import EpochLoop, epoch_loops, loops_of_fits
 from migrate.analysis.resume.flags import Flags
-from migrate.analysis.resume.loads_before import TRAINS
 from migrate.analysis.resume.named import NamedFile, named_file, named_files
 from migrate.analysis.resume.old_way_in import Link, OldWayIn, asked_loads, old_way_in
-from migrate.analysis.resume.once import runs_again, trains_again
 from migrate.analysis.resume.own_loads import OwnLoad, own_loads
 from migrate.analysis.resume.savers import path_known_at, restarted, saver_of
 from migrate.analysis.resume.trained_further import Further, trained_further
@@ -88,13 +84,14 @@ from migrate.analysis.trainings import (
     is_on_workers,
     library_of_ranks,
     made_by,
-    rank_asked,
     training_of,
     trainings,
 )
 from migrate.analysis.values.values import Values
 from migrate.rewrite.epoch_loop import EpochLoopRewrite
 from migrate.rewrite.old_way_in import OldWayInRewrite
+from migrate.rewrite.resumption_hazards import blocked, not_over
+from migrate.rewrite.resumption_lines import further_lines, lines, loop_lines, manager_lines
 from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
 
 _HELP = (
@@ -104,8 +101,6 @@ _HELP = (
 _FURTHER = (
     "each start trains this file further and saves it when fit has ended, and an interruption loses all its epochs"
 )
-_IN_SAMPLES = {"samples_per_epoch", "nb_val_samples"}
-"""Numbers of samples, where Keras counts batches since."""
 _WEIGHTS = """\
 import os
 import tensorflow as tf
@@ -350,19 +345,23 @@ def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
         reason = "the loop saves by itself"
     elif own.is_named:
         reason = "the user may name another file at the start"
-    lines = _loop_lines(bench, own) if own.loop is not None else _manager_lines(bench, own.training)
+    lines = (
+        loop_lines(bench.module, bench.vocabulary, own)
+        if own.loop is not None
+        else manager_lines(bench.module, bench.vocabulary, own.training)
+    )
     yield Mend((manual(own.training, f"{message}, and {reason}", lines),))
 
 
 def _restarted(bench: Workbench, fit: Fit, saver: Saver) -> Iterator[Mend]:
     """A callback that is asked to load what it saved."""
     way = OldWayIn(fit, saver.call, saver)
-    reason = _blocked(bench, fit)
+    reason = blocked(bench.module, bench.settings, fit)
     rewrite = OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, way) if not reason else None
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
         message = f"ModelCheckpoint loads what it saved to resume training, and {reason}"
-        yield Mend((manual(saver.call, message, _lines(bench, fit)),))
+        yield Mend((manual(saver.call, message, lines(bench.module, bench.settings, bench.vocabulary, fit)),))
         return
     text = f"{_recovered(bench, fit)}; weights saved by the old program are not read: load them once before fit"
     verdict = noted(saver.call, "; ".join([text, *rewrite.notes]), _help(bench))
@@ -394,7 +393,12 @@ def _kept(
             way, rewrite = over, other
     reason = reason or (rewrite.problem if rewrite is not None else "")
     if rewrite is None or reason:
-        yield Mend(tuple(manual(one, f"{message}, and {reason}", _lines(bench, fit)) for one in loads or [site]))
+        yield Mend(
+            tuple(
+                manual(one, f"{message}, and {reason}", lines(bench.module, bench.settings, bench.vocabulary, fit))
+                for one in loads or [site]
+            )
+        )
         return
     text = _recovered(bench, fit)
     kept = "; where there is no checkpoint yet, the program's own code resumes from what an old job has saved"
@@ -409,9 +413,7 @@ def _way_in(
 ) -> OldWayIn:
     if own is None:
         return old_way_in(bench.module, fit, site, loads, over=over)
-    return old_way_in(
-        bench.module, fit, site, loads, links=own.links, saves=own.saves, is_own=own.is_sure, over=over
-    )
+    return old_way_in(bench.module, fit, site, loads, links=own.links, saves=own.saves, is_own=own.is_sure, over=over)
 
 
 def _put_before(
@@ -420,12 +422,17 @@ def _put_before(
     """Why no recovery can be asked first, or the edits that put one there."""
     fit = way.fit
     old = [bench.module.names.statement_of(load) for load in [*loads, *asked_loads(bench.module, fit)]]
-    reason = _blocked(bench, fit, {node for statement in old for node in ast.walk(statement)}) or way.problem
+    reason = (
+        blocked(bench.module, bench.settings, fit, {node for statement in old for node in ast.walk(statement)})
+        or way.problem
+    )
     if way.flags and _uses_backup(bench):
         reason = reason or "BackupAndRestore resumes without asking for a flag"
     if way.over:
         is_sure = own is None or own.is_sure or not own.links
-        reason = reason or ("the user names the file at the start" if not is_sure else _not_over(bench, way))
+        reason = reason or (
+            "the user names the file at the start" if not is_sure else not_over(bench.module, bench.settings, way)
+        )
     if reason:
         return reason, None
     return "", OldWayInRewrite(bench.tree, bench.module, bench.settings, bench.vocabulary, way)
@@ -438,7 +445,9 @@ def _named(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
     flags = [found.flag] if found.flag is not None else []
     way = OldWayIn(fit, site, saver_of(module, fit), flags=flags, over="the user names it", name=found.name)
     gone = module.names.statement_of(found.load) if site is found.load else None
-    reason = _blocked(bench, fit, set(ast.walk(gone)) if gone is not None else set(), is_one_way=True)
+    reason = blocked(
+        bench.module, bench.settings, fit, set(ast.walk(gone)) if gone is not None else set(), is_one_way=True
+    )
     if not way.name and not way.flags:
         reason = reason or "what names it is not known where fit is called"
     if _uses_backup(bench):
@@ -448,10 +457,14 @@ def _named(bench: Workbench, found: NamedFile, message: str) -> Iterator[Mend]:
     rewrite = None if reason else OldWayInRewrite(bench.tree, module, bench.settings, bench.vocabulary, way)
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
-        yield Mend((manual(site, f"{message}, and {reason}", _lines(bench, fit)),))
+        yield Mend(
+            (manual(site, f"{message}, and {reason}", lines(bench.module, bench.settings, bench.vocabulary, fit)),)
+        )
         return
-    loaded, epoch = "is loaded by the program's own code; a start that", fit.arguments.get("initial_epoch")
-    told = f"the file that {found.name} names {loaded} names none, or the same again, resumes from the newest checkpoint"
+    loaded, epoch = ("is loaded by the program's own code; a start that", fit.arguments.get("initial_epoch"))
+    told = (
+        f"the file that {found.name} names {loaded} names none, or the same again, resumes from the newest checkpoint"
+    )
     if found.flag is not None:
         told = f"the file {loaded} says an epoch resumes from the newest checkpoint, and any other begins anew"
     elif epoch is not None and found.name == ast.unparse(epoch):
@@ -469,12 +482,14 @@ def _further(bench: Workbench, one: Further) -> Mend:
     saver = Saver(one.save, {"filepath": one.path}, path, None, one.save, is_checkpoint=False)
     way = OldWayIn(fit, one.load, saver, over="each start loads it", links=[Link(module, one.load)])
     way.flags = [flags.spelled_at(flag, fit.call) for flag in flags.around(one.load)]
-    reason = _blocked(bench, fit, set(ast.walk(module.names.statement_of(one.load))), is_one_way=True)
+    reason = blocked(
+        bench.module, bench.settings, fit, set(ast.walk(module.names.statement_of(one.load))), is_one_way=True
+    )
     if _uses_backup(bench):
         reason = reason or "BackupAndRestore goes on from a start that ended too"
     if known is None or not path.endswith((".h5", ".hdf5", ".keras")):
         reason = reason or "where it saves is not known where fit is called"
-    reason = reason or _not_over(bench, way)
+    reason = reason or not_over(bench.module, bench.settings, way)
     reason = reason or Conditions(module).undecided(one.load)
     if any(not flags.is_known_at(flag, fit.call) for flag in way.flags):
         reason = reason or "the flag that decides is not known where fit is called"
@@ -482,7 +497,7 @@ def _further(bench: Workbench, one: Further) -> Mend:
     rewrite = None if reason else OldWayInRewrite(bench.tree, module, bench.settings, bench.vocabulary, way)
     reason = rewrite.problem if rewrite is not None else reason
     if rewrite is None or reason:
-        return Mend((manual(one.load, f"{_FURTHER}; {reason}", _further_lines(bench, fit)),))
+        return Mend((manual(one.load, f"{_FURTHER}; {reason}", further_lines(bench.vocabulary, fit)),))
     text = (
         "recovered by CheckpointManager, the optimizer's state included: an interrupted start resumes after its last"
         " epoch, and one after a start that ended trains the file further, as before"
@@ -490,40 +505,14 @@ def _further(bench: Workbench, one: Further) -> Mend:
     return Mend((noted(one.load, "; ".join([text, *rewrite.notes])),), tuple(rewrite.edits), rewrite.pieces)
 
 
-def _not_over(bench: Workbench, way: OldWayIn) -> str:
-    """Why the old file must not be loaded at a start that goes on from a checkpoint."""
-    path = way.saver.path if way.saver is not None else ""
-    is_whole = not path or "{" in path or path.endswith((".h5", ".hdf5", ".keras", "⟩"))
-    if _uses_backup(bench) or not is_whole:
-        return way.over  # a kill while it is saved can leave a file that stops the old code
-    loads = [link.call for link in way.links if name_of(link.call.func) == "load_model"]
-    plain = [one for one in loads if not any(k.arg == "compile" and literal(k.value) is False for k in one.keywords)]
-    is_kept = not plain or _is_compiled_anew(bench, way)  # Keras 3 cannot train another
-    if not is_kept and not path.endswith(".keras") and bench.settings.target != "keras2":
-        return f"{way.over}, and Keras 3 may not load the whole model that the program saves"
-    return ""
-
-
-def _is_compiled_anew(bench: Workbench, way: OldWayIn) -> bool:
-    """Whether a loaded model is compiled between its load and its training, whatever else happens."""
-    names, fit = bench.module.names, way.fit
-    model, around = ast.unparse(fit.receiver), set(names.ancestors(fit.call))
-    loaded = [link.call.lineno for link in way.links if link.module is bench.module]
-    for call in names.nodes(ast.Call):
-        is_method = isinstance(call.func, ast.Attribute) and call.func.attr == "compile"
-        if is_method and ast.unparse(call.func.value) == model:  # type: ignore[attr-defined]
-            is_between = max(loaded, default=0) < call.lineno < fit.call.lineno
-            if is_between and names.parent(names.statement_of(call)) in around:
-                return True
-    return False
-
-
 def _looped(bench: Workbench, found: EpochLoop) -> Iterator[Mend]:
     """A loop over epochs that begins where an earlier start of it ended."""
     way, message = found.way, "a loop over epochs loads what it saves itself"
     saves = [found.save] if found.save is not None else []
-    lines = _loop_lines(bench, OwnLoad(way.fit.call, found.loop, bench.module, way.site, saves))
-    reason = way.problem or (_not_over(bench, way) if way.over and found.save is None else way.over)
+    lines = loop_lines(bench.module, bench.vocabulary, OwnLoad(way.fit.call, found.loop, bench.module, way.site, saves))
+    reason = way.problem or (
+        not_over(bench.module, bench.settings, way) if way.over and found.save is None else way.over
+    )
     if is_on_workers(bench.module) or library_of_ranks(bench.module):
         reason = "it runs in several processes"
     if _uses_backup(bench):
@@ -547,80 +536,6 @@ def _training(bench: Workbench, call: ast.Call) -> Fit | None:
     return next(known, None) or training_of(bench.module, call)
 
 
-def _lines(bench: Workbench, fit: Fit) -> str:
-    """The lines that the user can write."""
-    if not is_on_workers(bench.module) and not _uses_backup(bench):
-        return _manager_lines(bench, fit.call)
-    model, tf = bench.module.source.text(fit.receiver), bench.vocabulary.tf
-    backup = f'backup = {tf}.keras.callbacks.BackupAndRestore("DIRECTORY", delete_checkpoint=False)'
-    return (
-        f"Write `{backup}` before it, and `{model}.fit(..., callbacks=[backup, ...])`: a run resumes after the last"
-        " epoch, and loads what it saved over what the program has loaded."
-    )
-
-
-def _further_lines(bench: Workbench, fit: Fit) -> str:
-    """The lines for a program that each start trains further: one that ended leaves nothing to resume."""
-    backup, call = f'{bench.vocabulary.tf}.keras.callbacks.BackupAndRestore("DIRECTORY")', ast.unparse(fit.call.func)
-    lines = f"Write `backup = {backup}` before it, and `{call}(..., callbacks=[backup, ...])`"
-    return f"{lines}: an interrupted start resumes after its last epoch, and one after a finished start trains further."
-
-
-def _manager_lines(bench: Workbench, training: ast.Call) -> str:
-    """The lines for one call of ``fit``."""
-    assert isinstance(training.func, ast.Attribute)
-    model, tf = bench.module.source.text(training.func.value), bench.vocabulary.tf
-    asked = rank_asked(bench.module)
-    rank = bench.module.source.text(asked) if asked is not None else "hvd.rank()"
-    save = f"*([save] if {rank} == 0 else [])" if library_of_ranks(bench.module) else "save"
-    lines = (
-        f"checkpoint = {tf}.train.Checkpoint(model={model}, optimizer={model}.optimizer, epoch={tf}.Variable(0))",
-        f'manager = {tf}.train.CheckpointManager(checkpoint, "DIRECTORY", max_to_keep=2)',
-        f"{model}.optimizer.build({model}.trainable_variables)",
-        "manager.restore_or_initialize()",
-        f"save = {tf}.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs:"
-        " (checkpoint.epoch.assign(epoch + 1), manager.save()))",
-    )
-    fit = f"{model}.{name_of(training.func)}(..., initial_epoch=int(checkpoint.epoch.numpy()), callbacks=[{save}, ...])"
-    return (
-        "Write " + ", ".join(f"`{line}`" for line in lines) + f" before it, and `{fit}`: a start resumes after the last"
-        " epoch, and loads what it saved over what the program has loaded."
-    )
-
-
-def _loop_lines(bench: Workbench, own: OwnLoad) -> str:
-    """The lines for a loop that trains and saves."""
-    assert own.loop is not None
-    text, tf = bench.module.source.text, bench.vocabulary.tf
-    calls = [node for node in ast.walk(own.loop) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    trained = [call for call in calls if name_of(call.func) in TRAINS]
-    saved = [call for call in calls if name_of(call.func) == "save_weights"]
-    models = list(dict.fromkeys(text(call.func.value) for call in [*trained, *saved]))  # type: ignore[attr-defined]
-    if not models:  # a tf.train.Checkpoint of the program's own holds them
-        assert isinstance(own.training.func, ast.Attribute)
-        held, begin = f"checkpoint={text(own.training.func.value)}, ", ""
-    elif len(models) == 1:
-        held, begin = f"model={models[0]}, optimizer={models[0]}.optimizer, ", _built(models)
-    else:
-        parts = [(f"model_{i}={model}", f"optimizer_{i}={model}.optimizer") for i, model in enumerate(models, 1)]
-        held, begin = ", ".join(part for pair in parts for part in pair) + ", ", _built(models)
-    epoch = text(own.loop.target) if isinstance(own.loop, ast.For) else "epoch"
-    first = epoch_begun(own.loop) if isinstance(own.loop, ast.For) else None
-    begun = "int(state.epoch.numpy())"
-    begun += f" if manager.latest_checkpoint else {text(first)}" if first is not None else ""
-    return (
-        f"Write `state = {tf}.train.Checkpoint({held}epoch={tf}.Variable(0))` and"
-        f' `manager = {tf}.train.CheckpointManager(state, "DIRECTORY", max_to_keep=2)`{begin} and'
-        f" `manager.restore_or_initialize()` before the loop, begin it at `{begun}`, and write"
-        f" `state.epoch.assign({epoch} + 1)` and `manager.save()` at its end. Load the old files only where the manager"
-        " has no latest_checkpoint: a kill can cut them short."
-    )
-
-
-def _built(models: list[str]) -> str:
-    return "".join(f", `{model}.optimizer.build({model}.trainable_variables)`" for model in models)
-
-
 def _is_backed_up(bench: Workbench, call: ast.Call) -> bool:
     """Whether a training call has a ``BackupAndRestore`` among its callbacks."""
     callbacks = next((fit.callbacks for fit in trainings(bench.module) if fit.call is call), [])
@@ -631,39 +546,6 @@ def _is_backed_up(bench: Workbench, call: ast.Call) -> bool:
 
 def _uses_backup(bench: Workbench) -> bool:
     return bench.settings.recovery == "backup-and-restore"
-
-
-def _blocked(bench: Workbench, fit: Fit, gone: Set[ast.AST] = frozenset(), *, is_one_way: bool = False) -> str:
-    """Why no recovery can stand before a training.
-
-    Args:
-      bench: the file.
-      fit: the training.
-      gone: code that a start with a checkpoint does not run.
-      is_one_way: whether another training may stand in another branch.
-    """
-    if is_on_workers(bench.module):
-        return "fit runs on several workers"
-    library = library_of_ranks(bench.module)
-    if library:
-        return f"{library.capitalize()} runs it in several processes, of which one alone saves"
-    if _uses_backup(bench) and bench.settings.target != "keras2" and is_unbuilt(bench.module, fit.receiver, gone):
-        return "BackupAndRestore raises on Keras 3 without a tf.keras.Input(shape) first among the model's layers"
-    unbuilt = cannot_be_built(bench.module, fit.receiver) if bench.settings.target != "keras2" else ""
-    if unbuilt:
-        return f"`{unbuilt}` has no call, so that Keras 3 cannot build it and its optimizers before fit"
-    if not isinstance(fit.statement, ast.Expr | ast.Assign | ast.Return | ast.AnnAssign):
-        return "fit does not stand in a statement of its own"
-    if "callbacks" not in fit.arguments and any(keyword.arg is None for keyword in fit.call.keywords):
-        return "its callbacks may be given by **"
-    old = next((name for name in fit.arguments if name in _IN_SAMPLES), "")
-    if old:
-        return f"`{old}` is an argument of Keras 1, which no Keras of TensorFlow 2 takes"
-    if fit.call.args and len(fit.call.args) > 5 and fit.call.func.attr == "fit":  # type: ignore[attr-defined]
-        return "fit gets its callbacks by position"
-    if trains_again(bench.module, fit, is_one_way=is_one_way):
-        return "the model is trained by more than one call of fit"
-    return runs_again(bench.module, fit.call)
 
 
 def _recovered(bench: Workbench, fit: Fit) -> str:

@@ -21,7 +21,7 @@ FURTHER = {
         _HEAD.replace(".keras", ".weights.h5")
         + "model = build()\nmodel.load_weights(path)\n"
         + _FIT.replace("save(", "save_weights("),
-        'CheckpointManager(\n        tf.train.Checkpoint(\n            model=model, optimizer=model.optimizer, '
+        "CheckpointManager(\n        tf.train.Checkpoint(\n            model=model, optimizer=model.optimizer, "
         'epoch=tf.Variable(0)\n        ),\n        "m_recovery"',
     ),
     "a model that is trained otherwise where none is loaded": (
@@ -65,4 +65,7 @@ def test_what_cannot_be_recovered_so_is_told_of_once_with_the_lines_to_write(
 def test_a_model_in_hdf5_that_is_compiled_anew_trains_on_keras_3_too() -> None:
     source = (_HEAD + _LOADED + "model.compile('sgd', 'mse')\n" + _FIT).replace("m.keras", "m.h5")
     assert "recovery.restore(saved=path)" in migrate(source)[0]
-    assert "recovery.restore(saved=path)" in migrate(source.replace("model.compile('sgd', 'mse')\n", ""), target="keras2")[0]
+    assert (
+        "recovery.restore(saved=path)"
+        in migrate(source.replace("model.compile('sgd', 'mse')\n", ""), target="keras2")[0]
+    )

@@ -1,0 +1,84 @@
+"""What keeps a recovery from being asked before a program's own resumption."""
+
+import ast
+from collections.abc import Set
+
+from migrate.analysis.arguments import literal
+from migrate.analysis.built import cannot_be_built, is_unbuilt
+from migrate.analysis.module import Module
+from migrate.analysis.resume.old_way_in import OldWayIn
+from migrate.analysis.resume.once import runs_again, trains_again
+from migrate.analysis.searches import name_of
+from migrate.analysis.trainings import Fit, is_on_workers, library_of_ranks
+from migrate.settings import Settings
+
+_IN_SAMPLES = {"samples_per_epoch", "nb_val_samples"}
+"""Numbers of samples, where Keras counts batches since."""
+
+
+def blocked(
+    module: Module, settings: Settings, fit: Fit, gone: Set[ast.AST] = frozenset(), *, is_one_way: bool = False
+) -> str:
+    """Why no recovery can stand before a training.
+
+    Args:
+      module: the file.
+      settings: the user's choices.
+      fit: the training.
+      gone: code that a start with a checkpoint does not run.
+      is_one_way: whether another training may stand in another branch.
+    """
+    if is_on_workers(module):
+        return "fit runs on several workers"
+    library = library_of_ranks(module)
+    if library:
+        return f"{library.capitalize()} runs it in several processes, of which one alone saves"
+    if (
+        settings.recovery == "backup-and-restore"
+        and settings.target != "keras2"
+        and is_unbuilt(module, fit.receiver, gone)
+    ):
+        return "BackupAndRestore raises on Keras 3 without a tf.keras.Input(shape) first among the model's layers"
+    unbuilt = cannot_be_built(module, fit.receiver) if settings.target != "keras2" else ""
+    if unbuilt:
+        return f"`{unbuilt}` has no call, so that Keras 3 cannot build it and its optimizers before fit"
+    if not isinstance(fit.statement, ast.Expr | ast.Assign | ast.Return | ast.AnnAssign):
+        return "fit does not stand in a statement of its own"
+    if "callbacks" not in fit.arguments and any(keyword.arg is None for keyword in fit.call.keywords):
+        return "its callbacks may be given by **"
+    old = next((name for name in fit.arguments if name in _IN_SAMPLES), "")
+    if old:
+        return f"`{old}` is an argument of Keras 1, which no Keras of TensorFlow 2 takes"
+    if fit.call.args and len(fit.call.args) > 5 and fit.call.func.attr == "fit":  # type: ignore[attr-defined]
+        return "fit gets its callbacks by position"
+    if trains_again(module, fit, is_one_way=is_one_way):
+        return "the model is trained by more than one call of fit"
+    return runs_again(module, fit.call)
+
+
+def not_over(module: Module, settings: Settings, way: OldWayIn) -> str:
+    """Why the old file must not be loaded at a start that goes on from a checkpoint."""
+    path = way.saver.path if way.saver is not None else ""
+    is_whole = not path or "{" in path or path.endswith((".h5", ".hdf5", ".keras", "⟩"))
+    if settings.recovery == "backup-and-restore" or not is_whole:
+        return way.over  # a kill while it is saved can leave a file that stops the old code
+    loads = [link.call for link in way.links if name_of(link.call.func) == "load_model"]
+    plain = [one for one in loads if not any(k.arg == "compile" and literal(k.value) is False for k in one.keywords)]
+    is_kept = not plain or _is_compiled_anew(module, way)  # Keras 3 cannot train another
+    if not is_kept and not path.endswith(".keras") and settings.target != "keras2":
+        return f"{way.over}, and Keras 3 may not load the whole model that the program saves"
+    return ""
+
+
+def _is_compiled_anew(module: Module, way: OldWayIn) -> bool:
+    """Whether a loaded model is compiled between its load and its training, whatever else happens."""
+    names, fit = module.names, way.fit
+    model, around = ast.unparse(fit.receiver), set(names.ancestors(fit.call))
+    loaded = [link.call.lineno for link in way.links if link.module is module]
+    for call in names.nodes(ast.Call):
+        is_method = isinstance(call.func, ast.Attribute) and call.func.attr == "compile"
+        if is_method and ast.unparse(call.func.value) == model:  # type: ignore[attr-defined]
+            is_between = max(loaded, default=0) < call.lineno < fit.call.lineno
+            if is_between and names.parent(names.statement_of(call)) in around:
+                return True
+    return False

@@ -44,10 +44,11 @@ class EpochLoopRewrite(OldWayInRewrite):
         self.edits.append(InsertBefore(span(self.found.loop), made))
         begun = self.found.loop.iter
         assert isinstance(begun, ast.Call)
-        whole = f"{text(begun.func)}({begin}, {text(self.found.end)})"
-        is_known = first is not None and not isinstance(first, ast.Constant)
-        place, begin = (first, begin) if is_known else (begun, whole)
-        self.edits.append(ReplaceExpression(span(place), begin))
+        if first is None or isinstance(first, ast.Constant):
+            begin = f"{text(begun.func)}({begin}, {text(self.found.end)})"
+            self.edits.append(ReplaceExpression(span(begun), begin))
+        else:
+            self.edits.append(ReplaceExpression(span(first), begin))
         if self.found.save is None:
             self.train(None, None)
             return

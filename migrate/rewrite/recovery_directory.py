@@ -82,7 +82,7 @@ def folder_of(name: str) -> str:
 
 
 def _is_filled_in(names: Names, path: ast.expr) -> bool:
-    """Whether a path is seen to have the epoch filled in, though not where: ``self.path = "_".join([name, "{epoch}"])``."""
+    """Whether a path has the epoch filled in, though it is not seen where: ``"_".join([name, "{epoch}"])``."""
     own = key(names, path) if isinstance(path, ast.Attribute) else None
     stored = [names.parents.get(one) for one in names.stores if own is not None and key(names, one) == own]
     values = [names.value(path), *(one.value for one in stored if isinstance(one, ast.Assign))]

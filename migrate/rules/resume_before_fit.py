@@ -31,9 +31,18 @@ when it is whole. A ``fit`` that is given its callbacks by others saves beside t
 ``recovery.restore(first)``.
 
 A file that the user names is a way in too: a flag (``--resume PATH``), a setting or a constant, also one of another
-file or function, where an epoch goes with it or the program says that it resumes. Its own code loads the file, and
+file or function, where an epoch goes with it or the program says that it resumes, and a flag such as ``--weights``
+without a default whose file fills the very model that is trained, whole. Its own code loads the file, and
 ``recovery.restore(first, named=args.resume)`` restores nothing over it; a start that names no file, or the same again,
-as a job does that is started again by its old command, resumes from the newest checkpoint.
+as a job does that is started again by its old command, resumes from the newest checkpoint. Where only the epoch that
+goes with the file is known at ``fit``, that names it: ``named=args.initial_epoch``.
+
+The one file that ``ModelCheckpoint`` writes, loaded without a test, is loaded by the first start alone. Where only the
+training knows where it saves, the old file is loaded at each start. A loop ``for i in range(300)`` that loads before it
+what it saves goes on at ``recovery.restore()``.
+
+A model that is loaded before ``fit`` and saved when it has ended, so that each start trains it further, recovers each
+start by itself: ``recovery.restore(saved=path)`` restores nothing where the file is newer than the newest checkpoint.
 
 Left with its reason and the lines to write: a load that more than files and flags at hand decides on, a start from
 scratch that removes files, a training that runs more than once in a process, several processes, several models, a loop
@@ -41,11 +50,8 @@ over a ``tf.train.Checkpoint`` without a manager, a file that the user names whe
 one that each start would load though Keras 3 may refuse it (a whole model in HDF5) or a kill can cut it short (a
 SavedModel, weights in TensorFlow's format under one name).
 
-A file that each start trains further, loaded before ``fit`` and saved only when it has ended, is told of with the lines
-of a ``BackupAndRestore``, which leaves nothing behind where ``fit`` ends: the next start trains further, as before.
-
-Left alone, without a finding: callbacks that only save, weights from elsewhere, a load after or between trainings, and
-``initial_epoch`` as a number, or reckoned from a stage of the training.
+Left alone, without a finding: callbacks that only save, weights from elsewhere, for a part of the model or for one with
+frozen layers, a load after or between trainings, and ``initial_epoch`` as a number of another stage.
 
 Fidelity: noted. The optimizer's state is recovered too. ``epochs`` is the total over all starts, where a program
 without ``initial_epoch`` trained that many more at each start; a finished job that is started again trains nothing.
@@ -57,7 +63,8 @@ on from its best value (``savers=[saver]``). The step that Keras 2 counts at the
 length, in the first epoch of each start, is counted once, as without an interruption. On Keras 3 a subclassed
 model must be built before ``fit`` (``model.build(input_shape)``), which says so at the start; ``BackupAndRestore``
 needs that of every model there, so that a ``Sequential`` that is seen to tell no shape is skipped, and a kill during
-its save can leave a job that cannot start again.
+its save can leave a job that cannot start again. Arguments of Keras 1 (``nb_epoch``, ``max_q_size``) get their names of
+Keras 2; those that count samples leave the training.
 
 See: tf.keras.callbacks.ModelCheckpoint, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """

@@ -133,10 +133,9 @@ def _spelled(flags: Flags, value: ast.expr, fit: Fit) -> str:
     root = inner
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
-    if isinstance(root, ast.Name) and (given := only_given(names, root)) is not None:
-        there = ast.unparse(given) + ast.unparse(value)[len(root.id) :] if inner is value else ""
-        if there and isinstance(given, ast.Name) and flags.is_known_at(given, fit.call):
-            return there
+    outer = only_given(names, root) if isinstance(root, ast.Name) and inner is value else None
+    if isinstance(outer, ast.Name) and isinstance(root, ast.Name) and flags.is_known_at(outer, fit.call):
+        return outer.id + ast.unparse(value)[len(root.id) :]
     call = only_call(names, function) if isinstance(function, ast.FunctionDef) else None
     if call is None or not isinstance(root, ast.Name) or not isinstance(function, ast.FunctionDef):
         return ""

@@ -8,23 +8,17 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from migrate.analysis.arguments import defaults, literal
+from migrate.analysis.arguments import defaults
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.resume.conditions import Conditions, FunctionNode
-from migrate.analysis.resume.entries import LOADS, MOST_CALLS, Entries
+from migrate.analysis.resume.entries import Entries
 from migrate.analysis.resume.flags import Flags
+from migrate.analysis.resume.old_code import OldCode
 from migrate.analysis.resume.other_uses import OtherUses
 from migrate.analysis.resume.savers import is_checkpoint, saver_among, saver_of, savers
-from migrate.analysis.resume.statements import TELLS
 from migrate.analysis.searches import is_own_file, name_of
 from migrate.analysis.trainings import Fit, Saver
-
-_ONCE = {
-    "rmtree", "remove", "unlink", "rmdir", "save", "save_weights", "fit", "fit_generator", "train_on_batch", "exit",
-    "truncate", "system", "check_call", "Popen", "dump", "to_csv", "rename", "move",
-}  # fmt: skip
-"""Calls that a start which goes on must not make, where only one from scratch made them."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +134,7 @@ class _Reader:
         self.model = key(self.names, way.fit.receiver)
         before = [frame[1] for frame in self.entries.frames() if frame[1] is not None]
         self.around_training = {node for call in before for node in self.names.ancestors(call)}
+        self.code = OldCode(self.names, self.entries, self.model)
         self.flags = Flags(module, self.around_training)
         self.conditions = Conditions(module, self.around_training)
 
@@ -207,7 +202,7 @@ class _Reader:
         return not any(is_own_file(self.module, path, one.path) for one in savers(self.module) if one.path)
 
     def _is_asked_by_name(self, load: ast.Call) -> bool:
-        """Whether a load is made only where its file is named: ``if args.weights: model.load_weights(args.weights)``."""
+        """Whether a load is made only where its file is named: ``if args.file: model.load_weights(args.file)``."""
         path = path_of(load)
         return path is not None and ast.dump(path) in {ast.dump(flag) for flag in self.flags.around(load)}
 
@@ -221,7 +216,7 @@ class _Reader:
             function = self.entries.function(entry)
             for load in [entry] if function is None else self.entries.loads_in(function, 0):
                 tries = any(isinstance(node, ast.Try) for node in self._around(load))
-                asks = self.conditions.tests(load) or self._early_return(self.names.statement_of(load))
+                asks = self.conditions.tests(load) or self.code.early_return(self.names.statement_of(load))
                 if (
                     tries
                     or asks
@@ -241,7 +236,9 @@ class _Reader:
         makes = any(True for _ in self.entries.assigned(entry)) and key(self.names, self.way.fit.receiver) in set(
             self.entries.assigned(entry)
         )
-        only_loads = all(isinstance(one, ast.Return) or self._only_resumes(one) for one in _all_statements(function))
+        only_loads = all(
+            isinstance(one, ast.Return) or self.code.only_resumes(one) for one in _all_statements(function)
+        )
         if not makes and only_loads and all(name_of(load.func) == "load_weights" for load in inner):
             self._guard_call(entry)
             return
@@ -277,10 +274,10 @@ class _Reader:
         if is_into_model:
             for test, must_hold in tests:
                 other = test.orelse if must_hold else test.body
-                once = next((n for one in _statements(other) if (n := self._once(one))), 0)
+                once = next((n for one in _statements(other) if (n := self.code.once(one))), 0)
                 if once:
                     return f"line {once} is for a start from scratch alone"
-            whole = next((test for test in reversed(tests) if self._is_skippable(test)), None)
+            whole = next((test for test in reversed(tests) if self.code.is_skippable(test)), None)
             if whole is not None and isinstance(whole[0], ast.If):
                 self._add(Guard(whole[0].test, "and"))
             elif isinstance(statement, ast.Expr | ast.Assign):
@@ -289,7 +286,7 @@ class _Reader:
                 return f"line {statement.lineno} does more than load"
             return ""
         for test, must_hold in reversed(tests):
-            problem = self._other_way(load, test, must_hold)
+            problem = self.code.other_way(load, test, must_hold)
             if problem is None:
                 continue
             if problem:
@@ -298,7 +295,7 @@ class _Reader:
             return ""
         if any(isinstance(node, ast.Try) and node.handlers for node in self._around(load)):
             return ""  # a file that is cut short is as none
-        early = self._early_return(statement)
+        early = self.code.early_return(statement)
         if early is not None:
             self._add(Guard(early.test, "or"))
             return ""
@@ -313,142 +310,6 @@ class _Reader:
             if isinstance(node, FunctionNode | ast.Module):
                 return
             yield node
-
-    def _is_skippable(self, test: tuple[ast.If | ast.IfExp, bool]) -> bool:
-        """Whether a whole ``if`` may be passed by: what it binds has a value without it, and its else does no harm."""
-        node, must_hold = test
-        if not isinstance(node, ast.If) or not must_hold:
-            return False
-        if any(not self._only_resumes(statement) for statement in node.body):
-            return False
-        if any(self._once(statement) for statement in node.orelse):
-            return False
-        bound = {
-            n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        return all(self._is_bound_without(name, node) for name in bound)
-
-    def _only_resumes(self, statement: ast.stmt) -> bool:
-        """Whether a statement loads, counts, reads or tells, and changes nothing that stays."""
-        inner = [*getattr(statement, "body", []), *getattr(statement, "orelse", [])]
-        if isinstance(statement, ast.If | ast.For | ast.With | ast.Try):
-            handled = [one for handler in getattr(statement, "handlers", []) for one in handler.body]
-            return all(self._only_resumes(one) for one in [*inner, *handled])
-        if isinstance(statement, ast.Expr):
-            call = statement.value
-            name = name_of(call.func) if isinstance(call, ast.Call) else ""
-            is_expected = name == "expect_partial"
-            return isinstance(call, ast.Constant) or name in TELLS | LOADS | {"sort", "reverse"} or is_expected
-        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            names = [part for target in targets for part in _parts(target)]
-            is_model = any(key(self.names, part) == self.model for part in names)
-            loads = isinstance(statement.value, ast.Call) and name_of(statement.value.func) in LOADS
-            return all(isinstance(part, ast.Name) for part in names) and (loads or not is_model)
-        return isinstance(statement, ast.Pass | ast.Break | ast.Continue | ast.Import | ast.ImportFrom)
-
-    def _makes_loaded(self, statement: ast.stmt) -> bool:
-        """Whether a statement is part of making a model out of a file."""
-        call = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(statement, ast.Return) or (isinstance(call, ast.Call) and name_of(call.func) == "compile"):
-            return True
-        if isinstance(statement, ast.Assign) and any(isinstance(n, ast.Call) for n in ast.walk(statement.value)):
-            parts = [part for target in statement.targets for part in _parts(target)]
-            own = [part for part in parts if key(self.names, part) == self.model]
-            if own:
-                loads = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and self.entries.is_load(n)]
-                return bool(loads)
-        inner = [*getattr(statement, "body", []), *getattr(statement, "orelse", [])]
-        if isinstance(statement, ast.If | ast.For | ast.With | ast.Try):
-            return all(self._makes_loaded(one) for one in inner)
-        return self._only_resumes(statement)
-
-    def _is_bound_without(self, name: str, guard: ast.If) -> bool:
-        """Whether a variable that an ``if`` binds has a value without it, or is read in it alone."""
-        found = self.names.scope_of(guard).lookup(name)
-        if found is None:
-            return False
-        inside = {part for statement in guard.body for part in ast.walk(statement)}
-        outside = [use for use in self.names.uses(name, found[0]) if use not in inside]
-        lines = [getattr(b.node, "lineno", 0) for b in found[1] if b.node not in inside]
-        is_other = any(
-            part not in inside and line <= (guard.end_lineno or 0)
-            for part, line in ((b.node, getattr(b.node, "lineno", 0)) for b in found[1])
-        )
-        return not outside or (bool(lines) and is_other)
-
-    def _other_way(self, load: ast.Call, node: ast.If | ast.IfExp, must_hold: bool) -> str | None:
-        """Whether the other way of a test makes the model: "" for yes, None for no, else why it must not be taken."""
-        if isinstance(node, ast.IfExp):
-            return ""
-        other = node.orelse if must_hold else node.body
-        own = next(iter(self.entries.assigned(load)), None)
-        way = node.body if must_hold else node.orelse
-        is_returned = any(isinstance(part, ast.Return) for statement in way for part in ast.walk(statement))
-        makes = any(
-            isinstance(part, ast.Assign)
-            and any(key(self.names, t) == own for target in part.targets for t in _parts(target))
-            for statement in other
-            for part in ast.walk(statement)
-        )
-        returns = any(isinstance(part, ast.Return) for statement in other for part in ast.walk(statement))
-        follows = is_returned and self._returns_after(node)
-        before = own is not None and self._is_made_before(own, node)
-        if not (makes or (returns and is_returned) or follows or before):
-            return None
-        more = next((one.lineno for one in way if not self._makes_loaded(one)), 0)
-        if more:
-            return f"line {more} does more than load what was saved"
-        once = next((line for statement in other if (line := self._once(statement))), 0)
-        return f"line {once} is for a start from scratch alone" if once else ""
-
-    def _returns_after(self, node: ast.If) -> bool:
-        """Whether a function goes on after a test to return something."""
-        parent = self.names.parent(node)
-        body = getattr(parent, "body", [])
-        return node in body and any(isinstance(one, ast.Return) for one in body[body.index(node) + 1 :])
-
-    def _is_made_before(self, own: object, node: ast.If) -> bool:
-        scope = self.names.scope_of(node)
-        return any(
-            part.lineno < node.lineno
-            and self.names.scope_of(part) is scope
-            and any(key(self.names, t) == own for target in part.targets for t in _parts(target))
-            and not is_nothing(part.value)
-            for part in self.names.nodes(ast.Assign)
-        )
-
-    def _early_return(self, statement: ast.stmt) -> ast.If | None:
-        """The last test above a load that returns where there is nothing to load."""
-        body = getattr(self.names.parent(statement), "body", [])
-        above = body[: body.index(statement)] if statement in body else []
-        for one in reversed(above):
-            if isinstance(one, ast.If) and not one.orelse and isinstance(one.body[-1], ast.Return):
-                value = one.body[-1].value
-                if value is not None and not is_nothing(value) and not any(self._once(part) for part in one.body):
-                    return one
-        return None
-
-    def _is_unseen(self, call: ast.Call) -> bool:
-        """Whether a call may do anything: nothing of it is used, and its function stands elsewhere."""
-        is_alone = isinstance(self.names.parent(call), ast.Expr)
-        return is_alone and self.entries.function(call) is None and name_of(call.func) != "print"
-
-    def _once(self, statement: ast.stmt, depth: int = 0) -> int:
-        """The line of what only a start from scratch may do; 0 for none."""
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Raise):
-                return node.lineno
-            if isinstance(node, ast.Call):
-                name, function = name_of(node.func), self.entries.function(node)
-                if name in _ONCE or (name == "open" and any("w" in str(literal(one)) for one in node.args[1:])):
-                    return node.lineno
-                if function is not None and depth < MOST_CALLS:
-                    if any(self._once(one, depth + 1) for one in function.body):
-                        return node.lineno
-                elif isinstance(node.func, ast.Name) and self._is_unseen(node):
-                    return node.lineno
-        return 0
 
 
 def is_left_true(link: Link, flag: ast.expr, before: Link) -> bool:
@@ -476,13 +337,3 @@ def _all_statements(function: FunctionNode) -> list[ast.stmt]:
 
 def _statements(branch: list[ast.stmt] | ast.expr) -> list[ast.stmt]:
     return branch if isinstance(branch, list) else []
-
-
-def _parts(target: ast.expr) -> list[ast.expr]:
-    return list(target.elts) if isinstance(target, ast.Tuple | ast.List) else [target]
-
-
-def is_nothing(value: ast.expr) -> bool:
-    """Whether an expression is None, or begins with it: ``None, 0``."""
-    first = value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
-    return isinstance(first, ast.Constant) and first.value is None

@@ -26,7 +26,8 @@ FURTHER = {
     ),
     "a model that is trained otherwise where none is loaded": (
         _HEAD
-        + f"if args.more:\n    model = keras.models.load_model(path)\n    {_FIT[:-1].replace(chr(10), chr(10) + '    ')}\n"
+        + "if args.more:\n    model = keras.models.load_model(path)\n"
+        + "    model.fit(x, y, epochs=9)\n    model.save(path)\n"
         + "else:\n    model = build()\n    model.fit(x, y, epochs=30)\n    model.save(path)\n",
         "    model.fit(x, y, epochs=9, initial_epoch=recovery.restore(saved=path), callbacks=[recovery])",
     ),

@@ -59,11 +59,14 @@ def test_the_one_file_that_is_saved_is_loaded_by_the_first_start_alone(first: st
 
 def test_the_old_file_is_loaded_at_each_start_where_only_the_training_knows_where_it_saves() -> None:
     parts = (
-        "def made(weights):\n    model = build()\n    if os.path.exists(weights):\n        model.load_weights(weights)\n"
-        "    return model\n\n\ndef callbacks_for(weights):\n    return [ModelCheckpoint(weights)]\n\n\n"
+        "def made(weights):\n    model = build()\n    if os.path.exists(weights):\n"
+        "        model.load_weights(weights)\n"
+        "    return model\n\n\ndef callbacks_for(weights):\n"
+        "    return [ModelCheckpoint(weights)]\n\n\n"
     )
     main = (
-        "def main():\n    args = parser.parse_args()\n    model = made(args.file)\n    callbacks = callbacks_for(args.file)\n"
+        "def main():\n    args = parser.parse_args()\n    model = made(args.file)\n"
+        "    callbacks = callbacks_for(args.file)\n"
         "    model.fit(x, epochs=5, callbacks=callbacks)\n\n\nmain()\n"
     )
     text = kept(_HEAD + parts + main)

@@ -52,6 +52,7 @@ class EpochLoopRewrite(OldWayInRewrite):
         if self.found.save is None:
             self.train(None, None)
             return
+        self._name_anew(self.fit.call)
         assert isinstance(self.found.loop.target, ast.Name)
         statement = self.names.statement_of(self.found.save)
         saved = f"{text(statement)}\n{self.recovery}.save({self.found.loop.target.id} + 1)"

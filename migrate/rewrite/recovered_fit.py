@@ -1,7 +1,7 @@
 """One ``fit`` with a ``CheckpointManager`` or ``BackupAndRestore`` among its callbacks."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from migrate.analysis.module import Module
@@ -85,14 +85,19 @@ class RecoveredFit:
             self.edits.append(SetArgument(call, name, whole, FIT.index(name)))
         refused = self._refused()
         self.edits += [SetArgument(call, name, None) for name in refused]
-        for keyword in fit.call.keywords:
-            new = OF_KERAS_1.get(keyword.arg or "")
-            if keyword.arg is not None and new is not None:
-                self.edits.append(SetArgument(call, keyword.arg, None))
-                self.edits += [SetArgument(call, new, text(keyword.value))] if new not in refused else []
+        self._name_anew(fit.call, refused)
         if first is not None:
             self.edits.append(SetArgument(call, "initial_epoch", first, FIT.index("initial_epoch")))
         self.edits.append(SetArgument(call, "callbacks", value, FIT.index("callbacks")))
+
+    def _name_anew(self, training: ast.Call, gone: Sequence[str] = ()) -> None:
+        """Gives the arguments that Keras 1 called otherwise their names."""
+        for keyword in training.keywords:
+            new, call = OF_KERAS_1.get(keyword.arg or ""), self.module.span(training)
+            if keyword.arg is not None and new is not None:
+                self.edits.append(SetArgument(call, keyword.arg, None))
+                kept = [] if new in gone else [SetArgument(call, new, self.module.source.text(keyword.value))]
+                self.edits += kept
 
     def _fit_instead(self, callbacks: str, first: str | None) -> None:
         """``fit`` for ``fit_generator``, which Keras 3 does not have."""

@@ -338,7 +338,7 @@ def _of_its_own(bench: Workbench, own: OwnLoad) -> Iterator[Mend]:
     message = f"what this program saves is loaded to resume training{where}"
     is_load = name_of(own.load.func) in ("load_weights", "load_model")
     if own.loop is None and fit is not None and is_load and own.is_named:
-        named = named_file(bench.module, Values(bench.tree), fit, own.module, own.load)
+        named = named_file(bench.module, Values(bench.tree), fit, own.module, own.load, own.links)
         others = () if named.name else named_files(bench.module, bench.tree)
         known = (one for one in others if one.fit.call is fit.call and one.name)
         yield from _named(bench, next(known, named), message)
@@ -390,7 +390,8 @@ def _kept(
     way = _way_in(bench, fit, site, loads, own)
     if way.is_named:
         where, load = (own.module, own.load) if own is not None else (bench.module, loads[0] if loads else site)
-        yield from _named(bench, named_file(bench.module, Values(bench.tree), fit, where, load), message)
+        links = own.links if own is not None else ()
+        yield from _named(bench, named_file(bench.module, Values(bench.tree), fit, where, load, links), message)
         return
     reason, rewrite = _put_before(bench, way, loads, own)
     if rewrite is not None and rewrite.problem and not way.over:  # where it saves is known when it trains

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2db8bf13ce762de7).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d5563fc929aa8619).
 """Recovery of a Keras model that is trained by ``fit``."""
 
 import functools
@@ -208,6 +208,7 @@ class EpochRecovery(CheckpointRecovery):
     """
 
     _named = None  # The file that the user has named to go on from.
+    _is_saved_after = False  # Whether the program saves a file when training has ended.
     _unbuilt = None  # The checkpoint of a model that is not built yet.
     _is_built_late = False  # Whether the first batch builds the model.
     _is_first_again = False  # Whether the process's first epoch is not the job's.
@@ -224,7 +225,7 @@ class EpochRecovery(CheckpointRecovery):
         self.save_freq = None if save_freq == "epoch" else save_freq
         self._logs = {}  # By epoch.
 
-    def restore(self, epoch=0, in_loop=False, named=None):
+    def restore(self, epoch=0, in_loop=False, named=None, saved=None):
         """Restores the newest readable checkpoint and returns its epoch.
 
         Args:
@@ -233,9 +234,15 @@ class EpochRecovery(CheckpointRecovery):
           named: the file that the user has named to go on from, which is loaded already;
             None or "" for none. Nothing is restored over it, but what was saved since the
             same file was named.
+          saved: the file that the program loads, and saves when training has ended; None
+            for none. Where it is newer than the newest checkpoint, that training has
+            ended, and nothing is restored over it: this is the next one.
         """
         self._named = str(named) if named else None
-        if self._named is None or self._named == self._read("named.json"):
+        self._is_saved_after = saved is not None
+        is_next = self._is_saved_after and self._is_newest(str(saved))
+        is_other = self._named not in (None, self._read("named.json"))
+        if not is_next and not is_other:
             super().restore()
         if self._saved_step is None:
             self.manager.checkpoint.epoch.assign(int(epoch))
@@ -259,6 +266,14 @@ class EpochRecovery(CheckpointRecovery):
             write = functools.partial(self._write_whole, getattr(model, name))
             object.__setattr__(model, name, write)  # Keras looks into what it is set.
         return epoch
+
+    def _is_newest(self, file):
+        saved = [path + ".index" for path in self._newest_first()[:1]]
+        if not all(map(tf.io.gfile.exists, [*saved, file])) or not saved:
+            return False
+        # In whole seconds; a start saves nothing in the second that the one before it ended.
+        file, saved = (tf.io.gfile.stat(path).mtime_nsec for path in [file, *saved])
+        return file >= saved
 
     def on_train_begin(self, logs=None):
         model = self.manager.checkpoint.model
@@ -350,8 +365,9 @@ class EpochRecovery(CheckpointRecovery):
 
     def on_train_end(self, logs=None):
         self._keep_best()
-        for name in ("save", "save_weights"):  # The last epoch is saved.
-            vars(self.manager.checkpoint.model).pop(name, None)
+        if not self._is_saved_after:
+            for name in ("save", "save_weights"):  # The last epoch is saved.
+                vars(self.manager.checkpoint.model).pop(name, None)
         history, whole = self.model.history, {}
         earlier = [epoch for epoch in self._logs if epoch < self._first]
         for epoch in earlier:

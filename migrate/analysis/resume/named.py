@@ -59,7 +59,9 @@ class NamedFile:
     given: ast.expr | None = None
 
 
-def named_file(module: Module, values: Values, fit: Fit, where: Module, load: ast.Call) -> NamedFile:
+def named_file(
+    module: Module, values: Values, fit: Fit, where: Module, load: ast.Call, links: Sequence[Link] = ()
+) -> NamedFile:
     """Reads how the user names the file of a load.
 
     Args:
@@ -68,6 +70,7 @@ def named_file(module: Module, values: Values, fit: Fit, where: Module, load: as
       fit: the training.
       where: the file that loads.
       load: the call there.
+      links: the calls that lead to it.
     """
     found = NamedFile(fit, where, load)
     path = path_of(load)
@@ -77,7 +80,7 @@ def named_file(module: Module, values: Values, fit: Fit, where: Module, load: as
         return found
     flags = Flags(module)
     if isinstance(path, ast.Subscript) and any(isinstance(one, ast.Try) for one in where.names.ancestors(load)):
-        return _by_epoch(flags, found, fit, where)  # which may have no such item
+        return _by_epoch(flags, found, fit, links)  # which may have no such item
     ends = [_here(module, end) for end in values.ends(where, path)]
     given = {ast.dump(one): one for one in ends if one is not None and not is_none(one)}
     one = next(iter(given.values())) if len(given) == 1 else None  # of several nobody knows which it was
@@ -93,14 +96,15 @@ def named_file(module: Module, values: Values, fit: Fit, where: Module, load: as
     if not found.name and one is not None and is_users and flags.is_users(one):
         asked = [flag for flag in asked if ast.dump(one) not in _parts(flag)]
         found.name = _if_asked(flags, _spelled(flags, one, fit), asked, fit)
-    return found if found.name else _by_epoch(flags, found, fit, where)
+    return found if found.name else _by_epoch(flags, found, fit, links)
 
 
-def _by_epoch(flags: Flags, found: NamedFile, fit: Fit, where: Module) -> NamedFile:
+def _by_epoch(flags: Flags, found: NamedFile, fit: Fit, links: Sequence[Link]) -> NamedFile:
     """Takes the epoch that the user says for the name of the file that goes with it."""
     first = fit.arguments.get("initial_epoch")
     if first is not None and is_users_epoch(flags, first):
-        if any(True for _ in Flags(where).around(found.load)):
+        calls = [(found.module, found.load), *((link.module, link.call) for link in links)]
+        if any(True for where, call in calls for _ in Flags(where).around(call)):
             found.flag = first
         else:
             found.name = ast.unparse(first)
@@ -226,7 +230,7 @@ def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:
         for load in before.loads(fit.call):
             if name_of(load.load.func) not in LOADS:
                 continue
-            one = named_file(module, values, fit, load.module, load.load)
+            one = named_file(module, values, fit, load.module, load.load, load.links)
             is_said = speaks_of_resuming(load.module, load.load, load.links)
             is_said = is_said or (one.given is not None and _SPEAKS.search(ast.unparse(one.given)) is not None)
             is_begun_with = load.module is module and _is_begun_with(reach, one)

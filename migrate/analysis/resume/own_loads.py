@@ -177,7 +177,7 @@ class _Search:
         fit, path = training_of(self.module, training), path_of(found.load)
         if fit is None or path is None or found.module is not self.module or runs_again(self.module, training):
             return False
-        return is_very_file(self.module, found.load, path) and fills(self.module, fit, found.load)
+        return is_very_file(self.module, path) and fills(self.module, fit, found.load)
 
     def _is_second_stage(self, training: ast.Call) -> bool:
         first = next((k.value for k in training.keywords if k.arg == "initial_epoch"), None)

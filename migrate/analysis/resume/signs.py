@@ -67,17 +67,16 @@ def is_given_at_start(reach: Reach, named: ast.expr) -> bool:
                 if word in flags:
                     given = [k.value for k in call.keywords if k.arg in ("default", "required")]
                     given += call.args[1:2] if name == "DEFINE_string" else []
-                    return not any(literal(one) for one in given)
+                    return all(isinstance(one, ast.Constant) and not one.value for one in given)
     return False
 
 
-def is_very_file(module: Module, load: ast.Call, path: ast.expr) -> bool:
+def is_very_file(module: Module, path: ast.expr) -> bool:
     """Whether a load is of the one file that a ``ModelCheckpoint`` of the same file of the program writes.
 
     Args:
       module: the file.
-      load: the call.
-      path: what it is given.
+      path: what the load is given.
     """
     names = module.names
     for one in savers(module):

@@ -84,6 +84,7 @@ def test_a_loop_of_a_given_number_ends_at_the_total_over_all_starts(begun: str) 
     text = kept(_HEAD + loop)
     assert f"for i in {begun.partition('(')[0]}(recovery.restore({first}), 9):" in text
     assert "    model.save_weights(path)\n    recovery.save(i + 1)\n" in text
+    assert "model.fit(x, y, epochs=2)" in kept(_HEAD + loop.replace("epochs=2", "nb_epoch=2"))
     inner = loop.replace("for i", "    for i").replace("    model.fit", "        model.fit")
     inner = inner.replace("    model.save", "        model.save").replace("    for i", "while True:\n    for i")
     assert "the loop is in a loop" in left(_HEAD + inner)

@@ -14,6 +14,7 @@ from migrate.analysis.names import Names
 from migrate.analysis.stars import given_by_star
 from migrate.analysis.symbols import (
     INPUT_FNS,
+    READER,
     ROOTS,
     RUN_CONFIGS,
     SINGLE_SITES,
@@ -176,6 +177,11 @@ class Module:
     def names_estimator(self) -> bool:
         """Whether a class of estimators is named here: to be called, derived from or kept for later."""
         return any(estimator_kind(found) for _, found in self.estimator)
+
+    @property
+    def reads_exports(self) -> bool:
+        """Whether an Estimator's export is loaded here by what only contrib had."""
+        return any(found.tail == READER for _, found in self.estimator)
 
     @property
     def lacks_estimator(self) -> bool:

@@ -54,10 +54,14 @@ EAGER = (
 
 # What contrib holds beside what tf.estimator exports, and Keras of the Estimator.
 _BESIDE = {"contrib.estimator.": "estimator.", "contrib.learn.": "estimator.", "keras.estimator.": "estimator."}
-_OF_CONTRIB = {"contrib.factorization.KMeansClustering": "estimator.experimental.KMeans"} | {
-    f"contrib.{name}": f"estimator.{name}" for name in _OF_CONTRIB_ALONE
+READER = "estimator.predictor.from_saved_model"
+"""What loads an Estimator's export, often in a file that makes no Estimator."""
+_OF_CONTRIB = {
+    "contrib.factorization.KMeansClustering": "estimator.experimental.KMeans",
+    "contrib.predictor.from_saved_model": READER,
+    **{f"contrib.{name}": f"estimator.{name}" for name in _OF_CONTRIB_ALONE},
 }
-"""Estimators of contrib that went to another place."""
+"""Estimators of contrib that went to another place, and what reads their exports."""
 _ROOTS = (
     ("tensorflow.compat.v2.compat.v1.", "v1"),  # ``import tensorflow.compat.v2 as tf``, then ``tf.compat.v1``
     ("tensorflow.compat.v1.compat.v1.", "v1"),

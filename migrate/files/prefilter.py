@@ -17,6 +17,7 @@ _SYMBOLS = (
     *(b"DNN", b"LinearClassifier", b"LinearRegressor", b"BaselineClassifier", b"BaselineRegressor", b"BoostedTrees"),
     *(b"DecisionTree", b"TensorForest", b"DynamicRnn", b"RNNClassifier", b"LogisticRegressor", b"SVM", b"SDCA"),
     *(b"WALS", b"KMeans", b"GMM", b"contrib.timeseries", b"contrib import timeseries"),
+    b"from_saved_model",
     # Checkpoints and hooks of every API: ModelCheckpoint, latest_checkpoint, save_checkpoints_steps.
     *(b"heckpoint", b"BackupAndRestore", b"CSVLogger", b"initial_epoch", b"save_weights", b"load_weights"),
     *(b"load_model", b"fit_generator", b"callbacks="),
@@ -38,7 +39,7 @@ _FITS = (b"fit_generator(", b"train_on_batch(", b"nb_epoch")
 _SITES = frozenset({
     b"estimator", b"RunConfig", b"RunConfigV2", b"numpy_input_fn", b"core_numpy_input_fn", b"pandas_input_fn",
     b"core_pandas_input_fn", b"train_and_evaluate", b"model_to_estimator", b"model_to_estimator_v2",
-    b"SVM", b"GMM", b"KMeans", b"KMeansClustering", b"WALSMatrixFactorization",
+    b"from_saved_model", b"SVM", b"GMM", b"KMeans", b"KMeansClustering", b"WALSMatrixFactorization",
     b"BackupAndRestore", b"ModelCheckpoint", b"Checkpoint", b"CheckpointManager", b"CheckpointV1", b"load_checkpoint",
     b"MonitoredTrainingSession", b"Saver", b"Supervisor", b"Options", b"MultiWorkerMirroredStrategy",
     b"CollectiveAllReduceStrategy", b"CollectiveAllReduceStrategyV1", b"CollectiveCommunication",

@@ -26,9 +26,10 @@ def judged_as_object(form: ObjectForm) -> JudgedProgram:
     sites = [(module, site) for module in modules for site in module.sites if site.kind == "estimator"]
     kinds = [estimator_kind(site.symbol) for _, site in sites]
     named = dict.fromkeys(_KINDS.get(kind or "", "other") for kind in kinds)
-    return JudgedProgram(
-        tuple(module.path for module in modules), tuple(named) or ("other",), "object", _directories(modules), form.left
-    )
+    files = tuple(module.path for module in modules)
+    if not any(module.names_estimator for module in modules):
+        return JudgedProgram(files, ("exports",), "reader", cause=form.left)
+    return JudgedProgram(files, tuple(named) or ("other",), "object", _directories(modules), form.left)
 
 
 def _directories(modules: Sequence[Module]) -> tuple[str, ...]:

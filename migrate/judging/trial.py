@@ -132,7 +132,8 @@ class Trial:
         changing = self.files.plans.keys() - ({draft.module.path for draft in self.drafts} - pending)
         for unit in units(self.modules, self.tree):
             paths = {module.path for module in unit.modules}
-            if paths.isdisjoint(pending) or paths & asked or not any(one.names_estimator for one in unit.modules):
+            stands = any(one.names_estimator or one.reads_exports for one in unit.modules)
+            if paths.isdisjoint(pending) or paths & asked or not stands:
                 continue
             form = in_object_form(unit, self.settings, changing, frozenset(pending & paths))
             form.left = self._cause_in_keras(form) or self.files.cause(unit.roots[0], form.verdicts)

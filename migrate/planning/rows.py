@@ -72,8 +72,8 @@ class ProgramRow:
     Attributes:
       entry_points: the files that it is started by.
       files: all its files that hold a finding or change.
-      kinds: ``premade``, ``model_fn``, ``TPU``, ``Keras``, or what else stands there.
-      forms: how it would train, in a ``loop``, by an ``object`` or as a ``keras`` model.
+      kinds: ``premade``, ``model_fn``, ``TPU``, ``Keras``, ``exports`` that it reads, or what else stands there.
+      forms: how it would train, by an ``object`` or as a ``keras`` model; ``reader`` where it reads exports alone.
       target: where the output runs.
       status: ``ready``, ``partly`` where some of its sites are skipped, or ``blocked``.
       blocked_by: the one reason; None where it is ready.
@@ -251,6 +251,8 @@ def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _commands(start: str, one: _Joined, forms: Mapping[str, None], needs: Sequence[str], tree: Tree) -> Commands:
+    if {*forms} == {"reader"}:
+        return Commands(start)  # there is no training to interrupt
     if start.endswith(NOTEBOOK):
         return Commands(start, "Run the notebook from its first cell to its last, before and after, and compare")
     flags = flags_of(dict.fromkeys([start, *one.files, *reached(start, tree)]))

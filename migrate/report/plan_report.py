@@ -88,7 +88,11 @@ def _row(row: ProgramRow) -> Iterator[Line]:
 
 
 def _form(form: str) -> str:
-    return {"keras": "a Keras model", "object": "an object with the Estimator's methods"}[form]
+    return {
+        "keras": "a Keras model",
+        "object": "an object with the Estimator's methods",
+        "reader": "a reader of the same exports",
+    }[form]
 
 
 def _note(title: str, text: str) -> Line:

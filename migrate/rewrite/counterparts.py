@@ -6,8 +6,8 @@ from migrate.analysis.symbols import Symbol
 from migrate.helpers import package
 from migrate.tensorflow import contrib
 
-_MODULES = frozenset({"", "experimental", "export", "inputs", "tpu", "tpu.experimental"})
-"""The modules of ``tf.estimator``."""
+_MODULES = frozenset({"", "experimental", "export", "inputs", "predictor", "tpu", "tpu.experimental"})
+"""The modules of ``tf.estimator``, and the one of contrib that reads its exports."""
 
 _OTHER_NAMES = {"tpu.RunConfig": "TPURunConfig"}
 """Names whose last part is that of another class."""

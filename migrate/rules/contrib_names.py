@@ -7,7 +7,7 @@ Instead: what ``migrate/tensorflow/contrib.txt`` has for the name, the one table
 TensorFlow 2 has, below ``tf.compat.v1``; or a function that is generated: layers with their regularizers and
 initializers, ``optimize_loss``, lookup tables, conditional random fields, fused cells, loss scaling, summaries,
 metrics, the projector, ``HParams``, ``AdamWOptimizer`` and ``LazyAdamOptimizer``, image transformations,
-``sequence_input_layer``, ``predictor.from_saved_model``, whole batches, the decoders and attention of ``seq2seq``.
+``sequence_input_layer``, whole batches, the decoders and attention of ``seq2seq``.
 Other streaming metrics become those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments
 get names.
 

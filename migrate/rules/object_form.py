@@ -20,6 +20,8 @@ settled then: a TPU is refused where one is asked for, unless ``--tpu leave`` sk
 for a name that has no counterpart, for a part of the Estimator that is private, and for a library that takes an
 Estimator itself (TensorFlow Model Analysis, TFX, AdaNet).
 
+A file that makes no Estimator and loads its exports by ``contrib.predictor.from_saved_model`` is rewritten by itself.
+
 What ``contrib.estimator`` had around an Estimator is written too: its heads, ``clip_gradients_by_norm``,
 ``add_metrics``, ``forward_features``, ``replicate_model_fn`` for one device (several GPUs are refused as it starts).
 ``model_to_estimator`` becomes an object over the Keras model, with the saves of its ``RunConfig``; ``fit`` trains it,

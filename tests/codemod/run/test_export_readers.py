@@ -1,0 +1,62 @@
+"""A file that only loads what an Estimator exported, by what contrib alone had, is a program of its own."""
+
+from pathlib import Path
+
+import pytest
+
+from migrate.planning.rows import rows
+from migrate.run import run
+from migrate.settings import Settings
+
+SERVE = """\
+import sys
+
+from tensorflow.contrib import predictor
+
+predict = predictor.from_saved_model(sys.argv[1])
+print(predict({"x": [[1.0]]}))
+"""
+TRAIN = """\
+import tensorflow as tf
+
+estimator = tf.estimator.Estimator(model_fn, "d")
+estimator.train(input_fn, max_steps=3)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def after(path: str) -> str:
+    changes = run(["."], Settings(), jobs=1, progress=None).changes
+    return next((change.after for change in changes if change.path == path), "")
+
+
+def test_it_is_rewritten_where_no_file_makes_an_estimator() -> None:
+    Path("serve.py").write_text(SERVE)
+    assert "from tf2_recovery.contrib_predictor import from_saved_model\n" in after("./serve.py")
+    assert "predict = from_saved_model(sys.argv[1])" in after("./serve.py")
+
+
+def test_it_is_rewritten_beside_the_program_that_exports() -> None:
+    Path("serve.py").write_text(SERVE)
+    Path("train.py").write_text(TRAIN)
+    assert "from tf2_recovery.contrib_predictor import" in after("./serve.py")
+    assert "from tf2_recovery.estimator import" in after("./train.py")
+
+
+def test_the_plan_has_a_row_for_it_without_a_training_to_verify() -> None:
+    Path("serve.py").write_text(SERVE)
+    (row,) = rows(run(["."], Settings(), jobs=1, progress=None), Settings())
+    assert (row.status, row.kinds, row.forms) == ("ready", ("exports",), ("reader",))
+    assert [(one.first, one.verify, one.checkpoint) for one in row.commands] == [("", "", "")]
+
+
+def test_one_that_makes_do_where_contrib_lacks_it_stays() -> None:
+    Path("serve.py").write_text(
+        "import tensorflow as tf\n\ntry:\n    from tensorflow.contrib import predictor\nexcept ImportError:\n"
+        "    predictor = None\nload = predictor.from_saved_model if predictor else tf.saved_model.load\n"
+    )
+    assert run(["."], Settings(), jobs=1, progress=None).changes == []

@@ -3,8 +3,9 @@
 import difflib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from migrate.api import rewrite
@@ -14,6 +15,8 @@ from migrate.rules import RULES
 from migrate.rules.example import Example
 from migrate.rules.rule import Rule
 
+SHOWN_WHOLE = {"canned": "FT120", "keras": "FT142", "custom": "FT151", "tpu": "FT151"}
+"""The rule on whose page the program of a kind stands whole; all examples of the kind are parts of it."""
 _WHOLE = 1_000
 """Lines around a change in a diff: more than an example has."""
 _STYLES = {"-": "red", "+": "green"}
@@ -42,16 +45,68 @@ def shown_example(rule: Rule) -> Example | None:
 
 @cache
 def difference(rule: Rule) -> str:
-    """The shown example as a diff of the whole program; "" where there is none."""
+    """The shown example as a diff; "" where there is none.
+
+    Of a part of a larger program the part alone, but on the page of ``SHOWN_WHOLE``.
+    """
     example = shown_example(rule)
     if example is None:
         return ""
+    is_whole = example.slot != "module" and rule.code == SHOWN_WHOLE[example.kind]
+    return "\n".join(whole(example) if is_whole else changed(example, near=1)) + "\n"
+
+
+def changed(example: Example, near: int = 0) -> list[str]:
+    """What an example shows, as a diff: of a whole file all changes, of a part of a larger program the part alone.
+
+    Args:
+      example: one that is rewritten.
+      near: how many lines are shown before and behind what comes of a part.
+    """
+    lines = whole(example)
+    return around(lines) if example.slot == "module" else part(example, lines, near)
+
+
+def whole(example: Example) -> list[str]:
+    """The diff of an example's whole program, without a head, as the codemod rewrites it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "program.py")
         path.write_text(example.source, encoding="utf-8")
         changes = rewrite([path], example.settings).changes
     after = next(change.after for change in changes if os.path.basename(change.path) == path.name)
-    lines = difflib.unified_diff(
-        example.source.splitlines(), after.splitlines(), path.name, path.name, n=_WHOLE, lineterm=""
-    )
-    return "\n".join([*lines][3:]) + "\n"
+    before = example.source.splitlines()
+    return [*difflib.unified_diff(before, after.splitlines(), n=_WHOLE, lineterm="")][3:]
+
+
+def around(lines: Sequence[str]) -> list[str]:
+    """What a diff changes, with two lines around."""
+    return _cut(lines, {near for at, line in enumerate(lines) if line[0] != " " for near in range(at - 2, at + 3)})
+
+
+def part(example: Example, lines: Sequence[str], near: int) -> list[str]:
+    """What a diff says of an example's own part: its lines, and those that come of them with so many around."""
+    assert example.after is not None
+    old = [at for at, line in enumerate(lines) if line[0] != "+"]
+    new = [at for at, line in enumerate(lines) if line[0] != "-"]
+    kept = {*_holding(lines, old, example.before)}
+    written = _holding(lines, new, example.after)
+    places = {at: place for place, at in enumerate(new)}
+    for at in (at for one in written for at in new[max(places[one] - near, 0) : places[one] + near + 1]):
+        if lines[at][1:].strip() and (at in written or lines[at][0] == "+"):
+            kept.add(at)
+    return [lines[at] for at in sorted(kept)]
+
+
+def _holding(lines: Sequence[str], places: Sequence[int], text: str) -> list[int]:
+    """The places of the first lines, of some, in which a text stands, however it is broken."""
+    wanted = "".join(text.split())
+    letters = [(letter, at) for at in places for letter in "".join(lines[at][1:].split())]
+    begin = "".join(letter for letter, _ in letters).find(wanted)
+    return sorted({at for _, at in letters[begin : begin + len(wanted)]}) if begin >= 0 else []
+
+
+def _cut(lines: Sequence[str], kept: set[int]) -> list[str]:
+    """Some lines of a diff, with an ellipsis where others are left out between them."""
+    shown = [at for at in range(len(lines)) if at in kept]
+    gaps = {at for before, at in pairwise(shown) if at > before + 1}
+    return [line for at in shown for line in (["…", lines[at]] if at in gaps else [lines[at]])]

@@ -1,15 +1,20 @@
 """The documentation of all rules; ``python -m tests.rules_page`` writes it into ``docs/rules.md``."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
-from migrate.explain import difference, shown_example
+from migrate.explain import changed, difference, shown_example
 from migrate.report.pages import Page, pages
 from migrate.rules import RULES
 from migrate.rules.example import Example, program
 
 PAGE = Path(__file__).parent.parent / "docs" / "rules.md"
 _MARK = "@@"
+_SHORT = {"diff": 2, "python": 1}
+"""So many lines of an example need no empty line around them."""
+_REPEATED = 3
+"""So many lines on end may stand in a section again."""
 
 
 def text() -> str:
@@ -24,6 +29,9 @@ def _lines() -> Iterator[str]:
     yield "`exact`: a test shows that training resumes as before."
     yield "`noted`: rewritten, and the page says what differs."
     yield "`manual`: skipped, and the page says why."
+    yield "Most examples are a part of a program, which stands whole, before and after, at"
+    yield "[FT120](#ft120) (premade), [FT142](#ft142) (Keras) and [FT151](#ft151) (`model_fn`)."
+    yield "… are lines that the section has already."
     yield ""
     yield "| code | at best | what it is about |"
     yield "|---|---|---|"
@@ -44,30 +52,65 @@ def _section(page: Page) -> Iterator[str]:
     rule = RULES.get(page.code)
     what, fidelity, differs = rest.replace("``", "`").partition("\nFidelity:")
     if what:
-        yield what
-    if rule is not None:
-        shown = shown_example(rule)
-        yield f"\n```diff\n{difference(rule)}```\n{fidelity}{differs}" if shown else f"{fidelity}{differs}"
-        for example in rule.examples:
-            if example is not shown:
-                yield from _example(example)
+        yield what.rstrip("\n")
+    if rule is None:
+        return
+    shown = shown_example(rule)
+    seen = set[str]()
+    if shown is not None:
+        lines = difference(rule).splitlines()
+        seen.update(map(_bare, lines))
+        yield from ("", "```diff", *lines, "```")
+    yield f"{fidelity}{differs}"
+    others = [example for example in rule.examples if example is not shown]
+    yield from _block("Further examples:", "diff", [one for one in others if one.after is not None], changed, seen)
+    yield from _block("Skipped:", "python", [one for one in others if one.after is None], _before, seen)
 
 
-def _example(example: Example) -> Iterator[str]:
-    recovery = "" if example.recovery == "auto" else f", with `--recovery {example.recovery}`"
-    yield ""
-    yield f"Before{recovery}:" if example.after is not None else f"Skipped{recovery}:"
-    yield ""
-    yield from ("```python", _before(example), "```")
-    if example.after is not None:
-        yield from ("", "In the output:", "", "```python", example.after, "```")
+def _block(
+    title: str, language: str, examples: Sequence[Example], lines_of: Callable[[Example], list[str]], seen: set[str]
+) -> Iterator[str]:
+    """Examples in one block; what is longer than a line, or a pair of an old and a new one, has empty lines around."""
+    if not examples:
+        return
+    yield from ("", title, "", f"```{language}")
+    longer = False
+    for number, example in enumerate(examples):
+        own = lines_of(example)
+        lines = [*_options(example), *(_unseen(own, seen) if example.slot == "module" else own)]
+        is_longer = len(lines) > _SHORT[language]
+        yield from [""] if number and (longer or is_longer) else []
+        yield from lines
+        longer = is_longer
+    yield "```"
 
 
-def _before(example: Example) -> str:
+def _unseen(lines: Sequence[str], seen: set[str]) -> list[str]:
+    """Some lines of code or of a diff, with an ellipsis for several on end that the section has already."""
+    shown: list[str] = []
+    for known, group in groupby(lines, lambda line: _bare(line) in seen and not line.startswith("-")):
+        run = [*group]
+        shown += [f"{run[0][0]}…" if run[0][:1] in "+ " else "…"] if known and len(run) > _REPEATED else run
+    seen.update(map(_bare, lines))
+    return shown
+
+
+def _bare(line: str) -> str:
+    return line.lstrip("+ ").rstrip()
+
+
+def _options(example: Example) -> list[str]:
+    """The options that an example is rewritten with, as a comment."""
+    chosen = [f"--recovery {example.recovery}"] if example.recovery != "auto" else []
+    chosen += [f"--target {example.target}"] if example.target != "portable" else []
+    return [f"# with {' '.join(chosen)}"] if chosen else []
+
+
+def _before(example: Example) -> list[str]:
     """What the example puts into its program, with the line around it."""
     lines = program(example.kind, **{example.slot: _MARK}).splitlines()
     line = next((line.strip() for line in lines if _MARK in line), _MARK)
-    return line.replace(_MARK, example.before)
+    return line.replace(_MARK, example.before.rstrip()).splitlines()
 
 
 if __name__ == "__main__":

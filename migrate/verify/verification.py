@@ -119,7 +119,7 @@ def _verify(done: Verification, bench: Bench) -> None:
     if request.share_initial or (request.share_initial is None and not share_a_state(*baseline)):
         baseline = _from_one_checkpoint(done, bench, baseline)
     bench.unlike = _why_unlike(bench, *baseline)
-    if bench.compare(*baseline).row("losses").verdict is Verdict.DIFFERENT:
+    if rounding_may_tell(bench.compare(*baseline)):
         bench.rounding = _rounding(bench, baseline[0])
     done.comparisons.append(("undisturbed", bench.compare(*baseline)))
     bench.advance()
@@ -273,6 +273,11 @@ def _why_unlike(bench: Bench, old: Record, new: Record) -> str:
         copy_directory(bench.initial[0], directory)
     again = Record([run(bench.plain_old, directory, Kill(first), timeout=bench.request.timeout)], directory)
     return UNLIKE if first in batches_apart(old, again) else ""
+
+
+def rounding_may_tell(undisturbed: Comparison) -> bool:
+    """Whether numbers differ without an interruption: variables may where all losses are equal to the last bit."""
+    return any(undisturbed.row(name).verdict is Verdict.DIFFERENT for name in ("losses", "final variables"))
 
 
 def _rounding(bench: Bench, old: Record) -> Rounding | None:

@@ -1,8 +1,10 @@
 """The page of all rules is what the rules say today."""
 
+import re
+
 import pytest
 
-from migrate.explain import difference, shown_example
+from migrate.explain import SHOWN_WHOLE, difference, shown_example, whole
 from migrate.files.trouble import PAGES
 from migrate.rules import RULES, Rule
 from tests import rules_page
@@ -20,23 +22,42 @@ def test_every_rule_and_every_trouble_has_a_section_that_the_table_leads_to() ->
         assert f"| [{code}](#{code.lower()}) | " in page
 
 
-def test_a_rule_shows_a_whole_program_before_and_after_and_what_differs_behind_it() -> None:
-    section = rules_page.text().partition('<a id="ft104">')[2].partition("\n## ")[0]
-    what, _, rest = section.partition("```diff\n")
+def section(code: str) -> str:
+    return rules_page.text().partition(f'<a id="{code.lower()}">')[2].partition("\n## ")[0]
+
+
+def test_a_setting_shows_the_line_that_it_is_and_what_comes_of_it_and_what_differs_behind() -> None:
+    what, _, rest = section("FT104").partition("```diff\n")
     diff, _, differs = rest.partition("```\n")
     assert "Instead:" in what
-    assert "-    config = RunConfig(keep_checkpoint_max=3)\n" in diff
-    assert "+            max_to_keep=3,\n" in diff
+    assert diff == (
+        "-    config = RunConfig(keep_checkpoint_max=3)\n+            model_dir,\n+            max_to_keep=3,\n+        ),\n"
+    )
     assert differs.lstrip().startswith("Fidelity: exact.")
-    assert "```python\nconfig = RunConfig(keep_checkpoint_max=0)\n```" in differs
+    assert "\n-    config = RunConfig(keep_checkpoint_max=0)\n+            max_to_keep=None,\n" in differs
+
+
+def test_what_is_skipped_stands_in_one_block() -> None:
+    (block,) = re.findall(r"Skipped:\n\n```python\n(.*?)```", section("FT101"), re.DOTALL)
+    assert block == "config = RunConfig(**settings)\nconfig = args.config\n"
+
+
+def test_code_that_a_section_has_already_is_not_shown_again() -> None:
+    text = section("FT201")
+    assert text.count("recovery = EpochRecovery(\n") == 1
+    assert "\n+…\n" in text
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
-def test_what_is_shown_is_the_example_as_the_codemod_rewrites_it(rule: Rule) -> None:
+def test_what_is_shown_is_of_the_example_as_the_codemod_rewrites_it(rule: Rule) -> None:
     example, lines = shown_example(rule), difference(rule).splitlines()
     if example is None or example.after is None:
         assert not lines
         return
-    assert [line[1:] for line in lines if line[0] != "+"] == example.source.splitlines()
+    every = whole(example)
+    rest = iter(every)
+    assert all(line in rest for line in lines if line != "…")
+    if rule.code in SHOWN_WHOLE.values():
+        assert lines == every
     after = "".join(line[1:] for line in lines if line[0] != "-")
     assert "".join(example.after.split()) in "".join(after.split())

@@ -9,6 +9,7 @@ from migrate.verify import Record, compare
 from migrate.verify.compare import ROUNDED
 from migrate.verify.rounding import ONE, ROUNDINGS, rounding
 from migrate.verify.row import Verdict
+from migrate.verify.verification import rounding_may_tell
 
 from .conftest import attempt
 
@@ -60,3 +61,9 @@ def test_variables_further_apart_than_rounding_takes_them_differ(measured):
         Verdict.DIFFERENT
     )
     assert replace(measured, variables=0.01).of_variables > 0.01
+
+
+def test_it_is_measured_also_where_only_the_final_variables_differ():
+    equal, apart = run(lambda step: 0), run(lambda step: 0, 1 + ONE)
+    assert rounding_may_tell(compare(equal, apart, losses=True))
+    assert not rounding_may_tell(compare(equal, equal, losses=True))

@@ -316,6 +316,8 @@ def _check_first(parser: Parser, paths: Sequence[str], commands: Sequence[str]) 
     """Rejects a first word that is no path: a mistyped command, behind which all paths would be rewritten."""
     first = paths[0] if paths else STDIN
     if first != STDIN and not os.path.lexists(first) and os.sep not in first and not os.path.splitext(first)[1]:
+        if first in commands:
+            parser.error(f"{first} is a command only as the first word, before all options")
         meant = suggestion(first, commands)
         parser.error(f"{first}: no such file or directory, and no command{meant}")
 

@@ -244,7 +244,8 @@ def _explain(arguments: Sequence[str]) -> int:
     known = pages()
     code = next((code for code, page in known.items() if page.name == asked), asked.upper())
     if code not in known:
-        raise SettingsError(unknown_code(code, tuple(known)))
+        names = (*known, *(page.name for page in known.values()))
+        raise SettingsError(unknown_code(code if code.startswith("FT") else asked, names))
     from migrate.explain import explained
 
     _print(sys.stdout, lambda stream: show([*explained(code)], stream))

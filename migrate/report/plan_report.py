@@ -56,7 +56,7 @@ def lines(plan: Plan) -> Iterator[Line]:
         yield from _rolled_up("By owner (CODEOWNERS)", {name or "(none)": rows for name, rows in owners.items()})
     if plan.comparison is not None:
         yield from _compared(plan.comparison)
-    yield [(f"{_total(plan.rows)}.", "bold")]
+    yield [(f"{_total(plan.rows)}." if plan.rows else "No Estimator or recovery code found.", "bold")]
 
 
 def _row(row: ProgramRow) -> Iterator[Line]:
@@ -65,7 +65,7 @@ def _row(row: ProgramRow) -> Iterator[Line]:
         (f"{row.status:7} ", f"bold {_STYLES[row.status]}"),
         (printable(row.entry_points[0], keep=""), "bold"),
         (f"{others}: {', '.join(row.kinds)}, {_count(len(row.files), 'file')}", ""),
-        (f", {_count(row.rewritten + row.skipped, 'site')}", ""),
+        (f", {_count(row.rewritten + row.skipped, 'call site')}", ""),
     ]
     if row.status != BLOCKED:
         form = f"{' or '.join(_form(form) for form in row.forms)}, " if row.forms else ""
@@ -137,9 +137,7 @@ def _total(rows: Sequence[ProgramRow]) -> str:
     sites = sum(row.rewritten + row.skipped for row in rows)
     rewritten = sum(row.rewritten for row in rows)
     words = ", ".join(f"{status[name]} {name}" for name in (READY, PARTLY, BLOCKED) if status[name])
-    return (
-        f"{_count(len(rows), 'program')}{f' ({words})' if words else ''}, {rewritten} of {_count(sites, 'site')} ready"
-    )
+    return f"{_count(len(rows), 'program')}{f' ({words})' if words else ''}, {rewritten} of {_count(sites, 'call site')} ready"
 
 
 def _compared(comparison: Comparison) -> Iterator[Line]:
@@ -152,7 +150,7 @@ def _compared(comparison: Comparison) -> Iterator[Line]:
         if names:
             yield [(f"  {title}: ", ""), (", ".join(names), "")]
     new = sum(comparison.new.values())
-    yield [(f"  {_count(new, 'new site')}, {_count(comparison.gone, 'site')} gone", "")]
+    yield [(f"  {_count(new, 'new call site')}, {comparison.gone} gone", "")]
     yield []
 
 

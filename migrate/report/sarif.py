@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from importlib.metadata import PackageNotFoundError, metadata
 from urllib.parse import quote
 
 from migrate import __version__
@@ -45,6 +46,7 @@ def render(
     base = root()
     indices = {code: index for index, code in enumerate(pages)}
     fixes = _fixes(outcome, base)
+    site = documentation()
     results = []
     for finding, fingerprint in _with_fingerprints(outcome.findings, lines_of, base):
         result = _result(finding, span_of(finding), indices, fingerprint, base)
@@ -58,7 +60,7 @@ def render(
             "driver": {
                 "name": "estimator-migrate",
                 "semanticVersion": __version__,
-                "rules": [_rule(page) for page in pages.values()],
+                "rules": [_rule(page, site) for page in pages.values()],
             }
         },
         "invocations": [{"executionSuccessful": outcome.exit_code != 2, "exitCode": outcome.exit_code}],
@@ -76,9 +78,19 @@ def _changed(outcome: Outcome) -> list[FileChange]:
     return sorted(outcome.changes, key=lambda change: change.path)
 
 
-def _rule(page: Page) -> _Record:
+def documentation() -> str:
+    """The address of the documentation that the installed package names (``project_urls``); empty where it has none."""
+    try:
+        named = [text.partition(",") for text in metadata("estimator-migrate").get_all("Project-URL") or ()]
+    except PackageNotFoundError:
+        return ""
+    return next((address.strip().rstrip("/") for name, _, address in named if name == "Documentation"), "")
+
+
+def _rule(page: Page, site: str) -> _Record:
     return {
         "id": page.code,
+        **({"helpUri": f"{site}/rule/{page.code.lower()}.html"} if site else {}),
         "name": page.name.title().replace("_", "") or "Trouble",
         "shortDescription": {"text": page.title.rstrip(".")},
         "fullDescription": {"text": page.summary},

@@ -149,7 +149,7 @@ def found(outcome: Outcome, written: Collection[str] | None) -> Line:
         fate = f"{done} rewritten, {skipped} skipped"
         if done < len(rewritten):
             fate += f", {len(rewritten) - done} not written"
-    text = f"{files}: {_count(len(sites), 'recovery site')} found, {fate}{trouble}."
+    text = f"{files}: {_count(len(sites), 'call site')} found, {fate}{trouble}."
     return [(text, "bold red" if errors else "bold")]
 
 

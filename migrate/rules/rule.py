@@ -62,7 +62,9 @@ def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdic
     """A name of the Estimator API, contrib's included, that nothing is written for: its program is left whole."""
     _, _, name = found.qualified.partition(".contrib.")
     help = advice(f"contrib.{name}") if found.is_contrib else "Take it out, or migrate what it does by hand."
-    return manual(node, f"`{found.qualified}` is not supported: nothing is written in its place yet", help, module)
+    if "BoostedTrees" in found.tail:
+        help = "TensorFlow 2 has no successor; the package tensorflow_decision_forests trains such models anew."
+    return manual(node, f"`{found.qualified}` is not supported: nothing stands for it", help, module)
 
 
 REWRITTEN = frozenset({"canned", "keras"})

@@ -33,7 +33,7 @@ class Trial:
 
     Attributes:
       broken: what the codemod did wrong, each in a few words; empty if all is well.
-      has_site: whether a recovery site was found in it.
+      has_site: whether a call site was found in it.
       is_rewritten: whether the text was changed.
     """
 

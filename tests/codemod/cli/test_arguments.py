@@ -110,6 +110,13 @@ def test_a_first_word_that_is_no_path_stops_the_run_and_is_told_with_what_was_me
     assert {path: path.read_bytes() for path in project.glob("*.py")} == before
 
 
+def test_a_command_behind_an_option_is_told_where_it_belongs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        mistake(capsys, "--files-from", "list", "check")
+        == "check is a command only as the first word, before all options"
+    )
+
+
 @pytest.mark.parametrize("name", ["missing.py", "no/such/folder", "link.py"])
 def test_a_named_path_that_does_not_exist_stops_a_write_before_it_begins_and_costs_a_report_no_other_file(
     project: Path, capsys: pytest.CaptureFixture[str], name: str

@@ -30,6 +30,12 @@ def test_explain_tells_an_unknown_rule_with_the_nearest_one(capsys: pytest.Captu
     assert "FT104" in told
 
 
+def test_explain_tells_a_mistyped_name_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "keep_checkpoint_mx"]) == 2
+    assert "unknown rule 'keep_checkpoint_mx'" in (told := capsys.readouterr().err)
+    assert "did you mean keep_checkpoint_max" in told
+
+
 def test_rules_lists_every_rule_with_its_fidelity_and_title(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -71,7 +71,7 @@ def test_check_prints_a_line_for_each_site_with_its_place_and_writes_nothing(
     lines = printed.out.splitlines()
     assert "train.py:21:14: FT101 " in printed.out
     assert all(re.fullmatch(r"train\.py:\d+:\d+: FT\d{3} .* \[(exact|noted|skipped)\]", line) for line in lines)
-    assert printed.err == f"Read 1 file: {len(lines)} recovery sites found, {len(lines)} to rewrite, 0 skipped.\n"
+    assert printed.err == f"Read 1 file: {len(lines)} call sites found, {len(lines)} to rewrite, 0 skipped.\n"
     assert tree(project) == before
 
 
@@ -138,7 +138,7 @@ def test_what_is_left_is_counted_with_its_reason(project: Path, capfd: pytest.Ca
     assert printed.out == ""
     assert "Skipped, by reason:\n" in printed.err
     assert printed.err.splitlines()[-1] == (
-        "Read 2 files: 4 recovery sites found, 0 to rewrite, 4 skipped. "
+        "Read 2 files: 4 call sites found, 0 to rewrite, 4 skipped. "
         "--write would change nothing; --todo would add comments above what is skipped."
     )
 

@@ -256,7 +256,7 @@ def test_a_baseline_that_is_no_plan_is_refused(project: Path, capsys: pytest.Cap
 
 def test_a_tree_without_programs_has_an_empty_plan(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "other.py"]) == 0
-    assert capsys.readouterr().out == "0 programs, 0 of 0 sites ready.\n"
+    assert capsys.readouterr().out == "No Estimator or recovery code found.\n"
 
 
 def test_the_review_page_begins_with_the_programs(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

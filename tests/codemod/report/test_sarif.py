@@ -140,6 +140,20 @@ def test_every_rule_is_described_with_its_page_and_a_level(project: Path) -> Non
         assert rules[code]["defaultConfiguration"]["level"] == levels[rule.fidelity.value]
 
 
+def test_a_rule_leads_to_its_page_on_the_site_that_the_installed_package_names(
+    project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert not any("helpUri" in rule for rule in log()["tool"]["driver"]["rules"])
+    about = tmp_path / "site" / "estimator_migrate-1.0.0.dist-info"
+    about.mkdir(parents=True)
+    named = "Project-URL: Documentation, https://docs.example/migrate/"
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: estimator-migrate\nVersion: 1.0.0\n{named}\n")
+    monkeypatch.syspath_prepend(str(about.parent))
+    addresses = {rule["id"]: rule["helpUri"] for rule in log()["tool"]["driver"]["rules"]}
+    assert addresses["FT104"] == "https://docs.example/migrate/rule/ft104.html"
+    assert addresses.keys() == pages().keys()
+
+
 def test_a_result_names_its_rule_and_stands_where_its_finding_does(project: Path) -> None:
     run = log()
     line = program().splitlines().index("    config = RunConfig(save_checkpoints_steps=5)") + 1

@@ -36,7 +36,7 @@ def test_sites_are_counted_by_rule_and_what_is_left_by_reason(finding: Callable[
         "Skipped, by reason:\n"
         "  2  FT130 hooks are a parameter\n"
         "  1  FT104 the config is a parameter\n"
-        "Read 3 files: 6 recovery sites found, 3 to rewrite, 3 skipped.\n"
+        "Read 3 files: 6 call sites found, 3 to rewrite, 3 skipped.\n"
     )
 
 
@@ -77,16 +77,16 @@ def test_errors_are_no_sites(finding: Callable[..., Finding]) -> None:
     error = finding(code="FT001", error=True, rewritten=False)
     assert text(Outcome(2, [error])) == "Read 2 files: no Estimator or recovery code found; 1 error.\n"
     assert text(Outcome(2, [error, finding()])).endswith(
-        "Read 2 files: 1 recovery site found, 1 to rewrite, 0 skipped; 1 error.\n"
+        "Read 2 files: 1 call site found, 1 to rewrite, 0 skipped; 1 error.\n"
     )
 
 
 def test_after_a_write_what_was_written_counts(finding: Callable[..., Finding]) -> None:
     outcome = Outcome(2, [finding(), finding(path="eval.py")], [CHANGED, ALSO_CHANGED])
     both = text(outcome, ("train.py", "eval.py"))
-    assert both.endswith("Read 2 files: 2 recovery sites found, 2 rewritten, 0 skipped.\n")
+    assert both.endswith("Read 2 files: 2 call sites found, 2 rewritten, 0 skipped.\n")
     one = text(outcome, ("train.py",))
-    assert one.endswith("Read 2 files: 2 recovery sites found, 1 rewritten, 0 skipped, 1 not written.\n")
+    assert one.endswith("Read 2 files: 2 call sites found, 1 rewritten, 0 skipped, 1 not written.\n")
 
 
 def test_what_write_would_do() -> None:

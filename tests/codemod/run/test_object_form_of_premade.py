@@ -141,10 +141,7 @@ def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path: Pat
     after, findings = migrated(tmp_path / "program.py", BOOSTED)
     assert after == ""
     [reason] = [finding for finding in findings if finding.is_own_reason]
-    assert (
-        reason.message
-        == "`tensorflow.estimator.BoostedTreesRegressor` is not supported: nothing is written in its place yet"
-    )
+    assert reason.message == "`tensorflow.estimator.BoostedTreesRegressor` is not supported: nothing stands for it"
 
 
 FOLLOWED = """\
@@ -245,7 +242,7 @@ def test_an_estimator_of_contrib_alone_is_named_with_what_to_do_in_a_file_withou
     outcome = run([str(path)], Settings(canned=canned), jobs=1, progress=None)  # type: ignore[arg-type]
     assert not outcome.changes
     [reason] = [finding for finding in outcome.findings if finding.is_own_reason]
-    assert reason.message == f"`tensorflow.contrib.{name}` is not supported: nothing is written in its place yet"
+    assert reason.message == f"`tensorflow.contrib.{name}` is not supported: nothing stands for it"
     assert reason.help
     assert OF_CONTRIB_ALONE[name] in reason.help
 

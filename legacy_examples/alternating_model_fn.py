@@ -1,4 +1,4 @@
-"""Trains and evaluates by turns, and saves by the clock; TensorFlow 2.12 to 2.15."""
+"""Trains and evaluates by turns, and saves by the clock, written for TensorFlow 2.12 to 2.15."""
 
 import argparse
 

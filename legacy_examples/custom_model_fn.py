@@ -1,4 +1,4 @@
-"""A custom model_fn with layers, batch normalization, dropout and a decayed learning rate; TensorFlow 2.12 to 2.15.
+"""A custom model_fn with batch normalization, dropout and a decayed learning rate, written for TensorFlow 2.12 to 2.15.
 
 Trains and evaluates on MNIST, and exports what it evaluated. Started again in the
 same --model_dir it resumes at the newest checkpoint.

@@ -1,4 +1,4 @@
-"""Fine-tunes a pretrained encoder with TPUEstimator, off a TPU; TensorFlow 2.12 to 2.15."""
+"""Fine-tunes a pretrained encoder with TPUEstimator, off a TPU, written for TensorFlow 2.12 to 2.15."""
 
 import argparse
 

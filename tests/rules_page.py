@@ -1,7 +1,8 @@
 """The documentation of all rules; ``python -m tests.rules_page`` writes it into ``docs/rules.md``."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from functools import cache
+from itertools import dropwhile, groupby
 from pathlib import Path
 
 from migrate.explain import changed, difference, shown_example
@@ -17,6 +18,7 @@ _REPEATED = 3
 """So many lines on end may stand in a section again."""
 
 
+@cache
 def text() -> str:
     """The whole page."""
     return "\n".join(_lines())
@@ -31,7 +33,7 @@ def _lines() -> Iterator[str]:
     yield "`manual`: skipped, and the page says why."
     yield "Most examples are a part of a program, which stands whole, before and after, at"
     yield "[FT120](#ft120) (premade), [FT142](#ft142) (Keras) and [FT151](#ft151) (`model_fn`)."
-    yield "… are lines that the section has already."
+    yield "`…` stands for lines that the section has already."
     yield ""
     yield "| code | at best | what it is about |"
     yield "|---|---|---|"
@@ -77,7 +79,7 @@ def _block(
     longer = False
     for number, example in enumerate(examples):
         own = lines_of(example)
-        lines = [*_options(example), *(_unseen(own, seen) if example.slot == "module" else own)]
+        lines = [*_options(example), *(_unseen(own, seen, language) if example.slot == "module" else own)]
         is_longer = len(lines) > _SHORT[language]
         yield from [""] if number and (longer or is_longer) else []
         yield from lines
@@ -85,12 +87,15 @@ def _block(
     yield "```"
 
 
-def _unseen(lines: Sequence[str], seen: set[str]) -> list[str]:
+def _unseen(lines: Sequence[str], seen: set[str], language: str) -> list[str]:
     """Some lines of code or of a diff, with an ellipsis for several on end that the section has already."""
     shown: list[str] = []
+    if language == "python":  # imports that the section has are none of an example's own
+        lines = [*dropwhile(lambda line: not line or (line in seen and "import " in line), lines)]
     for known, group in groupby(lines, lambda line: _bare(line) in seen and not line.startswith("-")):
         run = [*group]
-        shown += [f"{run[0][0]}…" if run[0][:1] in "+ " else "…"] if known and len(run) > _REPEATED else run
+        short = f"{run[0][:1]}…" if language == "diff" else "# …"
+        shown += [short] if known and len(run) > _REPEATED else run
     seen.update(map(_bare, lines))
     return shown
 

@@ -1,4 +1,4 @@
-"""Hooks that fetch tensors of the step; TensorFlow 2.12 to 2.15."""
+"""Hooks that fetch tensors of the step, written for TensorFlow 2.12 to 2.15."""
 
 import argparse
 

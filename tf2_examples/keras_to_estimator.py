@@ -1,4 +1,4 @@
-"""A Keras model that an Estimator trains; TensorFlow 2.12 to 2.15.
+"""A Keras model that an Estimator trains, written for TensorFlow 2.12 to 2.15.
 
 Started again in the same --model_dir it resumes at the newest checkpoint.
 """

@@ -1,4 +1,4 @@
-"""One of several models, chosen as the program starts; TensorFlow 2.12 to 2.15.
+"""One of several models, chosen as the program starts, written for TensorFlow 2.12 to 2.15.
 
 Which estimator is trained, with which settings and exporters, is known only then.
 Started again in the same --model_dir it resumes at the newest checkpoint.

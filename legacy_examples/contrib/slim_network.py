@@ -1,4 +1,4 @@
-"""A convolutional network of contrib.slim with batch normalization; TensorFlow 1.15.
+"""A convolutional network of contrib.slim with batch normalization, written for TensorFlow 1.15.
 
 Trains and evaluates on random images. Started again in the same
 --model_dir it resumes at the newest checkpoint. Migrated, it needs tf_slim==1.1.0, and

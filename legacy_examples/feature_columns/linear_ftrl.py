@@ -1,4 +1,4 @@
-"""A linear classifier of three named classes, with Ftrl; TensorFlow 2.12 to 2.15."""
+"""A linear classifier of three named classes, with Ftrl, written for TensorFlow 2.12 to 2.15."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""Regressors of which the second begins with the weights of the first; TensorFlow 2.12 to 2.15."""
+"""Regressors of which the second begins with the weights of the first, written for TensorFlow 2.12 to 2.15."""
 
 import argparse
 import os

@@ -13,26 +13,16 @@ get names.
 
 What else ``contrib.slim``, ``contrib.layers``, ``contrib.framework``, ``contrib.losses``, ``contrib.metrics`` and
 ``contrib.training`` held lives on in the package ``tf_slim``, and its name is written. A program that needs ``tf_slim``
-takes all of its layers from there, because an ``arg_scope`` gives arguments to its own functions alone. The newest
-``tf_slim`` on PyPI (1.1.0) looks for ten names where TensorFlow 2.15 and 2.21 have them no more; a generated module
-puts them there, and does nothing where they are. Then the fidelity is noted: the program needs ``tf_slim==1.1.0``, and
-from TensorFlow 2.16 on ``tf_keras`` with ``TF_USE_LEGACY_KERAS=1``.
+takes all of its layers from there, because an ``arg_scope`` gives arguments to its own functions alone. A generated
+module puts ten names back that ``tf_slim`` 1.1.0 looks for and TensorFlow 2.15 and 2.21 lack. The fidelity is noted
+then: the program needs ``tf_slim==1.1.0``, and from TensorFlow 2.16 on ``tf_keras`` with ``TF_USE_LEGACY_KERAS=1``.
 
 Where contrib only showed again what TensorFlow itself has (``contrib.rnn.LSTMCell``), by a private path or not, that
 name is written.
 
-Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition; ``optimize_loss`` gives
-the same losses, summaries and variables to the last bit; ``fully_connected`` and ``batch_norm`` give the same losses
-and variables to the last bit as contrib's own code, which lives on as ``tf_slim``. ``crf`` and the fused cells were
-trained beside TensorFlow 1.15's: the same variables, slots and tags, losses equal to 3e-7, and to the last bit where
-contrib's code ran on TensorFlow 2.15. A loss scale grows, shrinks and leaves out steps as TensorFlow 1.15's does, in
-variables of the same names. ``summary`` writes the events that TensorFlow 1.15.5 wrote, images and sounds too, with the
-same tags, steps and values; where no step is given, it is that after the update. Metrics are those of TensorFlow 1.15
-to the last bit, but for covariances with weights (1e-8). ``HParams`` reads, casts and refuses as there. Optimizers with
-weight decay, the lazy Adam, image transformations, sequence columns, sparse lookups and ``seq2seq`` (decoders, their
-helpers, attention, beam search, losses) give the values, gradients and variables' names that TensorFlow 1.15.5 itself
-gave, to 5e-6, and so do layers, tables, datasets and metrics (``python -m tests.contrib_account`` prints how each name
-is shown).
+Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition, or was run there: outputs,
+losses, gradients, variables, their names and the events of summaries are those of TensorFlow 1.15.5, to the last bit or
+to 5e-6. ``docs/contrib.md`` says for each kind of name how that is shown.
 
 A ``MirroredStrategy`` of contrib becomes TensorFlow 2's in a program in object form (FT151). Any other contrib name
 blocks the program, and is named with what to do about it, and so does one of these with an argument that is not carried

@@ -1,4 +1,4 @@
-"""A canned DNNClassifier whose RunConfig settles recovery; TensorFlow 2.12 to 2.15.
+"""A canned DNNClassifier whose RunConfig settles recovery, written for TensorFlow 2.12 to 2.15.
 
 Trains on MNIST until --interrupt_at stops it, then trains on to --max_steps.
 Started again in the same --model_dir it resumes at the newest checkpoint.

@@ -1,4 +1,4 @@
-"""A translator of made-up sentences with attention, of contrib.seq2seq; TensorFlow 1.15.
+"""A translator of made-up sentences with attention, of contrib.seq2seq, written for TensorFlow 1.15.
 
 It learns to turn sentences round. Started again in the same --model_dir it resumes at
 the newest checkpoint. On TensorFlow 2.16 and newer it needs tf_keras and

@@ -1,4 +1,4 @@
-"""Wide and deep on census data, with every kind of feature column; TensorFlow 2.12 to 2.15.
+"""Wide and deep on census data, with every kind of feature column, written for TensorFlow 2.12 to 2.15.
 
 Trains, evaluates and exports. Started again in the same --model_dir it resumes at the
 newest checkpoint.

@@ -11,6 +11,8 @@ project = "estimator-migrate"
 extensions = ["myst_parser"]
 exclude_patterns = ["_build", "rules.md"]
 html_theme = "furo"
+pygments_style = "default"
+pygments_dark_style = "monokai"
 myst_heading_anchors = 3
 
 
@@ -26,6 +28,7 @@ def write_rules(app: Sphinx) -> None:
     for name, section in sections.items():
         title = re.search(r"\*\*(.*?)\*\*", section)
         code, _, body = section.partition("\n")
+        body = body.replace(f"\n{title[0]}\n", "", 1) if title else body  # the page's title says it
         text = re.sub(r"\]\(#(ft\d+)\)", r"](\1.md)", body)
         _write(pages / f"{name}.md", f"# {code}{': ' + title[1] if title else ''}\n{text}")
     listed = re.sub(r"\]\(#(ft\d+)\)", r"](\1.md)", head)

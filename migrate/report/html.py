@@ -113,7 +113,7 @@ def render(
         counts=Counter(fates),
         pages=[pages[code] for code in sorted({code for code, _ in fates})],
         reasons=[(code, printable(message), count) for (code, message), count in reasons.most_common()],
-        files=len(files),
+        files=len({finding.path for finding in outcome.findings if not finding.error}),
         packed=base64.b64encode(packed).decode("ascii"),
     )
 

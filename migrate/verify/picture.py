@@ -9,7 +9,7 @@ from html import escape
 from migrate.verify.record import Record
 
 WIDTH, HEIGHT = 640, 240
-LEFT, RIGHT, TOP, BOTTOM = 56, 12, 12, 36
+LEFT, RIGHT, TOP, BOTTOM = 72, 12, 12, 36
 TICKS = 5
 
 Point = tuple[float, float]

@@ -156,6 +156,12 @@ def test_every_file_stands_there_with_its_findings(review: "Page") -> None:
     assert "hacked" not in review.title()
 
 
+def test_the_files_that_it_counts_are_those_with_a_call_site(review: "Page") -> None:
+    assert re.match(
+        r"\d+ call sites in 3 files: ", review.locator("body > header p, header p, p").first.text_content() or ""
+    )
+
+
 def test_old_and_new_stand_side_by_side_in_colour(review: "Page") -> None:
     row = review.locator("[data-path='./train.py'] tr", has_text="config = RunConfig")
     old, new = row.locator("td:nth-child(2)"), row.locator("td:nth-child(4)")

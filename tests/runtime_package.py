@@ -45,7 +45,8 @@ def copy(folder: Path, names: Iterable[str]) -> None:
 
 
 def build(folder: Path) -> Path:
-    """Writes the wheel; returns its path."""
+    """Writes the wheel into a folder, which is made if it is not there; returns its path."""
+    folder.mkdir(parents=True, exist_ok=True)
     about = f"{PACKAGE}-{__version__}.dist-info"
     files = {**contents(), f"{about}/METADATA": METADATA, f"{about}/WHEEL": WHEEL}
     files[f"{about}/LICENSE"] = (ROOT / "LICENSE").read_text(encoding="utf-8")

@@ -102,7 +102,7 @@ def _numeric(names: Names, value: ast.expr) -> tuple[ast.expr, ast.expr | None]:
         raise Unbindable(f"`{ast.unparse(value)[:60]}` is no numeric_column")
     arguments = bind(value, _PARAMETERS, no_others=True)
     if not is_none(arguments.get("normalizer_fn")):
-        raise Unbindable("a numeric_column with normalizer_fn is not carried over yet")
+        raise Unbindable("a numeric_column with normalizer_fn is not supported")
     if "key" not in arguments:
         raise Unbindable("a numeric_column has no key")
     return arguments["key"], arguments.get("shape")

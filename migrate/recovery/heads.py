@@ -262,10 +262,10 @@ def _mean(values, weights):
 
 
 def check_not_given(**arguments):
-    """Raises a ValueError for an argument that is not carried over, and not None."""
+    """Raises a ValueError for an argument that is not supported, and not None."""
     given = [name for name, value in arguments.items() if value is not None]
     if given:
-        raise ValueError(f"Not carried over from tf.estimator: {', '.join(given)}.")
+        raise ValueError(f"Not supported of tf.estimator: {', '.join(given)}.")
 
 
 def get_optimizer_instance(opt, learning_rate=None):

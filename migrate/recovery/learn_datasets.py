@@ -90,7 +90,7 @@ class MnistExamples:
     def next_batch(self, batch_size, fake_data=False, shuffle=True):
         """Returns the next images and labels, over the end into the next epoch."""
         if fake_data:
-            raise ValueError("fake_data is not carried over.")
+            raise ValueError("fake_data is not supported.")
         start = self._next
         if self.epochs_completed == 0 and start == 0 and shuffle:
             self._shuffle()
@@ -140,7 +140,7 @@ def read_data_sets(
       ValueError: a file is not MNIST's, or an argument is wrong.
     """
     if fake_data:
-        raise ValueError("fake_data is not carried over.")
+        raise ValueError("fake_data is not supported.")
     source = source_url or "https://storage.googleapis.com/cvdf-datasets/mnist/"
 
     def read(name, magic):
@@ -186,5 +186,5 @@ def load_mnist(train_dir="MNIST-data"):
 def load_dataset(name):
     """Reads MNIST as ``tf.contrib.learn.datasets.load_dataset("mnist")``."""
     if name != "mnist":
-        raise ValueError(f"The dataset {name} is not carried over.")
+        raise ValueError(f"The dataset {name} is not supported.")
     return load_mnist()

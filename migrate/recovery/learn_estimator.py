@@ -275,7 +275,7 @@ class LearnEstimator(Estimator):
         return (example for batch in batches for example in _examples_of(batch))
 
     def export_savedmodel(self, *arguments, **options):
-        """Raises a ValueError: an export by ``InputFnOps`` is not carried over."""
+        """Raises a ValueError: an export by ``InputFnOps`` is not supported."""
         raise ValueError("Export it as a tf.estimator.Estimator, on TensorFlow 1.15.")
 
     def _batches(self, input_fn, outputs):

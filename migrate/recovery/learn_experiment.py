@@ -31,7 +31,7 @@ class Experiment:
       train_steps_per_iteration, checkpoint_and_export: must be None, and False.
 
     Raises:
-      ValueError: an argument is given that is not carried over, or TF_CONFIG names more
+      ValueError: an argument is given that is not supported, or TF_CONFIG names more
         than one task.
     """
 
@@ -65,7 +65,7 @@ class Experiment:
             raise ValueError("eval_metrics must be None with tf.estimator.Estimator.")
         cluster = estimator.config.cluster_spec
         if cluster and sum(len(tasks) for tasks in cluster.as_dict().values()) > 1:
-            raise ValueError("An Experiment of several workers is not carried over.")
+            raise ValueError("An Experiment of several workers is not supported.")
         self.estimator, self.train_steps = estimator, train_steps
         self.eval_steps = eval_steps
         self._metrics = {} if eval_metrics is None else {"metrics": eval_metrics}

@@ -23,7 +23,6 @@ from migrate.printable import printable
 from migrate.report import in_order
 from migrate.report.columns import Row, rows
 from migrate.report.pages import Page
-from migrate.report.text import why
 
 FATES = ("exact", "noted", "skipped", "error")
 
@@ -204,7 +203,7 @@ def _card(finding: Finding, content: str) -> _Card:
         _fate(finding),
         finding.in_file,
         finding.message,
-        printable(why(finding)),
+        printable(finding.why if finding.rewritten else ""),  # the colour and the word beside it tell the fidelity
         _hash(content, repr(finding)),
     )
 

@@ -44,7 +44,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         return manual(call.node, "evaluate() is called without input_fn", "Give an input_fn.")
     for name in ("hooks", "checkpoint_path"):
         if not is_none(call.arguments.get(name)):
-            return manual(call.arguments[name], f"{name} of evaluate() is not carried over yet", f"Take {name} out.")
+            return manual(call.arguments[name], f"{name} of evaluate() is not supported", f"Take {name} out.")
     if draft.uses_backup and not draft.has_backup_fit:
         return manual(
             call.node,

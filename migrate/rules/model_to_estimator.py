@@ -44,7 +44,7 @@ def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
     arguments, site = program.arguments, program.site.node
     for name in ("metric_names_map", "export_outputs"):
         if not is_none(arguments.get(name)):
-            yield manual(arguments[name], f"{name} is not carried over", f"Take {name} out.")
+            yield manual(arguments[name], f"{name} is not supported", f"Take {name} out.")
             return
     for optimizer, name in compiled_with_tensorflow_1(program.module):
         yield manual(optimizer, *_optimizer_of_tensorflow_1(name))

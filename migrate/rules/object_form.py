@@ -212,12 +212,12 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
         if call.args or given.intersection(_OF_LEARN_ALONE):
             other = Counterpart("LearnRunConfig", True)
     if other.name == "load_dataset" and (call is None or not _is_mnist(call)):
-        message = "another dataset than MNIST is not carried over"
+        message = "another dataset than MNIST is not supported"
         return manual(node, message, "Load it with tensorflow_datasets, then migrate again.", module)
     if call is not None and other.name == "model_to_estimator":
         named = [one.value for one in call.keywords if one.arg in ("metric_names_map", "export_outputs")]
         if named:
-            message = f"`{ast.unparse(named[0])}` names outputs, which is not carried over"
+            message = f"`{ast.unparse(named[0])}` names outputs, which is not supported"
             return manual(call, message, "Take it out.", module)
     if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
         return manual(call, *reason, module)

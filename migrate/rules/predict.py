@@ -38,10 +38,10 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         return manual(call.node, "predict() is called without input_fn", "Give an input_fn.")
     for name in ("predict_keys", "hooks", "checkpoint_path"):
         if not is_none(call.arguments.get(name)):
-            return manual(call.arguments[name], f"{name} of predict() is not carried over yet", f"Take {name} out.")
+            return manual(call.arguments[name], f"{name} of predict() is not supported", f"Take {name} out.")
     single = call.arguments.get("yield_single_examples")
     if single is not None and literal(single) is not True:
-        return manual(single, "yield_single_examples=False is not carried over yet", "Take it out.")
+        return manual(single, "yield_single_examples=False is not supported", "Take it out.")
     if draft.uses_backup and not draft.has_backup_fit:
         return manual(
             call.node,

@@ -73,7 +73,7 @@ def _rewrite(program: Program, draft: Draft, call: MethodCall) -> Verdict:
         return manual(call.node, "train() is called without input_fn", "Give an input_fn.")
     listeners = call.arguments.get("saving_listeners")
     if not is_none(listeners):
-        return manual(call.node, "saving_listeners are not carried over yet", "Take them out, or migrate by hand.")
+        return manual(call.node, "saving_listeners are not supported yet", "Take them out, or migrate by hand.")
     steps, max_steps = call.arguments.get("steps"), call.arguments.get("max_steps")
     if not is_none(steps) and not is_none(max_steps):
         return manual(call.node, "steps and max_steps together are an error in the Estimator", "Give one of them.")

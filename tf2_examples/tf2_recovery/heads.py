@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content de6d96bc5ca2777a).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d392f121dfaf7f38).
 """The heads of TensorFlow 1's premade estimators, which make a spec of logits."""
 
 import tensorflow as tf
@@ -263,10 +263,10 @@ def _mean(values, weights):
 
 
 def check_not_given(**arguments):
-    """Raises a ValueError for an argument that is not carried over, and not None."""
+    """Raises a ValueError for an argument that is not supported, and not None."""
     given = [name for name, value in arguments.items() if value is not None]
     if given:
-        raise ValueError(f"Not carried over from tf.estimator: {', '.join(given)}.")
+        raise ValueError(f"Not supported of tf.estimator: {', '.join(given)}.")
 
 
 def get_optimizer_instance(opt, learning_rate=None):

@@ -48,7 +48,7 @@ def keras_optimizer(optimizer, learning_rate):
     other = [name for name in _NOT_CARRIED if config.get(name)]
     if kind not in kinds or other:
         what = f"A {kind}" + (f" with {', '.join(other)}" if other else "")
-        raise ValueError(f"{what} of tf.estimator is not supported.")
+        raise ValueError(f"{what} is not supported.")
     rate = config["learning_rate"]
     if isinstance(rate, dict):
         rate = tf.keras.optimizers.schedules.deserialize(rate)

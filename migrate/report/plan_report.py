@@ -137,7 +137,8 @@ def _total(rows: Sequence[ProgramRow]) -> str:
     sites = sum(row.rewritten + row.skipped for row in rows)
     rewritten = sum(row.rewritten for row in rows)
     words = ", ".join(f"{status[name]} {name}" for name in (READY, PARTLY, BLOCKED) if status[name])
-    return f"{_count(len(rows), 'program')}{f' ({words})' if words else ''}, {rewritten} of {_count(sites, 'call site')} ready"
+    counted = f"{_count(len(rows), 'program')}{f' ({words})' if words else ''}"
+    return f"{counted}, {rewritten} of {_count(sites, 'call site')} ready"
 
 
 def _compared(comparison: Comparison) -> Iterator[Line]:

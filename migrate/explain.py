@@ -68,12 +68,12 @@ def changed(example: Example, near: int = 0) -> list[str]:
 
 
 def whole(example: Example) -> list[str]:
-    """The diff of an example's whole program, without a head, as the codemod rewrites it."""
+    """The diff of an example's whole program, without a head; empty where a rule's tests alone see it rewritten."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "program.py")
         path.write_text(example.source, encoding="utf-8")
         changes = rewrite([path], example.settings).changes
-    after = next(change.after for change in changes if os.path.basename(change.path) == path.name)
+    after = next((change.after for change in changes if os.path.basename(change.path) == path.name), example.source)
     before = example.source.splitlines()
     return [*difflib.unified_diff(before, after.splitlines(), n=_WHOLE, lineterm="")][3:]
 

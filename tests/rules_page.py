@@ -79,6 +79,8 @@ def _block(
     longer = False
     for number, example in enumerate(examples):
         own = lines_of(example)
+        if not own:
+            continue
         lines = [*_options(example), *(_unseen(own, seen, language) if example.slot == "module" else own)]
         is_longer = len(lines) > _SHORT[language]
         yield from [""] if number and (longer or is_longer) else []

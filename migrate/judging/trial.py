@@ -43,8 +43,6 @@ class Trial:
         self.files = Files(modules, settings)
         for module in modules:
             tree.keep(module)
-        for module in modules:
-            tree.changing(module)  # a file for TensorFlow 1 is taken for such before any rule looks at it
         found = [(module, programs(module, tree)) for module in modules if settings.canned != "object"]
         self.drafts = [draft for module, own in found for draft in self.files.drafts(module, own)]
         self.verdicts: list[list[tuple[Rule, Verdict]]] = [[] for _ in self.drafts]

@@ -76,7 +76,7 @@ def stop_if_no_increase_hook(
     max_steps_without_increase,
     eval_dir=None,
     min_steps=0,
-    **when
+    **when,
 ):
     """Returns a hook that stops when a metric has not grown for so many steps.
 
@@ -92,7 +92,7 @@ def stop_if_no_decrease_hook(
     max_steps_without_decrease,
     eval_dir=None,
     min_steps=0,
-    **when
+    **when,
 ):
     """Returns a hook that stops when a metric has not fallen for so many steps.
 

@@ -196,7 +196,7 @@ class DNNEstimator(PremadeEstimator):
         *,
         input_layer_partitioner=None,
         batch_norm=False,
-        **settings
+        **settings,
     ):
         check_not_given(input_layer_partitioner=input_layer_partitioner)
         network = dnn_network(
@@ -225,7 +225,7 @@ class DNNClassifier(DNNEstimator):
         optimizer="Adagrad",
         *,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(
@@ -249,7 +249,7 @@ class DNNRegressor(DNNEstimator):
         optimizer="Adagrad",
         *,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(
@@ -279,7 +279,7 @@ class LinearEstimator(PremadeEstimator):
         *,
         partitioner=None,
         sparse_combiner="sum",
-        **settings
+        **settings,
     ):
         check_not_given(partitioner=partitioner)
         columns = list(feature_columns)
@@ -314,7 +314,7 @@ class LinearClassifier(LinearEstimator):
         config=None,
         *,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(
@@ -338,7 +338,7 @@ class LinearRegressor(LinearEstimator):
         config=None,
         *,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(
@@ -375,7 +375,7 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
         config=None,
         warm_start_from=None,
         checkpoints=None,
-        **networks
+        **networks,
     ):
         check_not_given(input_layer_partitioner=input_layer_partitioner)
         parts = combined_networks(
@@ -411,7 +411,7 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         weight_column=None,
         label_vocabulary=None,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(head, *first, **settings)
@@ -430,7 +430,7 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
         label_dimension=1,
         weight_column=None,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(head, *first, **settings)

@@ -79,7 +79,7 @@ def _changed(outcome: Outcome) -> list[FileChange]:
 
 
 def documentation() -> str:
-    """The address of the documentation that the installed package names (``project_urls``); empty where it has none."""
+    """The address of the documentation that the installed package names (``project.urls``); empty where it has none."""
     try:
         named = [text.partition(",") for text in metadata("estimator-migrate").get_all("Project-URL") or ()]
     except PackageNotFoundError:

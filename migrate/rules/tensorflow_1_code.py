@@ -28,9 +28,9 @@ from migrate.rules.rule import Example, Verdict, exact, manual, rule
     "exact",
     Example("tf1.disable_v2_behavior()", "model = tf.keras.Model(", "head"),
     Example("tf1.disable_v2_behavior(); print(tf1.placeholder)", None, "head"),
-    Example("tf.enable_eager_execution()", None, "head"),
+    Example("tf.enable_eager_execution()", "model = tf.keras.Model(", "head"),
     Example("print(tf.placeholder)", None, "head"),
-    Example("tf.logging.set_verbosity(tf.logging.INFO)", None, "head"),
+    Example("tf.logging.set_verbosity(tf.logging.INFO)", "tf1.logging.set_verbosity(tf1.logging.INFO)", "head"),
     Example("print(tf.to_float(1)); k = tf.train.get_global_step()", None, "head"),
 )
 def tensorflow_1_code(program: Program, draft: Draft) -> Iterator[Verdict]:

@@ -204,9 +204,9 @@ def _(place: Path) -> None:
 
 @claim("README.md", "Python 3.10 to 3.13")
 def _(place: Path) -> None:
-    setup = (ROOT / "setup.cfg").read_text()
-    assert "python_requires = >=3.10" in setup
-    assert re.findall(r"Python :: (3\.\d+)", setup) == ["3.10", "3.11", "3.12", "3.13"]
+    project = (ROOT / "pyproject.toml").read_text()
+    assert 'requires-python = ">=3.10"' in project
+    assert re.findall(r"Python :: (3\.\d+)", project) == ["3.10", "3.11", "3.12", "3.13"]
 
 
 @claim("docs/reference.md", "The diff is ready for `git apply` in the directory where it was made")

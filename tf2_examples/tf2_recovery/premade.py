@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f405cf9dde3efa6e).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7261b760b8d00125).
 """The premade estimators of TensorFlow 1."""
 
 import math
@@ -197,7 +197,7 @@ class DNNEstimator(PremadeEstimator):
         *,
         input_layer_partitioner=None,
         batch_norm=False,
-        **settings
+        **settings,
     ):
         check_not_given(input_layer_partitioner=input_layer_partitioner)
         network = dnn_network(
@@ -226,7 +226,7 @@ class DNNClassifier(DNNEstimator):
         optimizer="Adagrad",
         *,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(
@@ -250,7 +250,7 @@ class DNNRegressor(DNNEstimator):
         optimizer="Adagrad",
         *,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(
@@ -280,7 +280,7 @@ class LinearEstimator(PremadeEstimator):
         *,
         partitioner=None,
         sparse_combiner="sum",
-        **settings
+        **settings,
     ):
         check_not_given(partitioner=partitioner)
         columns = list(feature_columns)
@@ -315,7 +315,7 @@ class LinearClassifier(LinearEstimator):
         config=None,
         *,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(
@@ -339,7 +339,7 @@ class LinearRegressor(LinearEstimator):
         config=None,
         *,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(
@@ -376,7 +376,7 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
         config=None,
         warm_start_from=None,
         checkpoints=None,
-        **networks
+        **networks,
     ):
         check_not_given(input_layer_partitioner=input_layer_partitioner)
         parts = combined_networks(
@@ -412,7 +412,7 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
         weight_column=None,
         label_vocabulary=None,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
         super().__init__(head, *first, **settings)
@@ -431,7 +431,7 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
         label_dimension=1,
         weight_column=None,
         loss_reduction=None,
-        **settings
+        **settings,
     ):
         head = self._values(label_dimension, weight_column, loss_reduction)
         super().__init__(head, *first, **settings)

@@ -72,7 +72,7 @@ class Sources:
                 found[node.name] = ""
             elif isinstance(node, ast.Assign):
                 for target in (t for t in node.targets if isinstance(t, ast.Name)):
-                    found[target.id] = self._alias(found, node.value)
+                    found[target.id] = self._alias(module, found, node.value)
             elif isinstance(node, ast.Import):
                 for alias in node.names:
                     root = alias.name.partition(".")[0]
@@ -90,13 +90,15 @@ class Sources:
                 documented |= set(_words(tree))
         return {name: origin for name, origin in found.items() if documented is None or name in documented}
 
-    def _alias(self, found: Mapping[str, str], value: ast.expr) -> str:
-        """What ``name = module.other`` stands for; "" where the value is made here."""
+    def _alias(self, module: str, found: Mapping[str, str], value: ast.expr) -> str:
+        """What ``name = other`` or ``name = module.other`` stands for; "" where the value is made here."""
         parts: list[str] = []
         while isinstance(value, ast.Attribute):
             parts.insert(0, value.attr)
             value = value.value
-        origin = found.get(value.id, "") if isinstance(value, ast.Name) else ""
+        if not isinstance(value, ast.Name) or value.id not in found:
+            return ""
+        origin = found[value.id] or ("" if parts else f"{module}.{value.id}")
         return ".".join((origin, *parts)) if origin else ""
 
     def definition(self, path: str) -> str:

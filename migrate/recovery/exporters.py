@@ -132,13 +132,17 @@ class LatestExporter(_ModelExporter):
         )
 
 
-class FinalExporter(_ModelExporter):
-    """Exports when the training is at its max_steps; see ``LatestExporter``."""
+class SavedModelExporter(_ModelExporter):
+    """Exports at each call and keeps all exports, for exporters that decide when."""
 
     def __init__(
         self, name, serving_input_receiver_fn, assets_extra=None, as_text=False
     ):
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text, None)
+
+
+class FinalExporter(SavedModelExporter):
+    """Exports when the training is at its max_steps; see ``LatestExporter``."""
 
     def export(
         self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export

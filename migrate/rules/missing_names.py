@@ -6,7 +6,8 @@ A name or an import of TensorFlow that no longer exists stops the migrated progr
 Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one, in
 every file of the program, and so do paths into TensorFlow's copy of Keras, which takes no layer of Keras itself. What
 only TensorFlow 2 has is reached through ``tf.compat.v2`` where a file's ``tf`` becomes ``compat.v1``. Some others
-become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its ``fn_args``, ``training_ops`` and
+become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its ``fn_args``, ``_SavedModelExporter``
+and filters of exports (``gc``), ``training_ops`` and
 ``tensorflow.examples.tutorials.mnist.input_data.read_data_sets``, which reads and shuffles the same files in the same
 way.
 
@@ -58,6 +59,18 @@ _V1 = "tensorflow.compat.v1."
     Example(
         "from tensorflow.python.ops import array_ops; w = array_ops.stack([1])",
         "w = tf1.stack([1])",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "from tensorflow.python.layers import normalization; w = normalization.BatchNormalization()",
+        "w = tf1.layers.BatchNormalization()",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "from tensorflow.python.estimator import gc; print(gc._negation(gc._largest_export_versions(5)))",
+        "print(opposite_filter(largest_export_versions(5)))",
         "head",
         kind="custom",
     ),

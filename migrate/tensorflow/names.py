@@ -220,7 +220,7 @@ def _public(path: str) -> Public | None:
         }
         found = tails["v1"] or tails["v2"]
         if found:
-            tail = min(found, key=lambda one: _order(one, origin))
+            tail = min(found, key=lambda one: _order(one, origin, path))
             return Public("v1" if tail not in tails["v2"] else "both" if tails["v1"] else "v2", tail)
     return _public_of_keras(path)
 
@@ -242,10 +242,16 @@ def _definitions(path: str) -> Iterator[str]:
     yield _RENAMED.get(path, path)
 
 
-def _order(tail: str, origin: str) -> tuple[bool, bool, bool, int, int, str]:
-    """Of several public names the one outside contrib and ``tf.estimator``, then the one nearest to its definition."""
+def _order(tail: str, origin: str, path: str) -> tuple[bool | int | str, ...]:
+    """Of several public names the one outside contrib and ``tf.estimator``, there as the program spells it.
+
+    Of those that are as near to its words, and of those of contrib, the one nearest to its definition comes first.
+    """
+    is_contrib, is_other = tail.startswith("contrib."), not path.endswith(f".{tail}")
+    is_renamed = tail.rpartition(".")[2] != path.rpartition(".")[2]
+    otherwise = (False, False) if is_contrib else (is_other, is_renamed)
     is_far = not origin.startswith(f"tensorflow.{tail.rpartition('.')[0]}.")
-    return tail.startswith("contrib."), tail.startswith("estimator."), is_far, tail.count("."), len(tail), tail
+    return is_contrib, tail.startswith("estimator."), *otherwise, is_far, tail.count("."), len(tail), tail
 
 
 @cache

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 USES = """\
 import functools
 import json
+import os
 import sys
 
 import tensorflow.compat.v1 as tf
@@ -43,9 +44,24 @@ def constants(cls):
     return {{name: value for name, value in vars(cls).items() if name.isupper()}}
 
 
+def version(path):
+    name = os.path.basename(path.path)
+    return path._replace(export_version=int(name)) if name.isdigit() else None
+
+
+def kept(keep):
+    return [path.export_version for path in keep(export_paths(exports, version))]
+
+
+exports = os.path.join(sys.argv[1], "exports")
+for name in ("0", "3", "10", "100", "99", "7", "temp-8"):
+    os.makedirs(os.path.join(exports, name))
+newest, apart, by = largest_export_versions(2), export_versions_apart(10), export_versions_by(5)
 functions = [plain, functools.partial(plain, 1, mode=2), lambda x, y: x]
 functions += [Model, Model(1), Model(1).model_fn, Model.model_fn, Model(1).counts]
 found = {{"arguments": [fn_args(one) for one in functions]}}
+found["kept"] = [kept(one) for one in (newest, largest_export_versions(99), largest_export_versions(0), apart, by)]
+found["kept"] += [kept(opposite_filter(newest)), kept(either_filter(newest, by))]
 found["keys"] = [constants(PredictionKeys), constants(MetricKeys)]
 found["steps"] = [int(step_in_directory(sys.argv[1]))]
 with tf.Graph().as_default(), tf.Session() as session:
@@ -75,9 +91,17 @@ from tensorflow.python.training import training_ops
 from tensorflow_estimator.python.estimator.canned.metric_keys import MetricKeys
 from tensorflow_estimator.python.estimator.canned.prediction_keys import PredictionKeys
 from tensorflow_estimator.python.estimator.estimator import _load_global_step_from_checkpoint_dir as step_in_directory
+from tensorflow_estimator.python.estimator.gc import _get_paths as export_paths
+from tensorflow_estimator.python.estimator.gc import _largest_export_versions as largest_export_versions
+from tensorflow_estimator.python.estimator.gc import _mod_export_version as export_versions_by
+from tensorflow_estimator.python.estimator.gc import _negation as opposite_filter
+from tensorflow_estimator.python.estimator.gc import _one_of_every_n_export_versions as export_versions_apart
+from tensorflow_estimator.python.estimator.gc import _union as either_filter
 from tensorflow_estimator.python.estimator.util import fn_args
 """
 NEW = """\
+from migrate.recovery.export_versions import either_filter, export_paths, export_versions_apart, export_versions_by
+from migrate.recovery.export_versions import largest_export_versions, opposite_filter
 from migrate.recovery.private_names import step_in_directory
 from migrate.recovery.private_names import MetricKeys, PredictionKeys
 from migrate.recovery.private_names import fn_args

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from migrate import __version__
+from migrate.given_paths import STDIN, check_named, check_output, listed, of_programs
 from migrate.invocation import program
 from migrate.parser import Parser
 from migrate.report.source import STDIN as STDIN_PATH
@@ -18,8 +19,6 @@ from migrate.settings import (
     split_codes,
     suggestion,
 )
-
-STDIN = "-"
 
 FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "html")
 """The reports that can be asked for, the default first."""
@@ -119,7 +118,7 @@ def plan_parser() -> Parser:
         "2 an error in a file (with --baseline: in one that the baseline does not name) or the arguments",
         allow_abbrev=False,
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file or a directory")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a directory")
     parser.add_argument("--format", choices=("text", "json", "csv"), default="text", help="what to print")
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     baseline = "compare with an earlier plan (of --format json), and fail for new code alone"
@@ -135,9 +134,12 @@ def parse_plan(arguments: Sequence[str]) -> PlanArguments:
       SettingsError: a settings file or a rule code cannot be used.
       SystemExit: argparse printed the help or an error.
     """
-    options = plan_parser().parse_intermixed_args(arguments)
-    paths = tuple(options.paths)
-    _check_output(options.output, paths)
+    parser = plan_parser()
+    options = parser.parse_intermixed_args(arguments)
+    if not options.paths and not options.program:
+        parser.error("no PATH given")
+    paths = _paths(options)
+    check_output(options.output, paths)
     run = Arguments(
         paths=paths,
         settings=_settings(options),
@@ -150,18 +152,6 @@ def parse_plan(arguments: Sequence[str]) -> PlanArguments:
         exit_zero=options.exit_zero,
     )
     return PlanArguments(run, options.format, options.output, options.baseline)
-
-
-def standard_input() -> bytes:
-    """All that stands on standard input.
-
-    Raises:
-      SettingsError: the caller closed it.
-    """
-    # Python starts with None in the place of a stream that the caller has closed.
-    if sys.stdin is None:
-        raise SettingsError("standard input is closed")
-    return sys.stdin.buffer.read()
 
 
 def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
@@ -183,8 +173,8 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
     options.paths += arguments[cut + 1 :]
     _check(parser, options)
     settings = _settings(options)
-    paths = (*options.paths, *_listed(options.files_from))
-    _check_output(options.output, paths)
+    paths = _paths(options, options.files_from)
+    check_output(options.output, paths)
     write = options.write or options.interactive
     if write:
         check_named(paths)
@@ -252,6 +242,7 @@ def main_parser() -> Parser:
 
 def _add_choices(parser: Parser) -> None:
     """The options that decide what is found and what becomes of it, and how the tool works."""
+    add_program(parser)
     parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
     parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
     parser.add_argument("--input", choices=CHOICES["input"], help="the input after a resume (default: restart)")
@@ -278,6 +269,17 @@ def _add_choices(parser: Parser) -> None:
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where something is found; errors stay 2")
 
 
+def add_program(parser: Parser) -> None:
+    """The option that names a program's files by the one that starts it."""
+    help = "read the file that starts a program and what it imports, as one PATH each; may be repeated"
+    parser.add_argument("--program", action="append", default=[], metavar="FILE", help=help)
+
+
+def _paths(options: argparse.Namespace, files_from: str | None = None) -> tuple[str, ...]:
+    listing = () if files_from is None else listed(files_from)
+    return (*options.paths, *listing, *of_programs(options.program))
+
+
 def _jobs(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
@@ -291,7 +293,7 @@ def _cores() -> int:
 
 
 def _check(parser: Parser, options: argparse.Namespace) -> None:
-    if not options.paths and options.files_from is None:
+    if not options.paths and not options.program and options.files_from is None:
         parser.print_usage(sys.stderr)
         parser.error("no PATH given")
     if options.interactive and options.todo:
@@ -304,7 +306,7 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
         if options.stdin_filename is not None:
             parser.error("--stdin-filename names the file that - reads from stdin: give - as the only PATH")
         return
-    if len(options.paths) > 1 or options.files_from is not None:
+    if len(options.paths) > 1 or options.files_from is not None or options.program:
         parser.error("- must be the only PATH: it reads one file from stdin")
     if options.interactive:
         parser.error("--interactive reads its answers from stdin, so the source cannot come from there")
@@ -320,22 +322,6 @@ def _check_first(parser: Parser, paths: Sequence[str], commands: Sequence[str]) 
             parser.error(f"{first} is a command only as the first word, before all options")
         meant = suggestion(first, commands)
         parser.error(f"{first}: no such file or directory, and no command{meant}")
-
-
-def check_named(paths: Sequence[str]) -> None:
-    """Makes sure, before anything is written, that every path exists that the user named.
-
-    Raises:
-      SettingsError: one does not, which is most often a typing error.
-    """
-    for path in paths:
-        try:
-            os.stat(path)
-        except (FileNotFoundError, NotADirectoryError):
-            if path != STDIN:
-                raise SettingsError(f"{path}: no such file or directory; nothing was written") from None
-        except OSError:
-            continue  # it exists, and whoever reads it says what is wrong with it
 
 
 def _check_html() -> None:
@@ -374,29 +360,3 @@ def _from(below: str, pattern: str) -> str:
         return pattern
     name = pattern.removesuffix("/")
     return f"{below}/{pattern.removeprefix('/')}" if "/" in name else f"{below}/**/{pattern}"
-
-
-def _listed(files_from: str | None) -> list[str]:
-    if files_from is None:
-        return []
-    try:
-        if files_from == STDIN:
-            content = standard_input()
-        else:
-            with open(files_from, "rb") as file:
-                content = file.read()
-    except OSError as error:
-        raise SettingsError(f"--files-from {files_from}: {error.strerror}") from None
-    # `git ls-files -z` and `find -print0` end each path with a NUL.
-    separator = b"\0" if b"\0" in content else b"\n"
-    names = [os.fsdecode(name.removesuffix(b"\r")) for name in content.split(separator)]
-    return [os.path.join(os.curdir, name) if name == STDIN else name for name in names if name]
-
-
-def _check_output(output: str | None, paths: Sequence[str]) -> None:
-    if output is None or not os.path.exists(output):
-        return
-    if output.endswith((".py", ".ipynb")) or any(
-        os.path.exists(path) and os.path.samefile(output, path) for path in paths
-    ):
-        raise SettingsError(f"--output {output}: the report would overwrite this source file")

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
-from migrate.arguments import STDIN, Arguments, parse, parse_plan, standard_input
+from migrate.arguments import Arguments, parse, parse_plan
+from migrate.given_paths import STDIN, standard_input
 from migrate.invocation import program
 from migrate.outcome import Outcome
 from migrate.parser import Parser

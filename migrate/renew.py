@@ -3,10 +3,11 @@
 import sys
 from collections.abc import Iterator, Sequence
 
-from migrate.arguments import check_named
+from migrate.arguments import add_program
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import NOTEBOOK, settled, walk
 from migrate.finding import Finding
+from migrate.given_paths import check_named, of_programs
 from migrate.helpers.renewal import Renewal, renewal
 from migrate.invocation import program
 from migrate.outcome import Outcome
@@ -25,7 +26,8 @@ def parser() -> Parser:
         " to this one; with --write, makes it. A file that somebody edited stays as it is: what was edited and what"
         " the release changes are shown.",
     )
-    made.add_argument("paths", metavar="PATH", nargs="+", help="files and directories")
+    made.add_argument("paths", metavar="PATH", nargs="*", help="files and directories")
+    add_program(made)
     made.add_argument("--write", action="store_true", help="replace the files in place of printing the diff")
     return made
 
@@ -39,10 +41,14 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
       The exit code: 0 all helpers are of this release now, 1 some are left or would be renewed, 2 an error in a file.
     """
-    asked = parser().parse_args(arguments)
+    made = parser()
+    asked = made.parse_args(arguments)
+    paths = [*asked.paths, *of_programs(asked.program)]
+    if not paths:
+        made.error("no PATH given")
     if asked.write:
-        check_named(asked.paths)
-    (outcome, found), notes = settled(lambda: _found(asked.paths))
+        check_named(paths)
+    (outcome, found), notes = settled(lambda: _found(paths))
     if asked.write:
         outcome.findings += write(outcome)
     else:

@@ -31,7 +31,9 @@ def entry_points(files: Sequence[str], tree: Tree) -> tuple[str, ...]:
         libraries = {path for one in starting for path in reached(one, tree)} & {*map(os.path.abspath, starting)}
         starting = [path for path in starting if os.path.abspath(path) not in libraries or _trains(path)] or starting
     scripts = [path for path in starting if not path.endswith(NOTEBOOK)]
-    return tuple(sorted(scripts or starting, key=lambda path: not _trains(path))) or (files[0],)
+    if not starting:  # a script may train where it stands, without asking for its own name
+        return tuple(sorted(files, key=lambda path: not _trains(path))[:1])
+    return tuple(sorted(scripts or starting, key=lambda path: not _trains(path)))
 
 
 def reached(path: str, tree: Tree) -> list[str]:

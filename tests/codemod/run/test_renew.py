@@ -105,6 +105,17 @@ def test_renew_shows_the_diff_and_with_write_replaces_what_nobody_edited(
     assert capsys.readouterr().out == ""
 
 
+def test_renew_of_a_program_brings_up_the_helpers_that_it_imports_and_no_others(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (old / "other").mkdir()
+    (old / "other" / "b.py").write_text(PREDICTING)
+    release(monkeypatch, "--write", "other")
+    assert main(["renew", "--write", "--program", "a.py"]) == 0
+    assert logs(old) == package.text_of("keras_logs")
+    assert logs(old / "other") != package.text_of("keras_logs")
+
+
 @pytest.mark.parametrize("is_committed", [True, False])
 def test_renew_leaves_a_folder_with_an_edited_file_and_shows_what_both_sides_changed(
     old: Path, capsys: pytest.CaptureFixture[str], is_committed: bool

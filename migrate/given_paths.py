@@ -1,0 +1,96 @@
+"""The files and directories that a command line names: by themselves, in a list, and as programs."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+
+from migrate.settings import SettingsError
+
+STDIN = "-"
+
+
+def standard_input() -> bytes:
+    """All that stands on standard input.
+
+    Raises:
+      SettingsError: the caller closed it.
+    """
+    # Python starts with None in the place of a stream that the caller has closed.
+    if sys.stdin is None:
+        raise SettingsError("standard input is closed")
+    return sys.stdin.buffer.read()
+
+
+def listed(files_from: str) -> list[str]:
+    """The paths in a file, or on standard input for ``-``, one a line or each ended by a NUL.
+
+    Raises:
+      SettingsError: the file cannot be read.
+    """
+    try:
+        if files_from == STDIN:
+            content = standard_input()
+        else:
+            with open(files_from, "rb") as file:
+                content = file.read()
+    except OSError as error:
+        raise SettingsError(f"--files-from {files_from}: {error.strerror}") from None
+    # `git ls-files -z` and `find -print0` end each path with a NUL.
+    separator = b"\0" if b"\0" in content else b"\n"
+    names = [os.fsdecode(name.removesuffix(b"\r")) for name in content.split(separator)]
+    return [os.path.join(os.curdir, name) if name == STDIN else name for name in names if name]
+
+
+def of_programs(starts: Iterable[str]) -> list[str]:
+    """The files that programs are started by, each with those of the tree that run when it is imported.
+
+    Args:
+      starts: the files, as they are named.
+
+    Raises:
+      SettingsError: there is no such file, or it is a directory.
+    """
+    return list(dict.fromkeys(path for start in starts for path in _of_program(start)))
+
+
+def _of_program(start: str) -> Iterator[str]:
+    if not os.path.isfile(start):
+        problem = "is a directory, not the file that starts it" if os.path.isdir(start) else "no such file"
+        raise SettingsError(f"--program {start}: {problem}")
+    from migrate.analysis.tree import Tree
+    from migrate.files.walk import SUFFIXES
+
+    yield start
+    if start.endswith(SUFFIXES):
+        tree = Tree()
+        yield from (tree.name(link.target.path) for link in tree.closure_of(os.path.abspath(start)))
+
+
+def check_named(paths: Sequence[str]) -> None:
+    """Makes sure, before anything is written, that every path exists that the user named.
+
+    Raises:
+      SettingsError: one does not.
+    """
+    for path in paths:
+        try:
+            os.stat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            if path != STDIN:
+                raise SettingsError(f"{path}: no such file or directory; nothing was written") from None
+        except OSError:
+            continue  # it exists, and whoever reads it says what is wrong with it
+
+
+def check_output(output: str | None, paths: Sequence[str]) -> None:
+    """Makes sure that a report does not overwrite a source file.
+
+    Raises:
+      SettingsError: it would.
+    """
+    if output is None or not os.path.exists(output):
+        return
+    if output.endswith((".py", ".ipynb")) or any(
+        os.path.exists(path) and os.path.samefile(output, path) for path in paths
+    ):
+        raise SettingsError(f"--output {output}: the report would overwrite this source file")

@@ -1,0 +1,85 @@
+"""``--program FILE`` reads the file that starts a program and what it imports, and no other."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from migrate.cli import main
+
+MODEL = """\
+import tensorflow.compat.v1 as tf
+
+
+def model_fn(features, labels, mode):
+    loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features, 1))
+    train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+"""
+TASK = """\
+import tensorflow.compat.v1 as tf
+
+from trainer import model
+
+estimator = tf.estimator.Estimator(model.model_fn, "/tmp/model")
+estimator.train(lambda: None, max_steps=10)
+"""
+OTHER = TASK.replace("from trainer import model", "model = None")
+
+
+@pytest.fixture
+def jobs(project: Path) -> Path:
+    """A program of two files beside another one."""
+    (project / "train.py").unlink()
+    (project / "trainer").mkdir()
+    for name, text in (("trainer/__init__.py", ""), ("trainer/model.py", MODEL), ("trainer/task.py", TASK)):
+        (project / name).write_text(text)
+    (project / "other.py").write_text(OTHER)
+    return project
+
+
+def test_only_the_files_of_the_program_change(jobs: Path) -> None:
+    assert main(["--write", "--program", "trainer/task.py"]) == 1
+    texts = {path.name: path.read_text() for path in (*jobs.glob("*.py"), *(jobs / "trainer").glob("*.py"))}
+    changed = {name for name, text in texts.items() if "tf2_recovery" in text}
+    assert changed == {"model.py", "task.py"}
+    assert texts["other.py"] == OTHER
+
+
+def test_the_plan_of_a_program_is_one_row(jobs: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--format", "json", "--program", "trainer/task.py"]) == 1
+    (row,) = json.loads(capfd.readouterr().out)["programs"]
+    assert row["entry_points"] == ["trainer/task.py"]
+    assert set(row["files"]) == {"trainer/task.py", "trainer/model.py"}
+
+
+def test_a_notebook_starts_a_program_too(jobs: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": TASK}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    (jobs / "train.ipynb").write_text(json.dumps(notebook))
+    (jobs / "trainer" / "task.py").unlink()
+    assert main(["check", "--program", "train.ipynb"]) == 1
+    assert "Read 2 files" in capfd.readouterr().err
+
+
+def test_programs_and_paths_stand_beside_each_other(jobs: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "other.py", "--program", "trainer/task.py", "--program", "trainer/model.py"]) == 1
+    assert "Read 3 files" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "problem"), [("nowhere.py", "no such file"), ("trainer", "is a directory")])
+@pytest.mark.parametrize("command", [["--write"], ["plan"], ["renew", "--write"]])
+def test_what_starts_no_program_is_told_before_anything_is_written(
+    jobs: Path, capfd: pytest.CaptureFixture[str], command: list[str], name: str, problem: str
+) -> None:
+    assert main([*command, ".", "--program", name]) == 2
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert f"--program {name}: {problem}" in printed.err
+    assert (jobs / "other.py").read_text() == OTHER
+
+
+@pytest.mark.parametrize("command", ["plan", "renew"])
+def test_a_command_without_any_path_says_so(capfd: pytest.CaptureFixture[str], command: str) -> None:
+    assert main([command]) == 2
+    assert "error: no PATH given" in capfd.readouterr().err

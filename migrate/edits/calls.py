@@ -33,7 +33,8 @@ def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.
         if at is not None:
             gone = args.pop(at)
             if at == len(args) and args:  # the last one: what stood before the bracket still does
-                args[-1] = args[-1].with_changes(comma=gone.comma, whitespace_after_arg=gone.whitespace_after_arg)
+                behind = _line_break(gone.whitespace_after_arg)
+                args[-1] = args[-1].with_changes(comma=gone.comma, whitespace_after_arg=behind)
         return call.with_changes(args=args)
     value = cst.parse_expression(edit.value, config=module.config_for_parsing)
     if at is not None:
@@ -42,8 +43,14 @@ def with_argument(call: cst.Call, edit: SetArgument, module: cst.Module) -> cst.
     new = cst.Arg(value, cst.Name(edit.name), equal=_EQUAL)
     if args:
         last, between = args[-1], _between(args, call.whitespace_before_args)
-        args[-1] = last.with_changes(comma=cst.Comma(whitespace_after=between))
-        new = new.with_changes(comma=last.comma)
+        behind = last.whitespace_after_arg  # the line break before the bracket, if no comma is before it
+        if isinstance(behind, cst.ParenthesizedWhitespace) and isinstance(between, cst.ParenthesizedWhitespace):
+            between = between.with_changes(first_line=behind.first_line)
+            behind = behind.with_changes(first_line=cst.TrailingWhitespace())
+        args[-1] = last.with_changes(
+            comma=cst.Comma(whitespace_after=between), whitespace_after_arg=cst.SimpleWhitespace("")
+        )
+        new = new.with_changes(comma=last.comma, whitespace_after_arg=behind)
     return call.with_changes(args=[*args, new])
 
 
@@ -102,7 +109,12 @@ def _between(
         space = parts[0].comma.whitespace_after
     else:
         space = opening if "\n" in cst.Module([]).code_for_node(opening) else cst.SimpleWhitespace(" ")
-    if isinstance(space, cst.ParenthesizedWhitespace):  # the line break alone: comments are told once
+    return _line_break(space)
+
+
+def _line_break(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
+    """White space without its comments, which are told once."""
+    if isinstance(space, cst.ParenthesizedWhitespace):
         return space.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=[])
     return space
 

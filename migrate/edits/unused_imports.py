@@ -19,6 +19,8 @@ def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
     """Removes imports that nothing uses: those that the rewrite freed, and all that some TensorFlow 2 lacks.
 
     An import of an Estimator's name fails from TensorFlow 2.16 on, used or not; one of contrib's on any TensorFlow 2.
+    ``import tensorflow.estimator`` beside code that reads ``tensorflow.nn`` becomes ``import tensorflow``, or goes where
+    another import gives that name.
 
     Args:
       source: the rewritten file.
@@ -28,7 +30,9 @@ def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
     imports = {id(one): list(_imports(one.nodes)) for one in source.statements if "import" in one.words}
     bound = {_bound(alias) for nodes in imports.values() for node in nodes for alias in node.names}
     used = source.mentioned(bound)
-    unused = _Unused((before & bound) - used, used - added)
+    whole = {alias.name for nodes in imports.values() for node in nodes for alias in node.names if _is_whole(node, alias)}
+    rooted = {name.split(".")[0] for name in whole if not _is_gone(name)}
+    unused = _Unused((before & bound) - used, used - added, rooted)
     statements: list[Statement] = []
     above: list[str] = []  # what stood above the statements that went
     for statement in source.statements:
@@ -51,20 +55,39 @@ def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
 
 @dataclass
 class _Unused:
-    """The names of imports that go: those in ``freed``, and those that TensorFlow lacks and ``used`` does not hold."""
+    """The names of imports that go: those in ``freed``, and those that TensorFlow lacks and ``used`` does not hold.
+
+    What ``import package.module`` binds is its package, which ``rooted`` holds where another import that stays does so.
+    """
 
     freed: set[str]
     used: set[str]
+    rooted: set[str]
 
     def holds(self, alias: ast.alias, node: ast.Import | ast.ImportFrom) -> bool:
         module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
-        return alias.name != "*" and self.goes(_bound(alias), f"{module}.{alias.name}")
+        name, path = _bound(alias), f"{module}.{alias.name}"
+        return alias.name != "*" and (self.goes(name, path) or self.leaves_package(name, path))
 
     def goes(self, name: str, path: str) -> bool:
-        if name in self.freed:
-            return True
+        """Whether an import goes."""
         path = path.lstrip(".")
-        return name not in self.used and bool(lacking(path, (OLD, NEW)) or needs_legacy_keras(path))
+        is_package = path.startswith(f"{name}.") and name in self.rooted
+        return name in self.freed or ((name not in self.used or is_package) and _is_gone(path))
+
+    def leaves_package(self, name: str, path: str) -> bool:
+        """Whether of an import its package stays alone."""
+        path = path.lstrip(".")
+        return path.startswith(f"{name}.") and not self.goes(name, path) and _is_gone(path)
+
+
+def _is_gone(path: str) -> bool:
+    return bool(lacking(path, (OLD, NEW)) or needs_legacy_keras(path))
+
+
+def _is_whole(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
+    """Whether an import binds the package that its name begins with."""
+    return isinstance(node, ast.Import) and alias.asname is None
 
 
 def _imports(nodes: Sequence[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -178,10 +201,15 @@ class _Dropper(cst.CSTTransformer):
     def _without(
         self, node: cst.Import | cst.ImportFrom, aliases: Sequence[cst.ImportAlias], module: str
     ) -> cst.BaseSmallStatement | cst.RemovalSentinel:
-        kept = [alias for alias in aliases if not self.unused.goes(_name(alias), f"{module}.{alias.evaluated_name}")]
+        paths = {id(alias): (_name(alias), f"{module}.{alias.evaluated_name}") for alias in aliases}
+        kept = [alias for alias in aliases if not self.unused.goes(*paths[id(alias)])]
         if not kept:
             return cst.RemoveFromParent()
-        if len(kept) == len(aliases):
+        kept = [
+            alias.with_changes(name=cst.Name(_name(alias))) if self.unused.leaves_package(*paths[id(alias)]) else alias
+            for alias in kept
+        ]
+        if kept == [*aliases]:
             return node
         kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return node.with_changes(names=kept)

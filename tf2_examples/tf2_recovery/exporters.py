@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2107fac567ea2b47).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 930c3fdcf4cf32ef).
 """The exporters of ``tf.estimator``, for ``train_and_evaluate``."""
 
 import os
@@ -133,13 +133,17 @@ class LatestExporter(_ModelExporter):
         )
 
 
-class FinalExporter(_ModelExporter):
-    """Exports when the training is at its max_steps; see ``LatestExporter``."""
+class SavedModelExporter(_ModelExporter):
+    """Exports at each call and keeps all exports, for exporters that decide when."""
 
     def __init__(
         self, name, serving_input_receiver_fn, assets_extra=None, as_text=False
     ):
         super().__init__(name, serving_input_receiver_fn, assets_extra, as_text, None)
+
+
+class FinalExporter(SavedModelExporter):
+    """Exports when the training is at its max_steps; see ``LatestExporter``."""
 
     def export(
         self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export

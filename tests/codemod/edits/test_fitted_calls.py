@@ -43,6 +43,18 @@ def test_one_with_a_comma_at_its_end_keeps_its_lines() -> None:
     assert after == "made = build(\n    one=1,\n)\n"
 
 
+def test_an_argument_behind_a_last_one_without_a_comma_has_a_line_like_the_others() -> None:
+    text = "made = build(\n    one=1,\n    two=2  # why\n)\n"
+    after = apply(text, Plan([SetArgument(span_of(text), "three", "3")]))
+    assert after == "made = build(\n    one=1,\n    two=2,  # why\n    three=3\n)\n"
+
+
+def test_the_comment_of_a_last_argument_that_goes_is_kept_once() -> None:
+    text = "made = build(\n    one=1,\n    two=2  # why\n)\n"
+    after = apply(text, Plan([SetArgument(span_of(text), "two", None)]))
+    assert after == "# why\nmade = build(\n    one=1\n)\n"
+
+
 def test_the_users_quotes_stay() -> None:
     text = "made = build('one', 'two', three='three', four='a text that is long')\n"
     after = apply(text, Plan([SetArgument(span_of(text), "checkpoints", VALUE, fits=True)]))

@@ -45,6 +45,21 @@ def test_an_import_of_tensorflows_examples_that_nothing_uses_goes() -> None:
     assert "tf.estimator" not in after
 
 
+@pytest.mark.parametrize(
+    ("imports", "stay"),
+    [
+        ("import tensorflow.estimator.experimental\nimport tensorflow.compat.v1.logging", "import tensorflow.compat.v1"),
+        ("import tensorflow.estimator.experimental", "import tensorflow\n"),
+        ("import os, tensorflow.estimator", "import os, tensorflow\n"),
+    ],
+)
+def test_an_import_of_the_estimator_leaves_the_name_of_its_package(imports: str, stay: str) -> None:
+    after, _ = migrate(program(f"{imports}\nprint(tensorflow.nn.relu)"))
+    assert "tensorflow.estimator" not in after
+    assert stay in after
+    assert "print(tensorflow.nn.relu)" in after
+
+
 def test_a_private_import_of_a_mapped_name_is_that_name() -> None:
     head = "from tensorflow.python.estimator.model_fn import ModeKeys as Modes\nprint(Modes.TRAIN)"
     after, _ = migrate(program(head))

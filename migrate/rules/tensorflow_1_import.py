@@ -42,6 +42,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import Names, import_of, imports_of
 from migrate.analysis.symbols import symbol_of
 from migrate.edits.plan import Decorate, Part, ReplaceExpression, ReplaceStatement
+from migrate.files.trouble import Unreadable
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual
 
 _SESSIONS = {
@@ -224,7 +225,7 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
         settings += [f"{name}.disable_eager_execution()"] if statement is place else []
         if settings and name:
             lines += ["", *settings]
-        file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
+        _write(file, statement, lines, _hidden_by(file, statement, name) if name and not star else None)
         for node, found in module.asked:
             if name and import_of(module.names, node) is statement:
                 # What a model_fn makes are variables of TensorFlow 2, which compat.v1's class does not hold.
@@ -236,6 +237,49 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
         v1 = next(alias for alias in place.names if alias.name in _GIVES_V1)
         text = f"{module.source.text(place)}\n\n{v1.asname or v1.name}{_GIVES_V1[v1.name]}.disable_eager_execution()"
         file.edits.append(ReplaceStatement(module.span(place), (Part(text),)))
+
+
+def _write(file: ObjectFile, statement: ast.stmt, lines: list[str], hidden_by: ast.ImportFrom | None) -> None:
+    """Writes an import, below the one that would hide it; where it was too, unless imports alone are between."""
+    module = file.module
+    if hidden_by is None:
+        file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
+        return
+    body = module.tree.body
+    between = body[body.index(statement) : body.index(hidden_by)]
+    if all(isinstance(one, ast.Import | ast.ImportFrom) for one in between):
+        file.delete(statement)
+    else:
+        file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
+    below = "\n".join([module.source.text(hidden_by), *lines])
+    file.edits.append(ReplaceStatement(module.span(hidden_by), (Part(below),)))
+
+
+def _hidden_by(file: ObjectFile, statement: ast.stmt, name: str) -> ast.ImportFrom | None:
+    """The last ``from … import *`` below an import that gives TensorFlow 2 by its name again; None for none."""
+    body = file.module.tree.body
+    below = body[body.index(statement) + 1 :] if statement in body else []
+    stars = [one for one in below if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"]
+    return next((one for one in reversed(stars) if _gives(file, file.module, one, name)), None)
+
+
+def _gives(file: ObjectFile, module: Module, star: ast.ImportFrom, name: str, depth: int = 0) -> bool:
+    """Whether a star import gives TensorFlow 2 by a name: from a file whose import of it stays as it is."""
+    found = file.tree.target(module, "." * star.level + (star.module or ""))
+    if found is None or found.names or depth > _DEEPEST:
+        return False
+    try:
+        other = file.tree.module(found.path)
+    except Unreadable:
+        return False
+    if name in other.names.top.bindings:
+        return not other.tf1_only and [one.imported for one in other.names.top.bindings[name]] == ["tensorflow"]
+    inner = [one for one in other.tree.body if isinstance(one, ast.ImportFrom) and one.names[0].name == "*"]
+    return any(_gives(file, other, one, name, depth + 1) for one in inner)
+
+
+_DEEPEST = 5
+"""Files may import all of one another in a circle."""
 
 
 def _mode_place(module: Module) -> ast.Call | ast.Import | ast.ImportFrom | None:

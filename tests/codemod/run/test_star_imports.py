@@ -50,6 +50,62 @@ def test_what_the_import_does_not_surely_give_is_not_taken_for_tensorflow(
     assert "train.py" not in texts(migrated(tmp_path))
 
 
+NEIGHBOURS = {
+    "plots.py": "import tensorflow as tf\n\n\ndef shown(x):\n    return tf.abs(x)\n",
+    "layers.py": "import tensorflow as tf\n\n\ndef dense(x):\n    return tf.layers.dense(x, 1)\n",
+    "all_of_them.py": "from plots import *\n",
+}
+BUILDING = """\
+{imports}
+
+tf.logging.set_verbosity(tf.logging.INFO)
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, loss=tf.losses.log_loss(labels, shown(features)), train_op=tf.no_op())
+
+
+estimator = tf.estimator.Estimator(model_fn, "d")
+estimator.train(None, max_steps=3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "after"),
+    [
+        (
+            "import tensorflow as tf\nfrom plots import *\nimport os",
+            "from plots import *\nimport tensorflow.compat.v1 as tf\nimport os\n",
+        ),
+        (
+            "import tensorflow as tf\nfrom all_of_them import *",
+            "from all_of_them import *\nimport tensorflow.compat.v1 as tf\n",
+        ),
+        (
+            "import tensorflow as tf\nprint(tf.VERSION)\nfrom plots import *",
+            "import tensorflow.compat.v1 as tf\nprint(tf.VERSION)\nfrom plots import *\nimport tensorflow.compat.v1 as tf\n",
+        ),
+        (
+            "import tensorflow as tf\nfrom layers import *\nfrom plots import shown",
+            "import tensorflow.compat.v1 as tf\nfrom layers import *\nfrom plots import shown\n",
+        ),
+        (
+            "from plots import *\nimport tensorflow as tf",
+            "from plots import *\nimport tensorflow.compat.v1 as tf\n",
+        ),
+    ],
+)
+def test_no_import_of_a_file_that_stays_on_tensorflow_2_hides_the_one_of_tensorflow_1(
+    tmp_path: Path, imports: str, after: str
+) -> None:
+    put(tmp_path, {**NEIGHBOURS, "train.py": BUILDING.format(imports=imports)})
+    outcome = migrated(tmp_path)
+    assert all(finding.rewritten for finding in outcome.findings), outcome.findings
+    assert texts(outcome)["train.py"].startswith(after)
+    put(tmp_path, texts(outcome))
+    assert migrated(tmp_path).changes == []
+
+
 def test_files_that_import_all_of_one_another_end(tmp_path: Path) -> None:
     put(
         tmp_path,

@@ -281,13 +281,15 @@ def _plan(arguments: Sequence[str]) -> int:
     file = None if asked.output is None else _opened(asked.output)
     outcome = _found(asked.run, None)
     from migrate.planning.baseline import compared
+    from migrate.planning.outside import outside
     from migrate.planning.rows import rows
     from migrate.report import plan_report
 
     found = rows(outcome, asked.run.settings)
     errors = [finding for finding in outcome.findings if finding.error]
     comparison = None if asked.baseline is None else compared(asked.baseline, found, errors)
-    plan = plan_report.Plan(found, errors, comparison)
+    failing = outside(asked.run.paths, asked.run.settings, found)
+    plan = plan_report.Plan(found, errors, comparison, failing)
     printed = {"json": plan_report.document, "csv": plan_report.table}.get(asked.format)
     if file is not None:
         text = printed(plan) if printed else plain(plan_report.lines(plan))

@@ -20,7 +20,7 @@ KNOWS = {
         *("objects", "rules", "rewrite", "helpers", "edits", "analysis"),
         *("finding", "judged", "selection", "settings"),
     },
-    "planning": {"analysis", "files", "finding", "invocation", "judged", "outcome", "settings"},
+    "planning": {"analysis", "tensorflow", "files", "finding", "invocation", "judged", "outcome", "settings"},
     "report": {"helpers", "planning", "rules", "files", "finding", "outcome", "printable", "__init__"},
     "recovery": set[str](),
     "verify": {"analysis", "planning", "files", "invocation", "parser", "__init__"},

@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import libcst as cst
@@ -35,11 +35,13 @@ def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
     unused = _Unused((before & bound) - used, used - added, rooted)
     statements: list[Statement] = []
     above: list[str] = []  # what stood above the statements that went
+    tried = replace(unused, rooted=None)
     for statement in source.statements:
         kept: Statement | None = statement
         own = statement.above
-        if any(unused.holds(alias, node) for node in imports.get(id(statement), ()) for alias in node.names):
-            kept, comments = _without(statement, unused, source.layout)
+        here = unused if all(isinstance(node, ast.Import) for node in statement.nodes) else tried
+        if any(here.holds(alias, node) for node in imports.get(id(statement), ()) for alias in node.names):
+            kept, comments = _without(statement, here, source.layout)
             own = own + comments
         if any(map(is_comment, above)) or not own:
             own = above + own
@@ -57,12 +59,13 @@ def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
 class _Unused:
     """The names of imports that go: those in ``freed``, and those that TensorFlow lacks and ``used`` does not hold.
 
-    What ``import package.module`` binds is its package, which ``rooted`` holds where another import that stays does so.
+    What ``import package.module`` binds is its package, which ``rooted`` holds where another import that stays does so;
+    None where such an import stays as it is, because code around it may ask whether it fails.
     """
 
     freed: set[str]
     used: set[str]
-    rooted: set[str]
+    rooted: set[str] | None
 
     def holds(self, alias: ast.alias, node: ast.Import | ast.ImportFrom) -> bool:
         module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
@@ -72,13 +75,14 @@ class _Unused:
     def goes(self, name: str, path: str) -> bool:
         """Whether an import goes."""
         path = path.lstrip(".")
-        is_package = path.startswith(f"{name}.") and name in self.rooted
+        is_package = self.rooted is not None and path.startswith(f"{name}.") and name in self.rooted
         return name in self.freed or ((name not in self.used or is_package) and _is_gone(path))
 
     def leaves_package(self, name: str, path: str) -> bool:
         """Whether of an import its package stays alone."""
         path = path.lstrip(".")
-        return path.startswith(f"{name}.") and not self.goes(name, path) and _is_gone(path)
+        is_package = self.rooted is not None and path.startswith(f"{name}.")
+        return is_package and not self.goes(name, path) and _is_gone(path)
 
 
 def _is_gone(path: str) -> bool:

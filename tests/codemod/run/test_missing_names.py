@@ -60,6 +60,12 @@ def test_an_import_of_the_estimator_leaves_the_name_of_its_package(imports: str,
     assert "print(tensorflow.nn.relu)" in after
 
 
+def test_an_import_of_the_estimator_that_is_tried_stays() -> None:
+    tried = "try:\n    import tensorflow.estimator\n    HAS_IT = True\nexcept ImportError:\n    HAS_IT = False\n"
+    after, _ = migrate(program(f"import tensorflow.nn\n{tried}print(tensorflow.nn.relu)"))
+    assert tried in after
+
+
 def test_a_private_import_of_a_mapped_name_is_that_name() -> None:
     head = "from tensorflow.python.estimator.model_fn import ModeKeys as Modes\nprint(Modes.TRAIN)"
     after, _ = migrate(program(head))

@@ -19,8 +19,8 @@ def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
     """Removes imports that nothing uses: those that the rewrite freed, and all that some TensorFlow 2 lacks.
 
     An import of an Estimator's name fails from TensorFlow 2.16 on, used or not; one of contrib's on any TensorFlow 2.
-    ``import tensorflow.estimator`` beside code that reads ``tensorflow.nn`` becomes ``import tensorflow``, or goes where
-    another import gives that name.
+    ``import tensorflow.estimator`` beside code that reads ``tensorflow.nn`` becomes ``import tensorflow``, or goes
+    where another import gives that name.
 
     Args:
       source: the rewritten file.
@@ -30,7 +30,9 @@ def drop_unused(source: Source, before: set[str], added: set[str]) -> None:
     imports = {id(one): list(_imports(one.nodes)) for one in source.statements if "import" in one.words}
     bound = {_bound(alias) for nodes in imports.values() for node in nodes for alias in node.names}
     used = source.mentioned(bound)
-    whole = {alias.name for nodes in imports.values() for node in nodes for alias in node.names if _is_whole(node, alias)}
+    whole = {
+        alias.name for nodes in imports.values() for node in nodes for alias in node.names if _is_whole(node, alias)
+    }
     rooted = {name.split(".")[0] for name in whole if not _is_gone(name)}
     unused = _Unused((before & bound) - used, used - added, rooted)
     statements: list[Statement] = []

@@ -75,8 +75,8 @@ def _failing(path: str, tree: Tree, lines: tuple[str, ...]) -> FailingFile | Non
 def _names(module: Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """What a file reads and imports of TensorFlow."""
     yield from module.names.of_packages((_OF_TENSORFLOW,))
-    for node in module.names.nodes(ast.Import):
-        yield from ((node, alias.name) for alias in node.names if alias.name.startswith(_OF_TENSORFLOW))
+    for plain in module.names.nodes(ast.Import):
+        yield from ((plain, alias.name) for alias in plain.names if alias.name.startswith(_OF_TENSORFLOW))
     for node in module.names.nodes(ast.ImportFrom):
         if not node.level and (node.module or "").startswith(_OF_TENSORFLOW):
             yield from (

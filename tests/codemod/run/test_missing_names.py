@@ -48,7 +48,10 @@ def test_an_import_of_tensorflows_examples_that_nothing_uses_goes() -> None:
 @pytest.mark.parametrize(
     ("imports", "stay"),
     [
-        ("import tensorflow.estimator.experimental\nimport tensorflow.compat.v1.logging", "import tensorflow.compat.v1"),
+        (
+            "import tensorflow.estimator.experimental\nimport tensorflow.compat.v1.logging",
+            "import tensorflow.compat.v1",
+        ),
         ("import tensorflow.estimator.experimental", "import tensorflow\n"),
         ("import os, tensorflow.estimator", "import os, tensorflow\n"),
     ],

@@ -83,7 +83,8 @@ estimator.train(None, max_steps=3)
         ),
         (
             "import tensorflow as tf\nprint(tf.VERSION)\nfrom plots import *",
-            "import tensorflow.compat.v1 as tf\nprint(tf.VERSION)\nfrom plots import *\nimport tensorflow.compat.v1 as tf\n",
+            "import tensorflow.compat.v1 as tf\nprint(tf.VERSION)\n"
+            "from plots import *\nimport tensorflow.compat.v1 as tf\n",
         ),
         (
             "import tensorflow as tf\nfrom layers import *\nfrom plots import shown",

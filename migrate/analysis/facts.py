@@ -3,7 +3,7 @@
 import ast
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -66,10 +66,16 @@ class Facts:
         return self.changes or bool(self.problem)
 
 
+@lru_cache(maxsize=20 * KNOWN)
+def stamp_in_run(path: str) -> tuple[int, int]:
+    """As ``stamp_of``, asked once in a run: what a file tells is the same for all files of the run."""
+    return stamp_of(path)
+
+
 def facts(path: str) -> Facts:
     """The facts of a file, absolute; those of an unchanged file are read once."""
     try:
-        return _facts(path, stamp_of(path))
+        return _facts(path, stamp_in_run(path))
     except OSError:
         return Facts(problem="cannot be read")
 
@@ -110,7 +116,7 @@ def _may_matter(source: SourceText) -> bool:
 def imports_at(path: str) -> Imports:
     """The imports of a file, absolute; none where it cannot be read or parsed."""
     try:
-        return _imports_in(path, stamp_of(path))
+        return _imports_in(path, stamp_in_run(path))
     except OSError:
         return Imports()
 
@@ -141,11 +147,10 @@ _WORD_IN_BYTES = re.compile(rb"\w+")
 def importing(root: str) -> dict[str, list[str]]:
     """By each word in an import statement below a directory, the files that have it; walked once in a run."""
     words: dict[str, list[str]] = {}
-    for path in walk([root]):
+    for path in map(os.path.abspath, (found for found in walk([root]) if isinstance(found, str))):
         with suppress(Unreadable, OSError):
-            if isinstance(path, str):
-                for word in _imported_words(os.path.abspath(path), stamp_of(path)):
-                    words.setdefault(word, []).append(os.path.abspath(path))
+            for word in _imported_words(path, stamp_in_run(path)):
+                words.setdefault(word, []).append(path)
     return words
 
 
@@ -172,7 +177,7 @@ def words_at(path: str) -> frozenset[str]:
       Unreadable: if it cannot be read.
     """
     try:
-        return _words(path, stamp_of(path))
+        return _words(path, stamp_in_run(path))
     except OSError as error:
         raise Unreadable(cannot_read(path, error)) from error
 
@@ -196,7 +201,7 @@ def naming_estimators(directory: str) -> tuple[str, ...]:
 def named_source(path: str, name: str) -> SourceText:
     """The text of a file, absolute, by the name that the user gave it, which is also what a reason calls it."""
     try:
-        return replace(_text_of(path, stamp_of(path)), path=name)
+        return replace(_text_of(path, stamp_in_run(path)), path=name)
     except (OSError, Unreadable):
         return _source(name, read(path))
 
@@ -234,7 +239,7 @@ def installed(path: str) -> frozenset[str]:
     return frozenset()
 
 
-def from_files(path: str, imports: Iterator[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+def from_files(path: str, imports: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     """The imports of a file, without those of packages that it installs."""
     return tuple((dotted, line) for dotted, line in imports if dotted.split(".")[0] not in installed(path))
 
@@ -242,8 +247,13 @@ def from_files(path: str, imports: Iterator[tuple[str, int]]) -> tuple[tuple[str
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
-def imported_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
+@lru_cache(maxsize=KNOWN)
+def imported_in(tree: ast.Module) -> tuple[tuple[str, int], ...]:
     """The dotted names that a tree imports, with their lines."""
+    return tuple(_imported_in(tree))
+
+
+def _imported_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
     waiting: list[ast.AST] = [tree]  # of statements, handlers and cases: no expression imports
     while waiting:
         node = waiting.pop()

@@ -5,7 +5,7 @@ import os
 from collections.abc import Collection
 from copy import copy
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from migrate.analysis.arguments import Source
 from migrate.analysis.guards import is_guarded
@@ -173,7 +173,7 @@ class Module:
     def _calls(self, methods: Collection[str]) -> bool:
         return any(method in self.names.attributes for method in methods)
 
-    @property
+    @cached_property
     def names_estimator(self) -> bool:
         """Whether a class of estimators is named here: to be called, derived from or kept for later."""
         return any(estimator_kind(found) for _, found in self.estimator)

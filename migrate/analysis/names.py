@@ -4,6 +4,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import TypeVar
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -122,6 +123,18 @@ class Names:
     def nodes(self, kind: type[_Node]) -> list[_Node]:
         """The nodes of a kind, such as ``ast.Call``, in the order of the tree; one look through a file serves all."""
         return self._of_kind.get(kind, [])  # type: ignore[return-value]
+
+    @cached_property
+    def _calls_in(self) -> dict[ast.AST, list[tuple[int, ast.Call]]]:
+        found: dict[ast.AST, list[tuple[int, ast.Call]]] = {}
+        for place, node in enumerate(self.nodes(ast.Call)):
+            found.setdefault(self._scopes[node].node, []).append((place, node))
+        return found
+
+    def calls_in(self, *scopes: ast.AST) -> list[ast.Call]:
+        """The calls that are evaluated in some scopes, and in none inside them, in the order of the tree."""
+        found = [one for scope in dict.fromkeys(scopes) for one in self._calls_in.get(scope, ())]
+        return [call for _, call in sorted(found, key=itemgetter(0))]
 
     @cached_property
     def attributes(self) -> dict[str, list[ast.Attribute]]:

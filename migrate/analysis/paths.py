@@ -4,9 +4,11 @@ import ast
 import posixpath
 import re
 from collections.abc import Set
+from functools import lru_cache
 
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.names import Names
+from migrate.files.parse import KEPT
 
 _SAME = {"str", "pathlib.Path", "pathlib.PurePath", "os.fspath", "os.path.abspath", "os.path.expanduser"}
 
@@ -108,8 +110,12 @@ def normal(path: str) -> str:
 
 def is_written_to(path: str, saved: str) -> bool:
     """Whether ``path`` is what a callback writes that is given ``saved``, which may hold ``{epoch:02d}``."""
-    pattern = re.sub(r"\\\{.*?\\\}", ".+", re.escape(normal(saved)))
-    return re.fullmatch(pattern, normal(path)) is not None
+    return _written_to(saved).fullmatch(normal(path)) is not None
+
+
+@lru_cache(maxsize=KEPT)
+def _written_to(saved: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\\{.*?\\\}", ".+", re.escape(normal(saved))))
 
 
 def directory(path: str) -> str:

@@ -2,11 +2,13 @@
 
 import ast
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 from migrate.analysis.module import Module
 from migrate.analysis.names import Binding, Names
 from migrate.analysis.paths import directory, is_written_to, normal, template
+from migrate.files.parse import KEPT
 
 SEARCHES = {
     "glob", "iglob", "rglob", "iterdir", "listdir", "scandir", "latest_checkpoint", "list_directory",
@@ -14,15 +16,16 @@ SEARCHES = {
 }  # fmt: skip
 
 
-def is_own_file(module: Module, path: ast.expr, saved: str) -> bool:
-    """Whether a loaded path is ``saved``, which a ``ModelCheckpoint`` writes, or the newest in its directory."""
+def is_own_file(module: Module, path: ast.expr, saved: Collection[str]) -> bool:
+    """Whether a loaded path is one of those that callbacks write, or the newest in the directory of one."""
     own = template(module.names, path)
-    if own is not None and is_written_to(own, saved):
+    if own is not None and any(is_written_to(own, one) for one in saved):
         return True
     if isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute) and path.func.attr == "format":
         base = template(module.names, path.func.value)  # path.format(epoch=n)
-        return base is not None and normal(base) == normal(saved)
-    return any(where in _places(saved) for where in searched(module, path))
+        return base is not None and any(normal(base) == normal(one) for one in saved)
+    places = {*searched(module, path)}
+    return bool(places) and any(not places.isdisjoint(_places(one)) for one in saved)
 
 
 def _places(path: str) -> set[str]:
@@ -84,6 +87,12 @@ def value_of(names: Names, binding: Binding) -> ast.expr | None:
 
 def searches(function: ast.AST) -> bool:
     return any(isinstance(node, ast.Call) and name_of(node.func) in SEARCHES for node in ast.walk(function))
+
+
+@lru_cache(maxsize=KEPT)
+def called(names: Names) -> frozenset[str]:
+    """The last parts of the names that a file calls; each of its programs asks."""
+    return frozenset(name_of(node.func) for node in names.nodes(ast.Call))
 
 
 def name_of(func: ast.expr) -> str:

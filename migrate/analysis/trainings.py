@@ -1,8 +1,9 @@
 """The training calls of Keras and the ``ModelCheckpoint`` callbacks among their callbacks."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from migrate.analysis.arguments import Unbindable, bind
 from migrate.analysis.checkpoints import key
@@ -10,6 +11,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import Names
 from migrate.analysis.paths import template
 from migrate.analysis.symbols import symbol_of
+from migrate.files.parse import KEPT
 
 FIT = (
     "x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle",
@@ -100,16 +102,32 @@ def all_trainings(module: Module) -> Iterator[Fit]:
                 yield fit
 
 
+@lru_cache(maxsize=KEPT)
+def trained(names: Names) -> dict[Hashable, list[ast.Call]]:
+    """The training calls of a file whose arguments can be read, by the ``key`` of what they train."""
+    found: dict[Hashable, list[ast.Call]] = {}
+    for call in names.nodes(ast.Call):
+        model = key(names, call.func.value) if isinstance(call.func, ast.Attribute) else None
+        if model is not None and _arguments(call) is not None:
+            found.setdefault(model, []).append(call)
+    return found
+
+
 def training_of(module: Module, call: ast.Call) -> Fit | None:
     """A call as a training; None where it is none, or its arguments cannot be read."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("fit", "fit_generator"):
-        return None
-    arguments = _explicit(call, FIT if call.func.attr == "fit" else FIT_GENERATOR)
-    if arguments is None:
+    arguments = _arguments(call)
+    if arguments is None or not isinstance(call.func, ast.Attribute):
         return None
     fit = Fit(call, call.func.value, module.names.statement_of(call), arguments)
     _read_callbacks(module, fit)
     return fit
+
+
+def _arguments(call: ast.Call) -> dict[str, ast.expr] | None:
+    """The arguments of a training call; None where it is none, or they cannot be read."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("fit", "fit_generator"):
+        return None
+    return _explicit(call, FIT if call.func.attr == "fit" else FIT_GENERATOR)
 
 
 def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] | None:
@@ -181,16 +199,17 @@ def is_on_workers(module: Module) -> bool:
     return any(tail.endswith("MultiWorkerMirroredStrategy") for tail in module.uses)
 
 
-def rank_asked(module: Module) -> ast.Call | None:
+@lru_cache(maxsize=KEPT)
+def rank_asked(names: Names) -> ast.Call | None:
     """A call that asks a library which of a job's processes this is, such as ``hvd.rank()``."""
-    calls = (node for node in module.names.nodes(ast.Call) if not node.args)
+    calls = (node for node in names.nodes(ast.Call) if not node.args)
     asked = (call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in ("rank", "Get_rank"))
-    return next((call for call in asked if module.names.qualified(call.func) is not None), None)
+    return next((call for call in asked if names.qualified(call.func) is not None), None)
 
 
 def library_of_ranks(module: Module) -> str:
     """The package that runs a module in several processes, of which one alone saves; "" for none."""
-    asked = rank_asked(module)
+    asked = rank_asked(module.names)
     if asked is not None:
         return (module.names.qualified(asked.func) or "").partition(".")[0]
     imported = (one.imported or "" for some in module.names.top.bindings.values() for one in some)

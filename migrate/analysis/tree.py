@@ -22,6 +22,7 @@ from migrate.analysis.facts import (
     installed,
     named_source,
     naming_estimators,
+    stamp_in_run,
     words_at,
     words_of,
 )
@@ -87,6 +88,7 @@ class Tree:
         self._sources[path] = replace(self.source(path), text=text)
         self._added.add(path)
         self._modules.pop(path, None)
+        self._of_1.discard(path)
         for known in (self._known, self._imported, self._closures, self._importers):
             known.clear()
 
@@ -111,12 +113,16 @@ class Tree:
         """
         if path not in self._modules:
             self._modules[path] = module_of(self.source(path))
+            if path in self._of_1:
+                self._modules[path].take_for_tf1()
         return self._modules[path]
 
     def keep(self, module: Module) -> None:
         """Takes in the module of a file that was read elsewhere, so that one object stands for it."""
         if module.path.endswith(".py"):
-            self._modules.setdefault(os.path.abspath(module.path), module)
+            path = os.path.abspath(module.path)
+            if self._modules.setdefault(path, module) is module and path in self._of_1:
+                module.take_for_tf1()
 
     def name(self, path: str) -> str:
         """A file as the user would name it: as on the command line, else relative to the current directory."""
@@ -168,22 +174,30 @@ class Tree:
 
     def _led_to(self, start: str, own: Iterable[tuple[str, int]]) -> Iterable[Link]:
         links: dict[str, Link] = {}
-        waiting = deque([(start, tuple(own))])
+        waiting = deque([_links(start, tuple(own), self._imports(start).searched)])
         while waiting:
-            importer, imports = waiting.popleft()
-            for link in _links(importer, imports, self._imports(importer).searched):
+            for link in waiting.popleft():
                 path = link.target.path
                 if path != start and path not in links:
                     links[path] = link
-                    waiting.append((path, self._imports(path).names))
+                    waiting.append(self._links(path))
         return links.values()
+
+    def led_to(self, paths: Iterable[str]) -> set[str]:
+        """Some files, absolute, and all that their imports lead to."""
+        found, waiting = set[str](), [*paths]
+        while waiting:
+            path = waiting.pop()
+            if path not in found:
+                found.add(path)
+                waiting += [link.target.path for link in self._links(path)]
+        return found
 
     def links_into(self, paths: Collection[str]) -> list[Link]:
         """Every import of one of these files, absolute, wherever in the repository."""
         importers = {*paths, *(importer for path in paths for importer in self.importers_of(path))}
         importers |= {link.target.path for path in paths for link in self.closure_of(path)}
-        known = {importer: self._imports(importer) for importer in sorted(importers)}
-        links = [link for path, own in known.items() for link in _links(path, own.names, own.searched)]
+        links = (link for importer in sorted(importers) for link in self._links(importer))
         return [link for link in links if link.target.path in paths]
 
     def importers(self, module: Module, name: str = "") -> list[str]:
@@ -197,6 +211,8 @@ class Tree:
 
     def importers_of(self, own: str, name: str = "") -> list[str]:
         """As ``importers``, of a file by its path, absolute."""
+        if not self._added:
+            return [*_importers_at(own, name)]
         if (own, name) not in self._importers:
             self._importers[own, name] = tuple(self._found_importers(own, name))
         return [*self._importers[own, name]]
@@ -271,6 +287,13 @@ class Tree:
             self._imported[path] = imports_of(self._sources[path]) if path in self._added else imports_at(path)
         return self._imported[path]
 
+    def _links(self, path: str) -> tuple[Link, ...]:
+        """The links from a file, absolute."""
+        if path in self._added:
+            imports = self._imports(path)
+            return _links(path, imports.names, imports.searched)
+        return _links_at(path)
+
     def words(self, path: str) -> frozenset[str]:
         """The words of a file's text, absolute.
 
@@ -298,12 +321,24 @@ class Tree:
             module.take_for_tf1()
         for path, one in known.items():
             if one.has_other_in_2 and not one.problem:
-                self.module(path).take_for_tf1()
                 self._of_1.add(path)
+                if path in self._modules:  # another is taken so when it is asked for
+                    self._modules[path].take_for_tf1()
         return [link for path, link in links.items() if known[path].matters or known[path].has_other_in_2]
 
 
-@lru_cache(maxsize=KNOWN)
+@lru_cache(maxsize=20 * KNOWN)
+def _links_at(path: str) -> tuple[Link, ...]:
+    imports = imports_at(path)
+    return _links(path, imports.names, imports.searched)
+
+
+@lru_cache(maxsize=20 * KNOWN)
+def _importers_at(own: str, name: str) -> tuple[str, ...]:
+    """The importers of a file by the files on the disk, which all trees of a run have in common."""
+    return tuple(Tree()._found_importers(own, name))
+
+
 def _links(importer: str, imports: tuple[tuple[str, int], ...], searched: tuple[str, ...]) -> tuple[Link, ...]:
     """The first link from a file to each other one, by each directory and package that this is imported from."""
     found: dict[tuple[str, str, str | None], Link] = {}
@@ -338,5 +373,5 @@ def _found(directory: str, dotted: str, searched: tuple[str, ...]) -> Target | N
 
 def forget() -> None:
     """Forgets where imports lead: a run looks once, and the next one may find other files."""
-    for known in (importing, naming_estimators, _links, _found):
+    for known in (importing, naming_estimators, stamp_in_run, _links_at, _importers_at, _found):
         known.cache_clear()

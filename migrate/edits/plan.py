@@ -158,6 +158,7 @@ class Plan:
     shared: Shared | None = None
     is_imported: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
+    _known: set[Edit] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @property
     def deleted(self) -> list[Span]:
@@ -168,7 +169,11 @@ class Plan:
 
     def add(self, edits: Iterable[Edit], pieces: set[str], imports: set[str]) -> None:
         """Takes in one program; two programs that share a statement ask for the same edit once."""
-        self.edits += [edit for edit in edits if edit not in self.edits]
+        if len(self._known) < len(self.edits):
+            self._known.update(self.edits)
+        new = [edit for edit in edits if edit not in self._known]
+        self.edits += new
+        self._known.update(new)
         self.pieces |= pieces
         self.imports |= imports
 

@@ -7,7 +7,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.edits.plan import Plan
 from migrate.finding import Cause, Fidelity, Finding, Obstacle
-from migrate.rewrite.draft import Draft
+from migrate.rewrite.draft import Draft, Drafts
 from migrate.rewrite.eager_names import eager_names
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import Rule
@@ -46,11 +46,11 @@ class Files:
                 causes.setdefault(obstacle, Cause(obstacle, rule.code, module.path, span))
         return next((causes[obstacle] for obstacle in Obstacle if obstacle in causes), None)
 
-    def drafts(self, module: Module, found: list[Program]) -> list[Draft]:
+    def drafts(self, module: Module, found: list[Program]) -> Drafts:
         """The empty drafts of the programs of one module."""
         vocabulary = self.vocabularies[module.path]
         datasets: dict[ast.stmt, str] = {}
-        drafts: list[Draft] = []
+        drafts = Drafts()
         for program in found:
             number = len(drafts)
             draft = Draft(

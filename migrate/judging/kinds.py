@@ -14,11 +14,11 @@ _KINDS = {"canned": "premade", "other-canned": "premade", "custom": "model_fn", 
 """The kinds of constructors in the words of TensorFlow's documentation."""
 
 
-def judged_program(draft: Draft, cause: Cause | None) -> JudgedProgram:
-    """A program that is followed, and becomes a Keras model."""
+def judged_program(draft: Draft, directories: tuple[str, ...], cause: Cause | None) -> JudgedProgram:
+    """A program that is followed, and becomes a Keras model; ``directories`` are those of its file."""
     program = draft.program
     kinds = (_KINDS.get(program.kind, "premade"),)
-    return JudgedProgram((draft.module.path,), kinds, "keras", _directories([draft.module]), cause)
+    return JudgedProgram((draft.module.path,), kinds, "keras", directories, cause)
 
 
 def judged_as_object(form: ObjectForm) -> JudgedProgram:
@@ -29,10 +29,10 @@ def judged_as_object(form: ObjectForm) -> JudgedProgram:
     files = tuple(module.path for module in modules)
     if not any(module.names_estimator for module in modules):
         return JudgedProgram(files, ("exports",), "reader", cause=form.left)
-    return JudgedProgram(files, tuple(named) or ("other",), "object", _directories(modules), form.left)
+    return JudgedProgram(files, tuple(named) or ("other",), "object", directories(modules), form.left)
 
 
-def _directories(modules: Sequence[Module]) -> tuple[str, ...]:
+def directories(modules: Sequence[Module]) -> tuple[str, ...]:
     """What the sites of some files are given as ``model_dir``, as it is written there."""
     calls = (site.node for module in modules for site in module.sites)
     values = (keyword.value for call in calls for keyword in call.keywords if keyword.arg == "model_dir")

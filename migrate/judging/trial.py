@@ -14,7 +14,7 @@ from migrate.helpers.share import share
 from migrate.judged import Judged
 from migrate.judging.files import Files
 from migrate.judging.findings import blocked, broken_finding, findings_of, loose_finding, silent_findings
-from migrate.judging.kinds import judged_as_object, judged_program
+from migrate.judging.kinds import directories, judged_as_object, judged_program
 from migrate.judging.sharing import sharing
 from migrate.judging.sites import judge_sites
 from migrate.objects.form import ObjectForm, in_object_form
@@ -77,6 +77,8 @@ class Trial:
         taken = {path for form in forms if form.left is None for path in form.files}
         in_objects = taken | {path for form in forms for path in form.pending}
         plans = self.files.plans
+        named = {draft.module.path: draft.module for draft in self.drafts}
+        given = {path: directories([module]) for path, module in named.items()}
         judged = {module.path: Judged([], plans[module.path], []) for module in self.modules}
         for index, (draft, collected) in enumerate(zip(self.drafts, self.verdicts, strict=True)):
             if draft.module.path in in_objects and self.settings.canned == "auto":
@@ -84,7 +86,8 @@ class Trial:
             if index not in self.left:
                 compose(draft)
                 self._add(draft)
-            judged[draft.module.path].programs.append(judged_program(draft, self.left.get(index)))
+            program = judged_program(draft, given[draft.module.path], self.left.get(index))
+            judged[draft.module.path].programs.append(program)
             self.findings += findings_of(draft.program, collected, self.left.get(index), self.files)
             self.findings += silent_findings(draft.program, collected)
         told = set[str]()

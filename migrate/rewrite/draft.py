@@ -1,8 +1,10 @@
 """The TF2 program as the rules compose it, part by part, for one Estimator program."""
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.inputs import Input
@@ -12,9 +14,13 @@ from migrate.analysis.policy import Policy, policy_of
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
+from migrate.finding import Span
+from migrate.rewrite.covered import Covered
 from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, stands_alone, strength
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.settings import Settings
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(kw_only=True)
@@ -54,6 +60,32 @@ class ChangedFile:
         self.edits.append(ReplaceStatement(self.module.span(statement)))
 
 
+class Drafts(list["Draft"]):
+    """The drafts of all programs of one file."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answers: dict[Callable[[Drafts], object], tuple[int, object]] = {}
+
+    def once(self, question: Callable[["Drafts"], _Answer]) -> _Answer:
+        """What is true of all drafts, worked out again only where one of them has grown since: programs may be many."""
+        size = sum(len(one.absorbed) + len(one.edits) + len(one.renamed) for one in self)
+        known, answer = self._answers.get(question, (-1, None))
+        if known != size:
+            answer = question(self)
+            self._answers[question] = size, answer
+        return answer  # type: ignore[return-value]
+
+    @property
+    def replaced(self) -> Covered:
+        """The code of the file that some draft replaces or removes."""
+        return self.once(_replaced)
+
+
+def _replaced(drafts: Drafts) -> Covered:
+    return Covered(drafts[0].module, (span for one in drafts for span in one.gone()))
+
+
 @dataclass(kw_only=True)
 class Draft(ChangedFile):
     """What the rules have decided so far about one program.
@@ -87,7 +119,7 @@ class Draft(ChangedFile):
     program: Program
     settings: Settings
     dataset_names: dict[ast.stmt, str]
-    all: "list[Draft]"
+    all: "Drafts"
     datasets: dict[ast.stmt, str] = field(default_factory=dict)
     inline_datasets: dict[ast.Call, str] = field(default_factory=dict)
     model: str = "model"
@@ -106,6 +138,7 @@ class Draft(ChangedFile):
     compile_arguments: dict[str, str] = field(default_factory=dict)
     has_backup_fit: bool = False
     shared: list[ast.stmt] = field(default_factory=list)
+    _covered: tuple[int, Covered] | None = field(default=None, init=False, repr=False)
 
     @cached_property
     def policy(self) -> Policy:
@@ -149,18 +182,21 @@ class Draft(ChangedFile):
 
     def is_replaced(self, node: ast.expr | ast.stmt) -> bool:
         """Whether ``node`` is in code that a draft of this file replaces or removes."""
-        return any(draft.replaces(node) for draft in self.all)
+        return node in self.all.replaced
 
     def replaces(self, node: ast.expr | ast.stmt) -> bool:
         """Whether ``node`` is in code that this draft replaces or removes."""
+        size = len(self.absorbed) + len(self.edits)
+        if self._covered is None or self._covered[0] != size:
+            self._covered = size, Covered(self.module, self.gone())
+        return node in self._covered[1]
+
+    def gone(self) -> list[Span]:
+        """The spans of the code that this draft replaces or removes."""
         span = self.module.span
         gone = [span(statement) for statement in self.absorbed]
         gone += [edit.span for edit in self.edits if isinstance(edit, ReplaceStatement | ReplaceExpression)]
-        if self.program.statement is not None:
-            gone.append(span(self.program.statement))
-        own = span(node)
-        start, end = (own.line, own.column), (own.end_line, own.end_column)
-        return any((s.line, s.column) <= start and end <= (s.end_line, s.end_column) for s in gone)
+        return gone if self.program.statement is None else [*gone, span(self.program.statement)]
 
     def text(self, node: ast.expr, place: int = ARGUMENT) -> str:
         """The user's own source of an expression, in parentheses where it spans lines or ``place`` needs them."""

@@ -14,7 +14,7 @@ from migrate.analysis.resume.flags import is_same_name
 from migrate.analysis.resume.listings import listings
 from migrate.analysis.resume.old_way_in import Guard, OldWayIn
 from migrate.analysis.resume.savers import path_known_at, text_known_at
-from migrate.analysis.searches import name_of
+from migrate.analysis.searches import called
 from migrate.analysis.trainings import Saver, made_by
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import (
@@ -278,7 +278,7 @@ def _keeps_best(saver: Saver) -> bool:
 
 def _of_files(names: Names, path: str) -> list[str]:
     """What Keras 3 does with files of this name that Keras 2 wrote."""
-    loads = {name_of(node.func) for node in names.nodes(ast.Call)}
+    loads = called(names)
     if path.endswith((".weights.h5", "⟩")) or not path:
         return []
     if "load_model" in loads:

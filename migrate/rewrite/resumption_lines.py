@@ -37,7 +37,7 @@ def manager_lines(module: Module, vocabulary: Vocabulary, training: ast.Call) ->
     """The lines for one call of ``fit``."""
     assert isinstance(training.func, ast.Attribute)
     model, tf = module.source.text(training.func.value), vocabulary.tf
-    asked = rank_asked(module)
+    asked = rank_asked(module.names)
     rank = module.source.text(asked) if asked is not None else "hvd.rank()"
     save = f"*([save] if {rank} == 0 else [])" if library_of_ranks(module) else "save"
     written = (

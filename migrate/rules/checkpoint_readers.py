@@ -19,11 +19,14 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 
 from migrate.analysis.arguments import is_none
 from migrate.analysis.module import Module
+from migrate.analysis.names import Names
 from migrate.analysis.paths import normal, template
 from migrate.analysis.program import Program
+from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
 from migrate.invocation import program as command
 from migrate.rewrite.draft import Draft
@@ -93,10 +96,16 @@ def _readers(program: Program, module: Module) -> Iterator[tuple[ast.expr, str, 
             path = call.args[0] if call.args else next(iter(keywords), None)
             if path is not None and _is_of(module, path, directory):
                 yield call, f"`{tail.rpartition('.')[2]}` reads the Estimator's checkpoints", tail != _LATEST
-    for node in module.names.nodes(ast.Constant):
-        is_docstring = isinstance(module.names.parents[node], ast.Expr)
-        if isinstance(node.value, str) and not is_docstring and _FILE_NAME.search(node.value):
-            yield node, f"{node.value!r} names a file of the Estimator's checkpoints", True
+    for node in _file_names(module.names):
+        yield node, f"{node.value!r} names a file of the Estimator's checkpoints", True
+
+
+@lru_cache(maxsize=KEPT)
+def _file_names(names: Names) -> list[ast.Constant]:
+    """The strings of a file that name one of an Estimator's checkpoints; every program of the file asks."""
+    strings = (node for node in names.nodes(ast.Constant) if isinstance(node.value, str))
+    told = (node for node in strings if not isinstance(names.parents[node], ast.Expr))  # which is a docstring
+    return [node for node in told if _FILE_NAME.search(str(node.value))]
 
 
 def _directory(program: Program) -> str | None:

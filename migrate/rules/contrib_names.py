@@ -178,11 +178,13 @@ from migrate.tensorflow.slim import REQUIREMENT
 )
 def contrib_names(file: ObjectFile) -> Iterator[Verdict]:
     needs_slim = False
+    # What contrib shares with tf.estimator has rules of its own.
+    own = [one for one in file.module.tf1_only if one[1].is_contrib and not one[1].tail.startswith("estimator.")]
+    if not own:
+        return
     # One file that needs tf_slim may have its layers in an arg_scope of another, which may ask a dataset, too.
     with_slim, asks_old_data = _names_slim(file.modules), any(map(_has_old_dataset_calls, file.modules))
-    for node, found in file.module.tf1_only:
-        if not found.is_contrib or found.tail.startswith("estimator."):
-            continue  # what contrib shares with tf.estimator has rules of its own
+    for node, found in own:
         if node in file.renamed:
             continue
         verdict = _verdict(file, node, found, with_slim, asks_old_data)

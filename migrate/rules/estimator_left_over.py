@@ -15,8 +15,8 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.program import Program
-from migrate.analysis.symbols import symbol_of
-from migrate.rewrite.draft import Draft
+from migrate.analysis.symbols import Symbol, symbol_of
+from migrate.rewrite.draft import Draft, Drafts
 from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 
@@ -33,19 +33,27 @@ def estimator_left_over(program: Program, draft: Draft) -> Iterator[Verdict]:
         for alias in aliases:
             draft.delete(alias)
             yield exact(alias, "the alias is removed: nothing uses it any more")
-    known = {part for other in draft.all for part in _parts(other.program)}
-    carried = {part for other in draft.all for part in _carried(other)}
-    for node, found in program.module.estimator:
-        stays = not draft.is_replaced(node) and known.isdisjoint([node, *program.module.names.ancestors(node)])
+    left = draft.all.once(_left)
+    if left is not None:
+        yield manual(
+            left[0],
+            f"`{left[1].qualified}` would stay here, and TensorFlow 2.16 does not have it any more",
+            "Take it out, or use --canned object."
+            if program.kind == "canned"
+            else "Take it out, or move it to a file of its own.",
+        )
+
+
+def _left(drafts: Drafts) -> tuple[ast.expr, Symbol] | None:
+    """The first name of ``tf.estimator`` that would stay in a file."""
+    module, replaced = drafts[0].module, drafts.replaced
+    known = {part for one in drafts for part in _parts(one.program)}
+    carried = {part for one in drafts for part in _carried(one)}
+    for node, found in module.estimator:
+        stays = node not in replaced and known.isdisjoint([node, *module.names.ancestors(node)])
         if stays or node in carried:
-            yield manual(
-                node,
-                f"`{found.qualified}` would stay here, and TensorFlow 2.16 does not have it any more",
-                "Take it out, or use --canned object."
-                if program.kind == "canned"
-                else "Take it out, or move it to a file of its own.",
-            )
-            return
+            return node, found
+    return None
 
 
 def _carried(draft: Draft) -> Iterator[ast.AST]:

@@ -45,6 +45,8 @@ from migrate.tensorflow.names import KERAS_INSIDE, lacking, lines_of, public_pat
 
 _V1 = "tensorflow.compat.v1."
 
+_Named = tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]
+
 
 @rule(
     "FT198",
@@ -203,7 +205,9 @@ def _lacked(
     module: Module, file: ChangedFile | None, lines: tuple[str, ...]
 ) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """The names and imports of a file, as they will be, that some TensorFlow of ``lines`` lacks."""
-    for node, name, found in _of_tensorflow(module.names):
+    # What stays in a Keras program keeps its name.
+    named = _lacking_as_it_is(module.names, lines) if isinstance(file, Draft) else _of_tensorflow(module.names)
+    for node, name, found in named:
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = (name for _, name in _imported(node) if file is None or not _is_others(name))
             name = next((name for name in names if lacking(name, lines)), "")
@@ -216,7 +220,13 @@ def _lacked(
 
 
 @lru_cache(maxsize=KEPT)
-def _of_tensorflow(names: Names) -> list[tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]]:
+def _lacking_as_it_is(names: Names, lines: tuple[str, ...]) -> list[_Named]:
+    """The imports of a file, and the names that it uses of TensorFlow which some TensorFlow of ``lines`` lacks."""
+    return [one for one in _of_tensorflow(names) if one[2] is None or lacking(one[1], lines)]
+
+
+@lru_cache(maxsize=KEPT)
+def _of_tensorflow(names: Names) -> list[_Named]:
     """The imports of a file, and what it uses of TensorFlow, with the names: every program that imports it asks."""
     statements: list[ast.Import | ast.ImportFrom] = [*names.nodes(ast.Import), *names.nodes(ast.ImportFrom)]
     imports = sorted(statements, key=lambda one: one.lineno)

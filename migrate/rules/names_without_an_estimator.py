@@ -51,15 +51,13 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
 
 def _makers(module: Module, tree: Tree) -> Iterator[str]:
     """The files, absolute, that name a class of estimators and that the file reaches, or whoever imports it."""
-    found = {link.target.path for link in tree.closure(module)}
-    seen, above = set[str](), tree.importers(module)
-    while above:
-        path = above.pop()
-        if path not in seen:
-            seen.add(path)
-            found |= {path, *(link.target.path for link in tree.closure_of(path))}
-            above += tree.importers_of(path)
-    for path in sorted(found):
+    above, waiting = set[str](), tree.importers(module)
+    while waiting:
+        path = waiting.pop()
+        if path not in above:
+            above.add(path)
+            waiting += tree.importers_of(path)
+    for path in sorted(tree.led_to(above) | {link.target.path for link in tree.closure(module)}):
         with suppress(Unreadable):
             if "stimator" in tree.source(path).text and tree.module(path).names_estimator:
                 yield path

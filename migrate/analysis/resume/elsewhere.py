@@ -51,7 +51,7 @@ def loaded_before(module: Module) -> Iterator[tuple[Fit, ast.Call]]:
             continue  # the second stage of a training in two stages
         for load in asked_loads(module, fit):
             given = load.args[0] if load.args else next((k.value for k in load.keywords if k.arg == "filepath"), None)
-            if given is not None and any(is_own_file(module, given, path) for path in paths):
+            if given is not None and is_own_file(module, given, paths):
                 yield fit, load
                 break
 

@@ -33,7 +33,7 @@ class Entries:
         """The calls before ``fit`` that load into its model, themselves or in a function that they call."""
         names, fit = self.names, self.fit
         frames, inside = list(self.frames()), set(names.ancestors(fit.call))
-        for node in names.nodes(ast.Call):
+        for node in names.calls_in(*(frame for frame, _, _ in frames)):
             if node is fit.call or self.function(node) in inside:
                 continue
             scope = names.scope_of(node).node
@@ -154,8 +154,7 @@ class Entries:
             name_of(node.func) in ("fit", "fit_generator", "train_on_batch")
             and node is not before
             and node.lineno < load.lineno
-            and self.names.scope_of(node) is self.names.scope_of(load)
-            for node in self.names.nodes(ast.Call)
+            for node in self.names.calls_in(self.names.scope_of(load).node)
         )
 
     def is_load(self, call: ast.Call) -> bool:

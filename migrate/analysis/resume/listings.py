@@ -2,11 +2,14 @@
 
 import ast
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 from migrate.analysis.arguments import literal
 from migrate.analysis.module import Module
+from migrate.analysis.names import Names
 from migrate.analysis.paths import directory, normal, template
 from migrate.analysis.searches import name_of
+from migrate.files.parse import KEPT
 
 _LISTS = {"listdir", "scandir", "iterdir", "list_directory", "ListDirectory", "walk"}
 _SELECTS = {"endswith", "isfile", "is_file", "fnmatch", "match", "fullmatch"}
@@ -22,9 +25,7 @@ def listings(module: Module, saved: str, inside: Collection[ast.Call] = ()) -> I
     """
     folder = directory(saved) if saved else None
     any_in = {_function(module, call) for call in inside}
-    for node in module.names.nodes(ast.Call):
-        if not _is_listing(node):
-            continue
+    for node in _all_listings(module.names):
         around = _function(module, node)
         if folder in (None, _listed(module, node)) or around in any_in:
             parts = (part for part in ast.walk(around) if isinstance(part, ast.Call) and _selects(module, part))
@@ -50,11 +51,18 @@ def _listed(module: Module, call: ast.Call) -> str | None:
     return directory(path) if "*" in path else normal(path or ".")
 
 
+@lru_cache(maxsize=KEPT)
+def _all_listings(names: Names) -> list[ast.Call]:
+    """The calls of a file that list a directory, whichever; each of its trainings asks."""
+    return [call for call in names.nodes(ast.Call) if _is_listing(call)]
+
+
 def _is_listing(call: ast.Call) -> bool:
-    if name_of(call.func) in _LISTS:
-        return True
+    name = name_of(call.func)
+    if name not in ("glob", "iglob"):
+        return name in _LISTS
     texts = [str(literal(part)) for part in ast.walk(call) if isinstance(part, ast.Constant)]
-    return name_of(call.func) in ("glob", "iglob") and any(text.rpartition("/")[2] in ("*", "**") for text in texts)
+    return any(text.rpartition("/")[2] in ("*", "**") for text in texts)
 
 
 def _selects(module: Module, call: ast.Call) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from migrate.analysis.module import Module
 from migrate.analysis.resume.old_way_in import Link
-from migrate.analysis.resume.reach import FunctionNode, Reach, is_in
+from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.searches import name_of
 
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
@@ -167,11 +167,11 @@ class LoadsBefore:
     def _is_after(self, module: Module, scope: ast.AST, call: ast.Call, training: ast.Call) -> bool:
         """Whether another training stands before a call: it selects the first one's best then."""
         above = [training, *module.names.ancestors(training)]
-        for name in ("fit", "fit_generator"):
-            for other in self.reach.calls(module).get(name, []):
-                is_above = other is not training and other.lineno < call.lineno and is_in(module, other, scope)
-                if is_above and not self._is_passed_by(module, other, above):
-                    return True
+        for other in self.reach.calls_in(module, scope):
+            trains = name_of(other.func) in ("fit", "fit_generator")
+            is_above = trains and other is not training and other.lineno < call.lineno
+            if is_above and not self._is_passed_by(module, other, above):
+                return True
         return False
 
     def _within(

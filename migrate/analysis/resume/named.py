@@ -5,10 +5,12 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from migrate.analysis.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
+from migrate.analysis.names import Names
 from migrate.analysis.paths import only_call, only_given
 from migrate.analysis.resume.conditions import Conditions
 from migrate.analysis.resume.flags import Flags
@@ -25,6 +27,7 @@ from migrate.analysis.searches import name_of
 from migrate.analysis.trainings import Fit, all_trainings
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import End, Values
+from migrate.files.parse import KEPT
 
 _SPEAKS = re.compile(r"resum|restart|continu(e|ing)_?\W?(train|learn)|continue\b|go(es)? on", re.IGNORECASE)
 """What is said where a training goes on."""
@@ -193,13 +196,18 @@ def _told_beside(module: Module, call: ast.Call) -> list[str]:
 def _help(module: Module, texts: Sequence[str]) -> Iterator[str]:
     """What a file's parser says of the flags that some expressions read."""
     words = {word for text in texts for word in re.findall(r"\w+", text)}
-    for call in module.names.nodes(ast.Call):
-        if name_of(call.func) not in ("add_argument", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "option"):
-            continue
+    for call in _flags(module.names):
         flag = [str(literal(one)).lstrip("-").replace("-", "_") for one in call.args]
         if words.intersection(flag):
             yield from (str(literal(keyword.value)) for keyword in call.keywords if keyword.arg == "help")
             yield from (str(literal(one)) for one in call.args[1:])
+
+
+@lru_cache(maxsize=KEPT)
+def _flags(names: Names) -> list[ast.Call]:
+    """The calls of a file that define a flag."""
+    defining = ("add_argument", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "option")
+    return [call for call in names.nodes(ast.Call) if name_of(call.func) in defining]
 
 
 def named_files(module: Module, tree: Tree) -> Iterator[NamedFile]:

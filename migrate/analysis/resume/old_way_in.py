@@ -199,7 +199,7 @@ class _Reader:
         path = path_of(load)
         if path is None or not self.flags.names_file(path):
             return False
-        return not any(is_own_file(self.module, path, one.path) for one in savers(self.module) if one.path)
+        return not is_own_file(self.module, path, [one.path for one in savers(self.module) if one.path])
 
     def _is_asked_by_name(self, load: ast.Call) -> bool:
         """Whether a load is made only where its file is named: ``if args.file: model.load_weights(args.file)``."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from migrate.analysis.checkpoints import key
 from migrate.analysis.module import Module
 from migrate.analysis.names import Names
-from migrate.analysis.trainings import Fit, all_trainings, is_training
+from migrate.analysis.trainings import Fit, is_training, trained
 
 
 def runs_again(module: Module, training: ast.AST) -> str:
@@ -39,12 +39,11 @@ def trains_again(module: Module, fit: Fit, *, is_one_way: bool = False) -> bool:
       is_one_way: whether one that stands in another branch of a test does not count.
     """
     own = key(module.names, fit.receiver)
-    others = (other for other in all_trainings(module) if other.call is not fit.call)
-    others = (one for one in others if not is_one_way or not are_alternatives(module.names, one.call, fit.call))
     if own is None:  # models[0]
         receivers = [ast.unparse(method.value) for method in _trainings(module)]
         return receivers.count(ast.unparse(fit.receiver)) > 1
-    return any(key(module.names, other.receiver) == own for other in others)
+    others = (call for call in trained(module.names).get(own, ()) if call is not fit.call)
+    return any(not is_one_way or not are_alternatives(module.names, call, fit.call) for call in others)
 
 
 def are_alternatives(names: Names, one: ast.AST, other: ast.AST) -> bool:

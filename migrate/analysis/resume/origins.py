@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from migrate.analysis.arguments import Unbindable, bind, defaults
 from migrate.analysis.checkpoints import key
@@ -11,6 +12,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.names import Binding
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.searches import SEARCHES, name_of
+from migrate.files.parse import KEPT
 
 _MOST_STEPS = 400
 _MOST_CHOICES = 4
@@ -37,7 +39,12 @@ class PathParts:
     @property
     def files(self) -> set[str]:
         """The literal parts that name a file."""
-        return {text for text in self.texts if _FILE.search(_FILLED.sub("", text).rpartition("/")[2])}
+        return {text for text in self.texts if _names_file(text)}
+
+
+@lru_cache(maxsize=KEPT)
+def _names_file(text: str) -> bool:
+    return _FILE.search(_FILLED.sub("", text).rpartition("/")[2]) is not None
 
 
 class Origins:
@@ -241,9 +248,10 @@ class Origins:
 
 def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
     """Whether a path that is loaded is one that is saved, or is searched for in its directory."""
-    if saved.files and loaded.files:
-        return any(_matches(one, other) for one in saved.files for other in loaded.files)
-    if loaded.files or (saved.files and not loaded.is_searched):
+    written, read = saved.files, loaded.files
+    if written and read:
+        return any(_matches(one, other) for one in written for other in read)
+    if read or (written and not loaded.is_searched):
         return False  # one of them is named at the start
     if saved.unknown & loaded.unknown:
         return loaded.is_searched or loaded.unknown <= saved.unknown
@@ -254,9 +262,14 @@ def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
 def _matches(saved: str, loaded: str) -> bool:
     """Whether two file names may be one: what a format fills in may be anything."""
     for pattern, text in ((saved, loaded), (loaded, saved)):
-        if re.fullmatch(".*".join(map(re.escape, _FILLED.split(pattern.rpartition("/")[2]))), text.rpartition("/")[2]):
+        if _filled(pattern.rpartition("/")[2]).fullmatch(text.rpartition("/")[2]):
             return True
     return False
+
+
+@lru_cache(maxsize=KEPT)
+def _filled(name: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, _FILLED.split(name))))
 
 
 def _bare(text: str) -> str:

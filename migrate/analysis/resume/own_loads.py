@@ -2,14 +2,14 @@
 
 import ast
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from migrate.analysis.module import Module
 from migrate.analysis.resume.loads_before import LOADS, TRAINS, Found, LoadsBefore
 from migrate.analysis.resume.old_way_in import Link, path_of
 from migrate.analysis.resume.once import are_alternatives, runs_again
-from migrate.analysis.resume.origins import Origins, is_one_file
+from migrate.analysis.resume.origins import Origins, PathParts, is_one_file
 from migrate.analysis.resume.reach import FunctionNode, Reach
 from migrate.analysis.resume.saves_in_training import PATHS, SAVES, SavesInTraining
 from migrate.analysis.resume.signs import fills, is_very_file
@@ -217,15 +217,20 @@ class _Search:
     def _is_sure(self, found: Found, saves: list[ast.Call]) -> bool:
         """Whether what only the user knows of a path that is loaded is what is known of one that is saved."""
         _, loaded = self.saves.with_path(found.load)
-        saved = [one for call, paths in self.saves.all() if call in saves for one in paths]
+        saved = self._paths_of(saves)
         return bool(loaded) and all(
             one.is_searched or any(one.unknown <= other.unknown for other in saved) for one in loaded
         )
 
+    def _paths_of(self, saves: Collection[ast.Call]) -> list[PathParts]:
+        """The paths that some calls save."""
+        known = {*saves}
+        return [one for call, paths in self.saves.all() if call in known for one in paths]
+
     def _may_be_named(self, found: Found, saves: list[ast.Call]) -> bool:
         """Whether a load may be of another file than the program's own: one that a flag or a setting names."""
         _, loaded = self.saves.with_path(found.load)
-        saved = [one for call, paths in self.saves.all() if call in saves for one in paths]
+        saved = self._paths_of(saves)
         others = [one for one in loaded if not one.is_searched and not any(is_one_file(each, one) for each in saved)]
         return bool(saved) and any(one.unknown for one in others)
 

@@ -50,6 +50,7 @@ class Reach:
         self._paths = self._tied() if os.path.exists(module.path) else []
         self._defined: dict[int, dict[str, list[FunctionNode | ast.ClassDef]]] = {}
         self._calls: dict[int, dict[str, list[ast.Call]]] = {}
+        self._calls_in: dict[int, dict[ast.AST, list[ast.Call]]] = {}
         self._of: dict[ast.AST, Module] = {}
         self._resolved: dict[ast.Call, list[FunctionNode]] = {}
         self._holding: dict[tuple[str, ...], list[Module]] = {}
@@ -121,8 +122,13 @@ class Reach:
         return self._resolved[call]
 
     def calls_in(self, module: Module, scope: ast.AST) -> list[ast.Call]:
-        """The calls that stand in a function itself, and in none inside it."""
-        return [call for some in self.calls(module).values() for call in some if is_in(module, call, scope)]
+        """The calls that stand in a function itself, and in none inside it; comprehensions are parts of it."""
+        if id(module) not in self._calls_in:
+            found: dict[ast.AST, list[ast.Call]] = {}
+            for call in (call for some in self.calls(module).values() for call in some):
+                found.setdefault(_function_around(module, call), []).append(call)
+            self._calls_in[id(module)] = found
+        return self._calls_in[id(module)].get(scope, [])
 
     def callers(self, function: FunctionNode) -> list[ast.Call]:
         """The calls that may run a function."""
@@ -263,9 +269,8 @@ def _is_derived(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.ClassDef) and any(name_of(base) == name for base in node.bases)
 
 
-def is_in(module: Module, call: ast.Call, scope: ast.AST) -> bool:
-    """Whether a call stands in a function itself, and in none inside it; comprehensions are parts of it."""
+def _function_around(module: Module, call: ast.Call) -> ast.AST:
     own = module.names.scope_of(call)
     while own.parent is not None and isinstance(own.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
         own = own.parent
-    return own.node is scope
+    return own.node

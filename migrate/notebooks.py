@@ -15,7 +15,7 @@ from migrate.failure import failed, guarded
 from migrate.files.cells import CellProgram, CellsDiffer, programs
 from migrate.files.notebook import Notebook, invalid
 from migrate.files.parse import parse
-from migrate.files.prefilter import may_hold_site, names_site
+from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -76,7 +76,7 @@ def examine_notebook(
     Raises:
       Unreadable: if it is no notebook of format 4, or a cell cannot be parsed.
     """
-    if own is None and not is_named and not may_hold_site(data):
+    if own is None and not is_named and not may_hold_site_in_json(data):
         return Examined(path)
     return guarded(
         lambda: _examined(path, data, settings, rewrites, own, imports),

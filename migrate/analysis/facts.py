@@ -12,6 +12,7 @@ from migrate.analysis.legacy_keras import needs_tf_keras_in_graphs
 from migrate.analysis.module import module_of
 from migrate.files.generated import is_generated
 from migrate.files.parse import parse
+from migrate.files.prefilter import without_pictures
 from migrate.files.read import cannot_read, read, stamp_of
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
@@ -160,8 +161,12 @@ def _imported_words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
 
     Outside a git repository each of its directories asks for them.
     """
-    statement = _IMPORT_IN_JSON if path.endswith(NOTEBOOK) else _IMPORT
-    found = b" ".join(statement.findall(read(path))).replace(b"\\n", b" ")
+    data = read(path)
+    if path.endswith(NOTEBOOK):
+        statements = _IMPORT_IN_JSON.findall(without_pictures(data))
+    else:
+        statements = _IMPORT.findall(data)
+    found = b" ".join(statements).replace(b"\\n", b" ")
     return frozenset(word.decode(errors="replace") for word in _WORD_IN_BYTES.findall(found))
 
 
@@ -233,7 +238,9 @@ def installed(path: str) -> frozenset[str]:
     if not path.endswith(NOTEBOOK) or not os.path.exists(path):
         return frozenset()
     with suppress(Unreadable):
-        given = b" ".join(_INSTALLS.findall(read(path))).decode(errors="replace").split()
+        data = read(path)
+        found = _INSTALLS.findall(without_pictures(data)) if b"install" in data else []
+        given = b" ".join(found).decode(errors="replace").split()
         names = [re.split(r"[<>=!~\[;]", word)[0].lower() for word in given if not word.startswith("-")]
         return frozenset(_VARIANT.sub("", name.replace("-", "_")) for name in names if re.fullmatch(r"[\w-]+", name))
     return frozenset()

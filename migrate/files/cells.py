@@ -31,6 +31,8 @@ _TOKEN = re.compile(
 )
 _LINE_MAGIC = re.compile(r"[ \t]*(?P<magic>[%!].*|\?{1,2}[\w.%*]+.*|%{0,2}[\w.*]+\?{1,2}[ \t]*$)")
 _ASSIGNED_MAGIC = re.compile(r"[ \t]*[\w.,*\[\]'\" \t]+=[ \t]*(?P<magic>(?:!|%\w).*)")
+_SIGN = re.compile(r"[%!?]")
+"""What every magic has but those that IPython takes without a sign."""
 _FUTURE = re.compile(r"(?P<magic>from[ \t]+__future__[ \t]+import\b.*)")
 _AUTOMAGIC = re.compile(
     r"(?:cat|cd|conda|cp|env|history|less|ll|ls|mamba|man|mkdir|more|mv|pip|pwd|rm|rmdir|run|whos?)"
@@ -254,6 +256,8 @@ def _magics(text: str, with_future: bool) -> Iterator[tuple[int, int]]:
     if "\n" not in alone and _AUTOMAGIC.match(alone) and not _is_python(alone):
         start = text.index(alone)
         yield start, start + len(alone)
+        return
+    if not _SIGN.search(text) and not (with_future and "__future__" in text):
         return
     at, depth, at_start = 0, 0, True
     while at < len(text):

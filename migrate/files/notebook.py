@@ -3,8 +3,10 @@
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
 
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
@@ -27,14 +29,10 @@ class Cell:
     Attributes:
       number: its place among all cells of the notebook, from 1.
       source: its text.
-      start: where the JSON of its source begins in the file's text.
-      end: where that ends.
     """
 
     number: int
     source: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -44,13 +42,11 @@ class Notebook:
     Attributes:
       file: its JSON as text.
       cells: its code cells, in their order.
-      starts: where the JSON of every cell begins in the text, markdown included.
       is_python: whether its kernel runs Python; taken for true where the notebook does not say.
     """
 
     file: SourceText
     cells: tuple[Cell, ...]
-    starts: tuple[int, ...]
     is_python: bool
 
     @classmethod
@@ -72,11 +68,9 @@ class Notebook:
             raise Unreadable(trouble(finding.code, path, finding.message, help, finding.span)) from None
         text = file.text
         try:
-            top = json.loads(text)
+            top = _decoded(text)
             _check_format(path, top)
-            spans = {key: (start, end) for key, start, end in _members(text, _skip(text, 0))}
-            starts = tuple(start for start, _ in _elements(text, spans["cells"][0]))
-            cells = tuple(_code_cells(path, text, starts))
+            cells = tuple(_code_cells(path, top["cells"]))
         except json.JSONDecodeError as error:
             place = Span(error.lineno, error.colno - 1, error.lineno, error.colno)
             message = f"is not JSON, as a notebook must be: {error.msg[:1].lower()}{error.msg[1:]}"
@@ -85,7 +79,21 @@ class Notebook:
         except RecursionError as error:
             raise Unreadable(trouble("FT003", path, "is nested too deeply", "Leave it out.")) from error
         metadata = top["metadata"] if isinstance(top.get("metadata"), dict) else {}
-        return cls(file, cells, starts, _is_python(metadata))
+        return cls(file, cells, _is_python(metadata))
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Where the JSON of every cell begins in the text, markdown included."""
+        text = self.file.text
+        spans = {key: (start, end) for key, start, end in _members(text, _skip(text, 0))}
+        return tuple(start for start, _ in _elements(text, spans["cells"][0]))
+
+    @cached_property
+    def sources(self) -> dict[int, tuple[int, int]]:
+        """Where the JSON of the source of each code cell begins and ends in the text, by the cell's number."""
+        text = self.file.text
+        spans = {cell.number: _members(text, self.starts[cell.number - 1]) for cell in self.cells}
+        return {number: {key: (start, end) for key, start, end in own}["source"] for number, own in spans.items()}
 
     def validate(self) -> None:
         """Has nbformat read the notebook and hold it against the schema of its format, but for what stays in its cells.
@@ -104,13 +112,10 @@ class Notebook:
           sources: the new text of a code cell, by the cell's number.
         """
         text = self.file.text
-        edits = [
-            (cell.start, cell.end, self._source(text[cell.start : cell.end], sources[cell.number]))
-            for cell in self.cells
-            if sources.get(cell.number, cell.source) != cell.source
-        ]
-        for start, end, new in sorted(edits, reverse=True):
-            text = text[:start] + new + text[end:]
+        for cell in reversed(self.cells):
+            if sources.get(cell.number, cell.source) != cell.source:
+                start, end = self.sources[cell.number]
+                text = text[:start] + self._source(text[start:end], sources[cell.number]) + text[end:]
         return text
 
     def in_file(self, number: int, span: Span) -> Span:
@@ -121,14 +126,14 @@ class Notebook:
           span: the place; what is behind the end of a line or of the source is taken for the end.
         """
         cell = next(cell for cell in self.cells if cell.number == number)
-        letters = list(_letters(self.file.text, cell))
+        letters = list(_letters(self.file.text, *self.sources[number]))
         lines = cell.source.split("\n")
         first, last = (
             sum(len(one) + 1 for one in lines[: line - 1])
             + min(column, len(lines[line - 1]) if line <= len(lines) else 0)
             for line, column in ((span.line, span.column), (span.end_line, span.end_column))
         )
-        start = letters[min(first, len(letters) - 1)][0] if letters else cell.start
+        start = letters[min(first, len(letters) - 1)][0] if letters else self.sources[number][0]
         end = letters[min(last, len(letters)) - 1][1] if last > first and letters else start
         return Span(*_line_and_column(self.file.text, start), *_line_and_column(self.file.text, max(start, end)))
 
@@ -164,11 +169,17 @@ class Notebook:
 
     def _gaps_of_others(self) -> tuple[str, str, str]:
         for cell in self.cells:
-            raw = self.file.text[cell.start : cell.end]
+            raw = self.file.text[slice(*self.sources[cell.number])]
             spans = list(_elements(raw, 0)) if raw.startswith("[") else []
             if spans:
                 return self._gaps(raw, spans)
         return "", ", ", ""
+
+
+@lru_cache(maxsize=2)
+def _decoded(text: str) -> Any:
+    """The JSON of a notebook, which nobody changes; who judges one asks again at once what it imports."""
+    return json.loads(text)
 
 
 def invalid(text: str, before: str | None = None) -> tuple[str, str] | None:
@@ -233,18 +244,17 @@ def _check_format(path: str, top: object) -> None:
         raise Unreadable(trouble("FT007", path, message, help))
 
 
-def _code_cells(path: str, text: str, starts: tuple[int, ...]) -> Iterator[Cell]:
-    for number, at in enumerate(starts, start=1):
-        spans = {key: (start, end) for key, start, end in _members(text, at)}
-        if "cell_type" not in spans or _DECODER.raw_decode(text, spans["cell_type"][0])[0] != "code":
+def _code_cells(path: str, cells: Sequence[Mapping[str, object]]) -> Iterator[Cell]:
+    for number, cell in enumerate(cells, start=1):
+        if cell.get("cell_type") != "code":
             continue
-        start, end = spans.get("source", (at, at))
-        source = _DECODER.raw_decode(text, start)[0]
+        source = cell.get("source")
         lines = source if isinstance(source, list) else [source]
-        if not all(isinstance(line, str) for line in lines):
+        texts = [line for line in lines if isinstance(line, str)]
+        if len(texts) < len(lines):
             message = f"is no valid notebook: the source of cell {number} is neither text nor a list of lines"
             raise Unreadable(trouble("FT007", path, message, _SAVE_AGAIN))
-        yield Cell(number, "".join(lines), start, end)
+        yield Cell(number, "".join(texts))
 
 
 def _is_python(metadata: Mapping[str, object]) -> bool:
@@ -256,9 +266,9 @@ def _is_python(metadata: Mapping[str, object]) -> bool:
     return True
 
 
-def _letters(text: str, cell: Cell) -> Iterator[tuple[int, int]]:
-    """Where each letter of a cell's source begins and ends in the file's text."""
-    spans = [(cell.start, cell.end)] if text[cell.start] == '"' else _elements(text, cell.start)
+def _letters(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where each letter of a cell's source, whose JSON begins and ends there, begins and ends in the file's text."""
+    spans = [(start, end)] if text[start] == '"' else _elements(text, start)
     for start, end in spans:
         yield from (letter.span() for letter in _LETTER.finditer(text, start + 1, end - 1))
 

@@ -49,6 +49,8 @@ _ESTIMATORS = (b"Estimator", b"Classifier", b"Regressor", b"EstimatorV2", b"Clas
 """The ends of what the others are called."""
 
 _WORD = re.compile(rb"\w+")
+_SITE = re.compile(b"|".join(sorted({*_SITES, *_ESTIMATORS})))
+_PICTURE = re.compile(rb'"image/(?:png|jpeg|gif)": ?"')
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -65,6 +67,25 @@ def may_hold_site(data: bytes) -> bool:
     if any(word in data for word in _TRAINS):
         return True
     return any(root in data for root in _ROOTS) and any(symbol in data for symbol in _SYMBOLS)
+
+
+def may_hold_site_in_json(data: bytes) -> bool:
+    """As ``may_hold_site``, and ``names_site`` as far as it can be told, of the JSON of a notebook."""
+    data = without_pictures(data)
+    if not may_hold_site(data):
+        return False
+    return data.startswith(_UTF_16) or b"import *" in data or may_resume(data) or _SITE.search(data) is not None
+
+
+def without_pictures(data: bytes) -> bytes:
+    """The JSON of a notebook without the pictures, which are most of it and hold no words."""
+    if b'"image/' not in data:
+        return data
+    kept, done = [], 0
+    for found in _PICTURE.finditer(data):
+        kept.append(data[done : found.end()])
+        done = max(data.find(b'"', found.end()), found.end())
+    return b"".join([*kept, data[done:]])
 
 
 def names_site(data: bytes) -> bool:

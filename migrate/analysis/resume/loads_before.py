@@ -42,6 +42,7 @@ class LoadsBefore:
 
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
+        self._trainings: dict[ast.AST, list[ast.Call]] = {}
         self._leading = self._leading_names()
 
     def _leading_names(self) -> set[str]:
@@ -167,9 +168,11 @@ class LoadsBefore:
     def _is_after(self, module: Module, scope: ast.AST, call: ast.Call, training: ast.Call) -> bool:
         """Whether another training stands before a call: it selects the first one's best then."""
         above = [training, *module.names.ancestors(training)]
-        for other in self.reach.calls_in(module, scope):
-            trains = name_of(other.func) in ("fit", "fit_generator")
-            is_above = trains and other is not training and other.lineno < call.lineno
+        if scope not in self._trainings:
+            calls = self.reach.calls_in(module, scope)
+            self._trainings[scope] = [one for one in calls if name_of(one.func) in ("fit", "fit_generator")]
+        for other in self._trainings[scope]:
+            is_above = other is not training and other.lineno < call.lineno
             if is_above and not self._is_passed_by(module, other, above):
                 return True
         return False

@@ -1,11 +1,12 @@
 import ast
 import codecs
+import json
 
 import pytest
 
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import SINGLE_SITES
-from migrate.files.prefilter import may_hold_site, names_site
+from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site, without_pictures
 from migrate.tensorflow.names import names_of
 
 SYMBOLS = """
@@ -134,3 +135,22 @@ def test_what_the_bytes_are_in_does_not_matter() -> None:
 
 def test_utf_16_passes_so_that_decoding_can_refuse_it_aloud() -> None:
     assert may_hold_site("import tensorflow\n".encode("utf-16"))
+
+
+@pytest.mark.parametrize(
+    ("code", "output", "holds"),
+    [
+        ("tf.estimator.Estimator(model_fn)", "iVBORw0KGgo", True),
+        ("x = 1", "tensorflowHookEstimatorModelCheckpoint", False),
+        ("x = 1 # tensorflow Hook", "Estimator", False),
+        ("x = 1 # tensorflow Hook\\nestimator", "", True),
+    ],
+)
+def test_the_words_of_a_site_are_looked_for_around_the_pictures_of_a_notebook(
+    code: str, output: str, holds: bool
+) -> None:
+    picture = f'{{"output_type": "display_data", "data": {{"image/png": "{output}"}}}}'
+    cell = f'{{"cell_type": "code", "source": "import tensorflow\\n{code}", "outputs": [{picture}, {picture}]}}'
+    data = f'{{"cells": [{cell}, {cell}], "nbformat": 4}}'.encode()
+    assert may_hold_site_in_json(data) is holds
+    assert len(json.loads(without_pictures(data))["cells"]) == 2

@@ -9,7 +9,7 @@ from migrate.files.notebook import Cell
 
 
 def found(*sources: str) -> list[CellProgram]:
-    return programs([Cell(number, source, 0, 0) for number, source in enumerate(sources, start=1)])
+    return programs([Cell(number, source) for number, source in enumerate(sources, start=1)])
 
 
 @pytest.mark.parametrize(

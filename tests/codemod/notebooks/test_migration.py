@@ -458,3 +458,17 @@ def test_each_cell_that_imports_tensorflow_again_keeps_the_meaning_of_its_names(
     cells = migrated(write("import tensorflow as tf", DATA, "import tensorflow as tf\nimport os", model_fn, job))
     assert sum("import tensorflow.compat.v1 as tf\n" in f"{cell}\n" for cell in cells if "%%" not in cell) == 2
     assert not any("import tensorflow as tf\n" in f"{cell}\n" for cell in cells if "%%" not in cell)
+
+
+def test_the_json_of_a_notebook_is_decoded_once(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[str] = []
+    own = json.JSONDecoder.raw_decode
+
+    def counting(self: json.JSONDecoder, text: str, idx: int = 0) -> tuple[Any, int]:
+        decoded.append(text)
+        return own(self, text, idx)
+
+    write(IMPORTS, DATA, CONFIG, MADE)
+    monkeypatch.setattr(json.JSONDecoder, "raw_decode", counting)
+    assert main(["--check", "-j1", "."]) == 1
+    assert len(decoded) == 1

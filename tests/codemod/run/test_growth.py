@@ -1,0 +1,71 @@
+"""What is asked of a file for each of many programs is looked up, not searched for again: counted, not timed."""
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from migrate.analysis import facts
+from migrate.analysis.module import Module
+from migrate.cli import main
+from tests.benchmarks.growth import estimators, files, resumptions
+
+
+def write(directory: Path, made: Mapping[str, str]) -> Path:
+    directory.mkdir()
+    (directory / ".git").mkdir()
+    for name, text in made.items():
+        (directory / name).write_text(text)
+    return directory
+
+
+def grown(
+    make: Callable[[int], dict[str, str]], owner: object, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> float:
+    """How many times as often a function is called for 16 programs of a file as for 8."""
+    counts = []
+    for size in (8, 16):
+        called = [0]
+        own = getattr(owner, name)
+
+        def counting(*given: object, own: Callable[..., object] = own, called: list[int] = called) -> object:
+            called[0] += 1
+            return own(*given)
+
+        directory = write(tmp_path / str(size), make(size))
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, counting)
+            main(["--check", "-j1", str(directory)])
+        counts.append(called[0])
+    return counts[1] / counts[0]
+
+
+def test_each_file_of_a_program_is_asked_for_once_whether_it_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[str] = Counter()
+    own = facts.stamp_of
+
+    def counting(path: str) -> tuple[int, int]:
+        asked[path] += 1
+        return own(path)
+
+    monkeypatch.setattr(facts, "stamp_of", counting)
+    directory = write(tmp_path / "program", files(12))
+    main(["--check", "-j1", str(directory)])
+    assert {path.name for path in map(Path, asked)} == {path.name for path in directory.glob("*.py")}
+    assert set(asked.values()) == {1}
+
+
+def test_a_place_is_worked_out_as_often_for_each_estimator_of_a_file_however_many_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert grown(estimators, Module, "span", tmp_path, monkeypatch) < 2.2
+
+
+def test_code_is_walked_as_often_for_each_resumption_of_a_file_however_many_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert grown(resumptions, ast, "walk", tmp_path, monkeypatch) < 2.2

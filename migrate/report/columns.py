@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from html import escape
 
 from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
 from migrate.printable import printable
+from migrate.report.matching import opcodes
 
 _CONTEXT = 3
 _CLASSES: Mapping[_TokenType, str] = {
@@ -112,7 +112,7 @@ def _pairs(before: str | None, after: str | None) -> Iterator[tuple[int | None, 
     if after is None:
         yield from ((line, None, True) for line in range(len(old)))
         return
-    for tag, start, end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, start, end, new_start, new_end in opcodes(old, new):
         for offset in range(max(end - start, new_end - new_start)):
             left = start + offset if start + offset < end else None
             right = new_start + offset if new_start + offset < new_end else None

@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
 from importlib.metadata import PackageNotFoundError, metadata
 from urllib.parse import quote
 
@@ -20,6 +19,7 @@ from migrate.outcome import FileChange, Outcome
 from migrate.printable import printable
 from migrate.report import in_order
 from migrate.report.level import OF_FIDELITY, level
+from migrate.report.matching import opcodes
 from migrate.report.pages import Page
 from migrate.report.place import below, root
 
@@ -227,7 +227,7 @@ def _artifact_change(change: FileChange, base: str) -> _Record:
             "deletedRegion": _lines_region(before, start, end),
             "insertedContent": {"text": "".join(after[new_start:new_end])},
         }
-        for tag, start, end, new_start, new_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        for tag, start, end, new_start, new_end in opcodes(before, after)
         if tag != "equal"
     ]
     return {"artifactLocation": _location(change.path, base), "replacements": replacements}

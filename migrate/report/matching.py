@@ -1,0 +1,87 @@
+"""Which lines of two texts are the same, in a time that grows with the texts and not with their square.
+
+``SequenceMatcher`` compares a line with every line that is equal to it, so that 16,000 equal lines take half a minute.
+Here the lines that stand once in both texts come first, then the equal ones next to these; it sees what is left.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+_Block = tuple[int, int, int]
+"""Where some equal lines begin in both texts, and how many they are."""
+
+
+def opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    """How the lines of one text become those of another, in the form of ``SequenceMatcher.get_opcodes``."""
+    here, there = 0, 0
+    for start, new_start, size in _joined([*_blocks(old, new), (len(old), len(new), 0)]):
+        tags = {(True, True): "replace", (True, False): "delete", (False, True): "insert"}
+        tag = tags.get((here < start, there < new_start))
+        if tag is not None:
+            yield tag, here, start, there, new_start
+        if size:
+            yield "equal", start, start + size, new_start, new_start + size
+        here, there = start + size, new_start + size
+
+
+def _joined(blocks: Sequence[_Block]) -> Iterator[_Block]:
+    """The blocks without those that are empty, but for the last, and each with those that follow it at once."""
+    begun = blocks[0]
+    for start, new_start, size in blocks[1:]:
+        if (start, new_start) == (begun[0] + begun[2], begun[1] + begun[2]):
+            begun = begun[0], begun[1], begun[2] + size
+            continue
+        if begun[2]:
+            yield begun
+        begun = start, new_start, size
+    yield begun
+
+
+def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[_Block]:
+    here, there = 0, 0
+    for start, new_start in [*_anchors(old, new), (len(old), len(new))]:
+        yield from _between(old, new, (here, start), (there, new_start))
+        if start < len(old):
+            yield start, new_start, 1
+        here, there = start + 1, new_start + 1
+
+
+def _between(old: Sequence[str], new: Sequence[str], own: tuple[int, int], other: tuple[int, int]) -> Iterator[_Block]:
+    """The equal lines of a part of each text, without those that the other one lacks: the same begin, the same end."""
+    known, new_known = {*old[slice(*own)]}, {*new[slice(*other)]}
+    at = [place for place in range(*own) if old[place] in new_known]
+    new_at = [place for place in range(*other) if new[place] in known]
+    shorter = min(len(at), len(new_at))
+    begins = next((n for n in range(shorter) if old[at[n]] != new[new_at[n]]), shorter)
+    rest = shorter - begins
+    ends = next((n for n in range(1, rest + 1) if old[at[-n]] != new[new_at[-n]]), rest + 1) - 1
+    middle, new_middle = at[begins : len(at) - ends], new_at[begins : len(new_at) - ends]
+    yield from ((at[n], new_at[n], 1) for n in range(begins))
+    lines, new_lines = [old[place] for place in middle], [new[place] for place in new_middle]
+    found = (
+        SequenceMatcher(None, lines, new_lines, autojunk=False).get_matching_blocks() if middle and new_middle else []
+    )
+    yield from ((middle[one.a + n], new_middle[one.b + n], 1) for one in found for n in range(one.size))
+    yield from ((at[-n], new_at[-n], 1) for n in range(ends, 0, -1))
+
+
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """The lines that stand once in both texts, as many of them as keep their order."""
+    often, new_often = Counter(old), Counter(new)
+    places = {line: place for place, line in enumerate(new) if new_often[line] == 1}
+    pairs = [(place, places[line]) for place, line in enumerate(old) if often[line] == 1 and line in places]
+    heads: list[int] = []  # by the length of a chain, the least place that one ends at
+    chains: list[Any] = []  # that chain, each pair with the chain before it
+    for place, new_place in pairs:
+        at = bisect_left(heads, new_place)
+        heads[at : at + 1] = [new_place]
+        chains[at : at + 1] = [((place, new_place), chains[at - 1] if at else None)]
+    found: list[tuple[int, int]] = []
+    chain = chains[-1] if chains else None
+    while chain is not None:
+        pair, chain = chain
+        found.append(pair)
+    return found[::-1]

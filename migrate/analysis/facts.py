@@ -161,12 +161,9 @@ def _imported_words(path: str, stamp: tuple[int, int]) -> frozenset[str]:
 
     Outside a git repository each of its directories asks for them.
     """
-    data = read(path)
-    if path.endswith(NOTEBOOK):
-        statements = _IMPORT_IN_JSON.findall(without_pictures(data))
-    else:
-        statements = _IMPORT.findall(data)
-    found = b" ".join(statements).replace(b"\\n", b" ")
+    is_json = path.endswith(NOTEBOOK)
+    data = without_pictures(read(path)) if is_json else read(path)
+    found = b" ".join((_IMPORT_IN_JSON if is_json else _IMPORT).findall(data)).replace(b"\\n", b" ")
     return frozenset(word.decode(errors="replace") for word in _WORD_IN_BYTES.findall(found))
 
 

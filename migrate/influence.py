@@ -55,9 +55,10 @@ def known(path: str, data: bytes, makes_estimator: bool = False) -> Known:
     names_estimator = b"stimator" in data
     lacks_estimator = False
     if names_estimator and not makes_estimator:
-        from migrate.analysis.facts import facts
+        from migrate.analysis.facts import facts_of, source_of
 
-        lacks_estimator = facts(os.path.abspath(path)).lacks_estimator
+        with suppress(Unreadable):  # of these bytes: what a run knows of the file may be older
+            lacks_estimator = facts_of(source_of(os.path.abspath(path), data)).lacks_estimator
     return Known(words, searched, may_hold_site(data), names_estimator, lacks_estimator)
 
 

@@ -205,15 +205,16 @@ def named_source(path: str, name: str) -> SourceText:
     try:
         return replace(_text_of(path, stamp_in_run(path)), path=name)
     except (OSError, Unreadable):
-        return _source(name, read(path))
+        return source_of(name, read(path))
 
 
 @lru_cache(maxsize=KNOWN)
 def _text_of(path: str, stamp: tuple[int, int]) -> SourceText:
-    return _source(path, read(path))
+    return source_of(path, read(path))
 
 
-def _source(path: str, data: bytes) -> SourceText:
+def source_of(path: str, data: bytes) -> SourceText:
+    """The text of a file of these bytes, of a notebook the Python of its cells; raises Unreadable if it has none."""
     if not path.endswith(NOTEBOOK):
         return SourceText.decode(path, data)
     from migrate.files.cells import joined

@@ -81,9 +81,10 @@ def is_very_file(module: Module, path: ast.expr) -> bool:
     names = module.names
     for one in savers(module):
         saved = one.arguments["filepath"]
-        same = ast.dump(names.value(saved)) == ast.dump(names.value(path))
+        if not one.is_checkpoint or "{" in one.path or ast.dump(names.value(saved)) != ast.dump(names.value(path)):
+            continue
         places = {ast.dump(node): node for node in ast.walk(path) if isinstance(node, ast.Name)}
         known = {ast.dump(node): key(names, node) for node in ast.walk(saved) if isinstance(node, ast.Name)}
-        if same and all(known.get(text, key(names, node)) == key(names, node) for text, node in places.items()):
-            return one.is_checkpoint and "{" not in one.path
+        if all(known.get(text, key(names, node)) == key(names, node) for text, node in places.items()):
+            return True
     return False

@@ -185,7 +185,7 @@ def test_one_that_no_keras_model_stands_for_is_an_object_and_the_finding_says_wh
     assert all(finding.rewritten for finding in findings), findings
     assert "est = DNNRegressorV2(" in after
     [told] = [finding.message for finding in findings if "no Keras model" in finding.message]
-    assert "no Keras model: saving_listeners are not carried over yet (line" in told
+    assert "no Keras model: saving_listeners are not supported yet (line" in told
 
 
 def test_for_keras_alone_it_is_left(tmp_path: Path) -> None:

@@ -223,7 +223,7 @@ def _check_strategies(config):
         kind = type(strategy).__name__
         if strategy is not None and not kind.startswith(kinds):
             raise ValueError(
-                f"{kind} is not supported. Give a OneDeviceStrategy, a "
+                f"A strategy {kind} is not supported. Give a OneDeviceStrategy, a "
                 "MirroredStrategy, a MultiWorkerMirroredStrategy, or none."
             )
     if config.experimental_distribute is not None:

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 4ea758379634f776).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 82448690fe47078b).
 """The settings of a training job, as ``tf.estimator.RunConfig`` had them."""
 
 import copy
@@ -224,7 +224,7 @@ def _check_strategies(config):
         kind = type(strategy).__name__
         if strategy is not None and not kind.startswith(kinds):
             raise ValueError(
-                f"{kind} is not supported. Give a OneDeviceStrategy, a "
+                f"A strategy {kind} is not supported. Give a OneDeviceStrategy, a "
                 "MirroredStrategy, a MultiWorkerMirroredStrategy, or none."
             )
     if config.experimental_distribute is not None:

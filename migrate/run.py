@@ -60,9 +60,7 @@ def run(
     """
 
     def work() -> Outcome:
-        tree = sys.modules.get("migrate.analysis.tree")  # imported where a file holds a site
-        if tree is not None:
-            tree.forget()
+        _forget()
         with Processes(jobs) as processes:
             return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, only)
 
@@ -118,6 +116,13 @@ def _run(
         _comment_all(examined, settings, processes, outcome)
     outcome.sort()
     return outcome
+
+
+def _forget() -> None:
+    """Drops what is known of files, at the beginning of a run and behind a write."""
+    tree = sys.modules.get("migrate.analysis.tree")  # imported where a file holds a site
+    if tree is not None:
+        tree.forget()
 
 
 def _take_whole(one: Examined, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
@@ -335,6 +340,7 @@ def write(outcome: Outcome) -> list[Finding]:
     write_together(texts, [Together(files, modules) for files, modules in _programs(sources)], written)
     for text in lists if not written.problems else ():  # of requirements, by themselves: no program imports them
         write_together([text], [Together((text.path,))], written)
+    _forget()
     return list(written.problems.values())
 
 

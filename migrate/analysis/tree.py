@@ -372,6 +372,6 @@ def _found(directory: str, dotted: str, searched: tuple[str, ...]) -> Target | N
 
 
 def forget() -> None:
-    """Forgets where imports lead: a run looks once, and the next one may find other files."""
-    for known in (importing, naming_estimators, stamp_in_run, _links_at, _importers_at, _found):
+    """Forgets what files hold and where imports lead: a run looks once, and after a write there are other files."""
+    for known in (importing, naming_estimators, installed, stamp_in_run, _links_at, _importers_at, _found):
         known.cache_clear()

@@ -1,6 +1,7 @@
 """Where the directories come from into which a program saves its checkpoints."""
 
 import ast
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -89,7 +90,7 @@ def directories(start: str, tree: Tree) -> list[Directory]:
 
 def _read(path: str, tree: Tree) -> Iterator[Module]:
     try:
-        yield tree.module(path)
+        yield tree.module(os.path.abspath(path))
     except Unreadable:
         return
 

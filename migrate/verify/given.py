@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from migrate.analysis.tree import Tree, forget
+from migrate.analysis.tree import Tree
 from migrate.planning.directories import Directory, Origin, directories
 from migrate.verify.program import Program
 
@@ -18,7 +18,6 @@ def refusal(program: Program) -> str:
     Args:
       program: with the arguments and variables that it is started with.
     """
-    forget()  # what another run in this process knew of its files
     found = directories(str(program.script), Tree())
     reasons = [_reason(one, program) for one in found]
     return reasons[0] if reasons and all(reasons) else ""

@@ -45,17 +45,14 @@ def test_a_job_that_counts_no_epochs_goes_on_from_its_file_and_after_each_kill(s
 
 def test_each_start_of_a_job_that_trains_a_file_further_goes_on_after_its_own_kills(new_python, tmp_path):
     job = Job("further", tmp_path, FURTHER)
-    for kill in ("batch:3:1", "save:4:20", None, "batch:2:2", None):
+    for kill in ("batch:3:1", "save:4:1", None, "batch:2:2", None):  # after 20 ms the last epoch may have ended, too
         status, output = job.start(job.new, new_python, kill=kill)
         assert status in ((0,) if kill is None else (-9, 0)), output
     starts = job.starts()
     begun = [event["start"] for event, _ in starts]
     assert begun[:2] == [0, 3] and begun[2] in (4, 5) and begun[3:] == [0, 2], begun
     ended = [{end["end"]: end["weights"] for end in ends} for _, ends in starts]
-    *_, last = (max(one) for one in ended)
-    assert (max(ended[0]), max(ended[2]), max(ended[3]), last) == (2, 5, 1, 5)
-    # The epoch of the save that is killed ends before it or with it, as each Keras has it; no epoch more is lost.
-    assert max(ended[1]) in (begun[2] - 1, begun[2])
+    assert [max(one) for one in ended] == [2, 4, 5, 1, 5]
     assert starts[1][0]["weights"] == ended[0][2]
     assert starts[3][0]["weights"] == ended[2][5]  # of the file that the start before it saved at its end
     assert starts[4][0]["weights"] == ended[3][1]

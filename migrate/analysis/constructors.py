@@ -50,7 +50,7 @@ _PARTITIONERS = ("input_layer_partitioner", "partitioner")
 
 
 def parameters(name: str, *, is_v1: bool) -> tuple[str, ...]:
-    """The parameters of a canned estimator's constructor; none where no Keras model is written for it.
+    """The parameters of a premade estimator's constructor; none where they are not known.
 
     Args:
       name: its class, ``DNNClassifier``.

@@ -15,7 +15,7 @@ from migrate.files.walk import NOTEBOOK, walk
 from migrate.planning.rows import ProgramRow
 from migrate.settings import Settings
 from migrate.tensorflow.advice import advice
-from migrate.tensorflow.names import lacking, lines_of, public_path, spelled
+from migrate.tensorflow.names import absence, lacking, lines_of, public_path, spelled
 
 _OF_TENSORFLOW = "tensorflow"
 
@@ -67,8 +67,8 @@ def _failing(path: str, tree: Tree, lines: tuple[str, ...]) -> FailingFile | Non
     lacked = [(node, name) for node, name in _names(module) if lacking(name, lines)]
     for node, name in sorted(lacked, key=lambda one: (one[0].lineno, one[0].col_offset)):
         if not is_guarded(module.names, node):
-            message = f"`{name}` does not exist in TensorFlow {' and '.join(lacking(name, lines))}"
-            return FailingFile(path, f"{path}:{node.lineno}:{node.col_offset + 1}", message, _next_step(name, lines))
+            place = f"{path}:{node.lineno}:{node.col_offset + 1}"
+            return FailingFile(path, place, absence(name, lines), _next_step(name, lines))
     return None
 
 

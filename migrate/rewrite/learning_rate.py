@@ -15,7 +15,7 @@ def constant(draft: Draft, rate: ast.expr) -> str:
     Raises:
       Unbindable: for one that is computed, perhaps from the global step.
     """
-    if not is_plain(draft.program.module.names, rate):
+    if not _is_plain(draft.program.module.names, rate):
         raise Unbindable("the learning rate is computed, perhaps from the global step")
     return draft.text(rate)
 
@@ -34,7 +34,7 @@ def scheduled(draft: Draft, rate: ast.expr) -> str:
     return draft.text(rate)
 
 
-def is_plain(names: Names, value: ast.expr) -> bool:
+def _is_plain(names: Names, value: ast.expr) -> bool:
     """Whether a learning rate is a Python number as far as the file tells: no TensorFlow, no function of the file."""
     for node in made_of(names, value):
         if isinstance(node, ast.Call):

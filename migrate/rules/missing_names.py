@@ -41,7 +41,7 @@ from migrate.rewrite.draft import ChangedFile, Draft
 from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, manual, of_units_too, rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.moved import piece_for
-from migrate.tensorflow.names import KERAS_INSIDE, lacking, lines_of, public_path, spelled
+from migrate.tensorflow.names import KERAS_INSIDE, absence, lacking, lines_of, public_path, spelled
 
 _V1 = "tensorflow.compat.v1."
 
@@ -157,7 +157,7 @@ def _missing_names(
         if is_said or (file is not None and isinstance(node, ast.stmt) and _goes_with_its_uses(file, node, lines)):
             continue
         said.add((module.path, name))
-        message = f"`{name}` does not exist in TensorFlow {' and '.join(lacking(name, lines))}"
+        message = absence(name, lines)
         help = advice(spelled(name).removeprefix("tensorflow.").removeprefix("compat.v1."))
         if file is not None:
             yield manual(node, message, help, module)

@@ -125,6 +125,11 @@ def lacking(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(line for line in lines if has is not None and line not in has and f"{line}k" not in has)
 
 
+def absence(qualified: str, lines: tuple[str, ...]) -> str:
+    """What is told of a name that some of the versions lack; the arguments are those of ``lacking``."""
+    return f"`{qualified}` does not exist in TensorFlow {' and '.join(lacking(qualified, lines))}"
+
+
 @cache
 def is_only_in_1(tail: str) -> bool:
     """Whether every ``compat.v1`` has a name of TensorFlow 1, or what it is read off, and TensorFlow 2 itself not."""

@@ -11,7 +11,7 @@ if sys.path and os.path.abspath(sys.path[0]) == os.getcwd() != _FOLDER:
 def main() -> int:
     """Runs the command line; Ctrl-C is answered by one line also while its modules are imported."""
     try:
-        from migrate.cli import main as command_line
+        from migrate.cli.main import main as command_line
     except KeyboardInterrupt:
         print("Interrupted: no file was changed.", file=sys.stderr)
         return 130

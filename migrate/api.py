@@ -6,9 +6,9 @@
 import os
 from collections.abc import Callable, Iterable
 
-from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
-from migrate.judged import JudgedProgram
-from migrate.outcome import FileChange, Outcome
+from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.results.judged import JudgedProgram
+from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings, SettingsError, check_codes, check_settings
 
 __all__ = [
@@ -88,7 +88,7 @@ def rewrite_source(source: bytes, name: Path, settings: Settings | None = None) 
     Raises:
       SettingsError: a setting has a value that it cannot have.
     """
-    from migrate.run import run
+    from migrate.pipeline.run import run
 
     return run((), _checked(settings), jobs=1, progress=None, stdin=source, stdin_name=os.fspath(name))
 
@@ -102,7 +102,7 @@ def write(outcome: Outcome) -> list[Finding]:
     Returns:
       An error for each file that could not be written.
     """
-    from migrate.run import write
+    from migrate.pipeline.run import write
 
     return write(outcome)
 
@@ -110,7 +110,7 @@ def write(outcome: Outcome) -> list[Finding]:
 def _run(
     paths: Path | Iterable[Path], settings: Settings | None, jobs: int, progress: Progress | None, rewrites: bool
 ) -> Outcome:
-    from migrate.run import run
+    from migrate.pipeline.run import run
 
     if jobs < 1:
         raise SettingsError(f"jobs must be a number from 1, not {jobs!r}")

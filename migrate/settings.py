@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from migrate.files.read import regular_bytes
-from migrate.finding import Span
-from migrate.printable import printable
+from migrate.findings.finding import Span
+from migrate.findings.printable import printable
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "recovery": ("auto", "checkpoint-manager", "backup-and-restore"),

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import migrate.recovery
 from migrate.helpers.package import PACKAGE
-from migrate.outcome import FileChange
-from migrate.run import run
+from migrate.pipeline.run import run
+from migrate.results.outcome import FileChange
 from migrate.settings import Settings
 
 ROOT = Path(__file__).parent.parent

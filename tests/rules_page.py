@@ -5,7 +5,7 @@ from functools import cache
 from itertools import dropwhile, groupby
 from pathlib import Path
 
-from migrate.explain import changed, difference, shown_example
+from migrate.cli.explain import changed, difference, shown_example
 from migrate.report.pages import Page, pages
 from migrate.rules import RULES
 from migrate.rules.example import Example, program

@@ -26,7 +26,7 @@ from migrate.analysis.tensorflow_1_names import METHODS_OF_1, WIDER_IN_2
 from migrate.files.parse import KEPT, parse
 from migrate.files.prefilter import may_resume
 from migrate.files.text import SourceText
-from migrate.finding import Span
+from migrate.findings.finding import Span
 from migrate.tensorflow.moved import has_moved
 from migrate.tensorflow.names import NEW, OLD, lacking, needs_legacy_keras
 

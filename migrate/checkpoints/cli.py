@@ -7,7 +7,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from migrate import invocation
+from migrate.findings import invocation
 from migrate.parser import Parser
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
 from migrate.api import rewrite_source
-from migrate.finding import Fidelity, sentences
+from migrate.files.text import STDIN
+from migrate.findings.finding import Fidelity, sentences
 from migrate.helpers.package import PACKAGE
-from migrate.report.source import STDIN
 from migrate.settings import CHOICES, Settings
 
 

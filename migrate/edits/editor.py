@@ -33,7 +33,7 @@ from migrate.edits.plan import (
     ReplaceStatement,
     SetArgument,
 )
-from migrate.finding import Span
+from migrate.findings.finding import Span
 
 _AnyEdit = TypeVar("_AnyEdit", bound=Edit)
 _Place = tuple[int, int]

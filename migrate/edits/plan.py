@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from migrate.finding import Span
+from migrate.findings.finding import Span
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
-from migrate.finding import Span
+from migrate.findings.finding import Span
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _ESCAPED = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")

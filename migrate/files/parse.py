@@ -11,7 +11,7 @@ from functools import lru_cache
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
 from migrate.files.walk import NOTEBOOK
-from migrate.finding import Finding, Span
+from migrate.findings.finding import Finding, Span
 
 _STRING_OR_COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*""")
 _PYTHON_2 = re.compile(

@@ -5,7 +5,7 @@ import os
 import stat
 
 from migrate.files.trouble import Unreadable, reason, trouble
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
 
 _HELP: dict[type[Exception], str] = {
     FileNotFoundError: "Check the spelling of the path, or leave it out.",

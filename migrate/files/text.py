@@ -5,9 +5,12 @@ import re
 from dataclasses import dataclass
 
 from migrate.files.trouble import Unreadable, Unwritable, trouble
-from migrate.finding import Finding, Span
+from migrate.findings.finding import Finding, Span
 
-__all__ = ["SourceText", "Unreadable"]
+__all__ = ["STDIN", "SourceText", "Unreadable"]
+
+STDIN = "<stdin>"
+"""The path under which findings and changes speak of standard input."""
 
 # PEP 263: a comment in the first line, or in the second below a blank line or a comment.
 _COOKIE = re.compile(rb"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))??[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")

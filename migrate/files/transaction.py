@@ -18,7 +18,7 @@ from migrate.files.step import Step, digest
 from migrate.files.trouble import NotWritten, Unwritable, trouble
 from migrate.files.walk import JOURNAL, SUFFIXES, is_below
 from migrate.files.write import changed, gone, replace_file, unwritable, write_aside
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
 
 _NOTHING_CHANGED = "Removed what a write left that was interrupted before it changed a file."
 _SHOWN = 5

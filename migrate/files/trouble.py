@@ -1,6 +1,6 @@
 """Trouble with a file: an exception that carries the finding to report, so that work on the other files goes on."""
 
-from migrate.finding import Fidelity, Finding, Span
+from migrate.findings.finding import Fidelity, Finding, Span
 
 FIRST_CHARACTER = Span(1, 0, 1, 0)
 

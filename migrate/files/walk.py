@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from migrate.files.ignore import IgnoreRules, rules_above, rules_of
 from migrate.files.read import cannot_read, not_a_file
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
 
 _Result = TypeVar("_Result")
 

@@ -7,11 +7,11 @@ from migrate.files.read import regular_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
 from migrate.files.write import TEMPORARY_PREFIX
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
+from migrate.findings.invocation import program
 from migrate.helpers import package
 from migrate.helpers.stamp import Stamp, content, read_stamp
-from migrate.invocation import program
-from migrate.outcome import FileChange
+from migrate.results.outcome import FileChange
 
 
 def paths(folder: str, names: Iterable[str]) -> tuple[str, ...]:

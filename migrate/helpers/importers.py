@@ -12,7 +12,7 @@ from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.walk import NOTEBOOK
 from migrate.helpers import package
-from migrate.outcome import FileChange
+from migrate.results.outcome import FileChange
 
 _COMMENT = re.compile(r"[ \t]*(#[^\r\n]*)?(\r\n|\r|\n)?")
 

@@ -11,12 +11,12 @@ from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import is_below, walk
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
 from migrate.helpers import folder, package
 from migrate.helpers.history import as_written
 from migrate.helpers.importers import NotMoved, moved
 from migrate.helpers.stamp import Stamp, content, read_stamp
-from migrate.outcome import FileChange
+from migrate.results.outcome import FileChange
 
 
 @dataclass

@@ -11,7 +11,7 @@ from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.helpers.package import REQUIREMENT
-from migrate.outcome import FileChange
+from migrate.results.outcome import FileChange
 
 _NAME = re.split("[<=>]", REQUIREMENT)[0]
 _OURS = re.compile(rf"^(\s*){re.escape(_NAME)}\s*([<=>~!].*)?$", re.MULTILINE)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from migrate.analysis.module import Module
 from migrate.analysis.program import Program
 from migrate.edits.plan import Plan
-from migrate.finding import Cause, Fidelity, Finding, Obstacle
+from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle
+from migrate.judging.selection import Selection
 from migrate.rewrite.draft import Draft, Drafts
 from migrate.rewrite.eager_names import eager_names
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import Rule
 from migrate.rules.rule import Verdict
-from migrate.selection import Selection
 from migrate.settings import Settings
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
-from migrate.judged import Judged
 from migrate.judging.trial import Trial
+from migrate.results.judged import Judged
 from migrate.settings import Settings
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from migrate.analysis.module import Module
 from migrate.analysis.symbols import estimator_kind
-from migrate.finding import Cause
-from migrate.judged import JudgedProgram
+from migrate.findings.finding import Cause
 from migrate.objects.form import ObjectForm
+from migrate.results.judged import JudgedProgram
 from migrate.rewrite.draft import Draft
 
 _KINDS = {"canned": "premade", "other-canned": "premade", "custom": "model_fn", "tpu": "TPU", "keras": "Keras"}

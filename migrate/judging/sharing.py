@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from migrate.finding import Cause, Obstacle
+from migrate.findings.finding import Cause, Obstacle
 from migrate.rewrite.draft import Draft
 
 

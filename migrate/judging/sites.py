@@ -8,11 +8,11 @@ from migrate.analysis.legacy_keras import is_on_keras_2
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, Plan, ReplaceExpression, ReplaceStatement
-from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.judging.selection import Selection
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import RULES, Rule
 from migrate.rules.rule import Mend, Verdict, Workbench
-from migrate.selection import Selection
 from migrate.settings import Settings
 
 

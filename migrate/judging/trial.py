@@ -9,16 +9,16 @@ from migrate.analysis.program import loose_sites
 from migrate.analysis.programs import programs
 from migrate.analysis.tree import Tree
 from migrate.edits.plan import Edit, ReplaceStatement
-from migrate.finding import Cause, Fidelity, Finding, Obstacle
+from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle
 from migrate.helpers.share import share
-from migrate.judged import Judged
 from migrate.judging.files import Files
-from migrate.judging.findings import blocked, broken_finding, findings_of, loose_finding, silent_findings
 from migrate.judging.kinds import directories, judged_as_object, judged_program
 from migrate.judging.sharing import sharing
+from migrate.judging.site_findings import blocked, broken_finding, findings_of, loose_finding, silent_findings
 from migrate.judging.sites import judge_sites
 from migrate.objects.form import ObjectForm, in_object_form
 from migrate.objects.units import units
+from migrate.results.judged import Judged
 from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import ChangedFile, Draft
 from migrate.rules import KERAS_FORM, Rule

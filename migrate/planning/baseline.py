@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
 from migrate.planning.rows import ProgramRow
 from migrate.settings import SettingsError
 

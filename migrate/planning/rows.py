@@ -14,14 +14,14 @@ from migrate.analysis.legacy_keras import needs_tf_keras
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
 from migrate.files.walk import NOTEBOOK
-from migrate.finding import Finding
-from migrate.invocation import program
-from migrate.judged import JudgedProgram
-from migrate.outcome import FileChange, Outcome
+from migrate.findings.finding import Finding
+from migrate.findings.invocation import program
 from migrate.planning.directories import Directory, Origin, directories
 from migrate.planning.entry_points import entry_points, reached
 from migrate.planning.flags import Flag, arguments, directory_flag, flags_of, is_in_package
 from migrate.planning.owners import owners
+from migrate.results.judged import JudgedProgram
+from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings
 
 READY, PARTLY, BLOCKED = "ready", "partly", "blocked"

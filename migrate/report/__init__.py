@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

@@ -7,7 +7,7 @@ from html import escape
 from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
-from migrate.printable import printable
+from migrate.findings.printable import printable
 from migrate.report.matching import opcodes
 
 _CONTEXT = 3

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from migrate.finding import Finding, sentences
+from migrate.findings.finding import Finding, sentences
 from migrate.report import in_order
 from migrate.report.terminal import Line
 from migrate.report.text import style

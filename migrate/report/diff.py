@@ -4,11 +4,11 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from migrate.outcome import FileChange
-from migrate.printable import printable
+from migrate.findings.printable import printable
 from migrate.report import notebook_diff
 from migrate.report.place import repository
 from migrate.report.terminal import Line
+from migrate.results.outcome import FileChange
 
 _CONTEXT = 3
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}

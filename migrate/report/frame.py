@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from migrate.finding import Span
-from migrate.printable import printable
+from migrate.findings.finding import Span
+from migrate.findings.printable import printable
 from migrate.report.terminal import Line
 
 _CONTEXT = 1

@@ -6,8 +6,8 @@ https://github.com/actions/runner for what must be escaped.
 
 from collections.abc import Callable, Iterable
 
-from migrate.finding import Finding, Span, sentences
-from migrate.printable import printable
+from migrate.findings.finding import Finding, Span, sentences
+from migrate.findings.printable import printable
 from migrate.report import in_order
 from migrate.report.level import NOTE, level
 from migrate.report.place import below, root

@@ -16,13 +16,13 @@ import jinja2
 
 from migrate import __version__
 from migrate.files.walk import NOTEBOOK
-from migrate.finding import Finding
-from migrate.outcome import FileChange, Outcome
+from migrate.findings.finding import Finding
+from migrate.findings.printable import printable
 from migrate.planning.rows import ProgramRow
-from migrate.printable import printable
 from migrate.report import in_order
 from migrate.report.columns import Row, rows
 from migrate.report.pages import Page
+from migrate.results.outcome import FileChange, Outcome
 
 FATES = ("exact", "noted", "skipped", "error")
 

@@ -1,6 +1,6 @@
 """How loud a finding is for machines that know errors, warnings and notes."""
 
-from migrate.finding import Fidelity, Finding
+from migrate.findings.finding import Fidelity, Finding
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 """SARIF's words; GitHub says ``notice`` for a note."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from migrate.files.walk import NOTEBOOK
-from migrate.outcome import FileChange
+from migrate.results.outcome import FileChange
 
 _CONTEXT = 3
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from migrate.finding import Fidelity
+from migrate.findings.finding import Fidelity
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import os
 
-from migrate.report.source import STDIN
+from migrate.files.text import STDIN
 
 
 def repository(directory: str) -> str | None:

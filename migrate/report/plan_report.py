@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from migrate import __version__
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
+from migrate.findings.printable import printable
 from migrate.planning.baseline import Comparison
 from migrate.planning.outside import FailingFile
 from migrate.planning.rows import BLOCKED, PARTLY, READY, ProgramRow
-from migrate.printable import printable
 from migrate.report.terminal import Line
 
 SCHEMA_VERSION = 1

@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
-from migrate.finding import Finding
-from migrate.outcome import Outcome
+from migrate.findings.finding import Finding
 from migrate.report import concise, diff, json_report, summary, text
 from migrate.report.pages import Page
 from migrate.report.source import line_reader, span_reader
 from migrate.report.terminal import Line, plain, show
+from migrate.results.outcome import Outcome
 
 if TYPE_CHECKING:
     from migrate.planning.rows import ProgramRow

@@ -14,14 +14,14 @@ from importlib.metadata import PackageNotFoundError, metadata
 from urllib.parse import quote
 
 from migrate import __version__
-from migrate.finding import Cause, Finding, Span, sentences
-from migrate.outcome import FileChange, Outcome
-from migrate.printable import printable
+from migrate.findings.finding import Cause, Finding, Span, sentences
+from migrate.findings.printable import printable
 from migrate.report import in_order
 from migrate.report.level import OF_FIDELITY, level
 from migrate.report.matching import opcodes
 from migrate.report.pages import Page
 from migrate.report.place import below, root
+from migrate.results.outcome import FileChange, Outcome
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "estimatorMigrate/v2"

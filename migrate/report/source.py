@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.finding import Finding, Span
-from migrate.outcome import FileChange
+from migrate.findings.finding import Finding, Span
+from migrate.results.outcome import FileChange
 
 if TYPE_CHECKING:
     from migrate.files.notebook import Notebook
-
-STDIN = "<stdin>"
-"""The path under which findings and changes speak of standard input."""
 
 
 class LineReader(Protocol):

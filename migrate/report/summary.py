@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from migrate.finding import Fidelity, Finding, Obstacle
+from migrate.findings.finding import Fidelity, Finding, Obstacle
+from migrate.findings.printable import printable
 from migrate.helpers import package
-from migrate.outcome import FileChange, Outcome
-from migrate.printable import printable
 from migrate.report.terminal import Line
+from migrate.results.outcome import FileChange, Outcome
 
 _REASONS = 10
 _NAMED = 5

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from migrate.printable import printable
+from migrate.findings.printable import printable
 
 Fragment = tuple[str, str]
 """A piece of text and its style in rich's words, such as ``bold red``; empty for none."""

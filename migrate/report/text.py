@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from migrate.files.trouble import FIRST_CHARACTER
-from migrate.finding import Fidelity, Finding
-from migrate.printable import printable
+from migrate.findings.finding import Fidelity, Finding
+from migrate.findings.printable import printable
 from migrate.report import in_order
 from migrate.report.frame import code_frame
 from migrate.report.terminal import Line

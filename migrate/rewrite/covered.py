@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from migrate.analysis.module import Module
-from migrate.finding import Span
+from migrate.findings.finding import Span
 
 _Place = tuple[int, int]
 

@@ -14,7 +14,7 @@ from migrate.analysis.policy import Policy, policy_of
 from migrate.analysis.program import MethodCall, Program
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
-from migrate.finding import Span
+from migrate.findings.finding import Span
 from migrate.rewrite.covered import Covered
 from migrate.rewrite.precedence import ARGUMENT, CALLED, OR, stands_alone, strength
 from migrate.rewrite.vocabulary import Vocabulary

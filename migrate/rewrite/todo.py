@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from migrate.finding import Finding
-from migrate.printable import printable
+from migrate.findings.finding import Finding
+from migrate.findings.printable import printable
 
 _MARK = "# TODO(migrate): "
 Texts = Mapping[str, str]

@@ -1,12 +1,15 @@
-"""One rule a file. Importing this package registers them all in ``RULES``, in the order of their codes."""
+"""One rule a file, in folders by what it is about.
+
+Importing this package registers them all in ``RULES``, in the order of their codes.
+"""
 
 import importlib
 import pkgutil
 
 from migrate.rules.rule import RULES, Rule
 
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
+for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)
 _in_order = dict(sorted(RULES.items()))
 RULES.clear()
 RULES.update(_in_order)

@@ -12,7 +12,7 @@ from migrate.analysis.sessions import EagerCode
 from migrate.analysis.symbols import Symbol
 from migrate.analysis.tree import Link, Tree
 from migrate.edits.plan import Edit
-from migrate.finding import Fidelity
+from migrate.findings.finding import Fidelity
 from migrate.rewrite.draft import ChangedFile, Draft
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules.example import Example as Example
@@ -208,7 +208,8 @@ class Rule:
     @property
     def page(self) -> str:
         """The rule's documentation: the docstring of its file, with the settings that it carries."""
-        text = (sys.modules[f"{__package__}.{self.name}"].__doc__ or "").strip()
+        function = self.check or self.check_sites or self.check_file or self.check_unit
+        text = (sys.modules[function.__module__].__doc__ or "").strip()
         if self.name == "run_config":
             return f"{text}\n\n{table()}"
         return f"{text}\n\n{table(self.code)}" if self.is_setting else text

@@ -20,7 +20,7 @@ from types import FrameType
 
 from rich.console import Console
 
-from migrate.invocation import program
+from migrate.findings.invocation import program
 from migrate.parser import Parser
 from migrate.verify import document, junit, markdown, page
 from migrate.verify.directory import copy_directory

@@ -60,7 +60,9 @@ def migrate(*arguments: str) -> list[str]:
 
 def imported(tree: Path) -> list[str]:
     """The heavy modules that a run on a clean tree imports."""
-    code = f"import sys, migrate.cli; migrate.cli.main([{str(tree)!r}]); print(*{{*sys.modules}} & {{*{HEAVY}}})"
+    code = (
+        f"import sys, migrate.cli.main; migrate.cli.main.main([{str(tree)!r}]); print(*{{*sys.modules}} & {{*{HEAVY}}})"
+    )
     return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True).stdout.split()
 
 

@@ -19,7 +19,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from migrate import __version__, api
-from migrate.rules import contrib_names, object_form
+from migrate.rules.names import contrib_names, object_form
 from migrate.tensorflow.contrib import name_of
 
 _CODES = ("FT138", "FT151")

@@ -24,9 +24,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from migrate.cli import main as command_line
-from migrate.outcome import Outcome
-from migrate.run import run, write
+from migrate.cli.main import main as command_line
+from migrate.pipeline.run import run, write
+from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 
 MODEL = """\

@@ -1,6 +1,6 @@
 """Programs for the tests of analysis and rewrite: what a test gives, below imports and an input function."""
 
-from migrate.finding import Fidelity
+from migrate.findings.finding import Fidelity
 from tests.codemod.programs import migrate
 
 PRELUDE = """\

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from migrate.outcome import FileChange, Outcome
+from migrate.results.outcome import FileChange, Outcome
 
 FOLDER = "tf2_recovery"
 

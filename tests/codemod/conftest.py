@@ -21,7 +21,7 @@ def place_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture
 def rewritten_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """For a test over many programs that other tests rewrite too: each text is rewritten once in a run."""
-    monkeypatch.setattr("migrate.attempt.apply", shared.apply)
+    monkeypatch.setattr("migrate.pipeline.attempt.apply", shared.apply)
 
 
 @pytest.fixture

@@ -71,8 +71,8 @@ def run(
 
 
 def _serve(requests: socket.socket) -> None:
-    from migrate import interactive  # noqa: F401
-    from migrate.run import run
+    from migrate.cli import interactive  # noqa: F401
+    from migrate.pipeline.run import run
     from migrate.settings import Settings
     from tests.codemod.programs import program
 

@@ -4,10 +4,10 @@ import ast
 from functools import cache
 
 from migrate.analysis.module import Module
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
 from migrate.helpers.package import imports
-from migrate.judged import Judged
 from migrate.judging.judge import judge
+from migrate.results.judged import Judged
 from migrate.rules.example import SLOTS as SLOTS
 from migrate.rules.example import program as program
 from migrate.settings import Settings

@@ -15,7 +15,7 @@ from migrate.api import (
     rewrite_source,
     write,
 )
-from migrate.cli import main
+from migrate.cli.main import main
 from tests.codemod.changed import names
 from tests.codemod.programs import program
 

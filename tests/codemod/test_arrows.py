@@ -8,24 +8,34 @@ import migrate
 
 ROOT = Path(migrate.__file__).parent
 KNOWS = {
-    "files": {"finding"},
+    "findings": set[str](),
+    "files": {"findings"},
     "tensorflow": set[str](),
-    "analysis": {"tensorflow", "files", "finding"},
-    "edits": {"tensorflow", "finding"},
-    "helpers": {"__init__", "edits", "analysis", "files", "finding", "invocation", "outcome"},
-    "rewrite": {"helpers", "edits", "analysis", "tensorflow", "finding", "printable", "settings"},
-    "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "finding", "invocation", "settings"},
-    "objects": {"rules", "rewrite", "analysis", "finding", "settings"},
+    "analysis": {"tensorflow", "files", "findings"},
+    "edits": {"tensorflow", "findings"},
+    "results": {"edits", "files", "findings"},
+    "helpers": {"results", "edits", "analysis", "files", "findings", "__init__"},
+    "rewrite": {"helpers", "edits", "analysis", "tensorflow", "findings", "settings"},
+    "rules": {"rewrite", "edits", "analysis", "tensorflow", "files", "findings", "settings"},
+    "objects": {"rules", "rewrite", "analysis", "findings", "settings"},
     "judging": {
-        *("objects", "rules", "rewrite", "helpers", "edits", "analysis"),
-        *("finding", "judged", "selection", "settings"),
+        *("objects", "rules", "rewrite", "helpers", "results", "edits", "analysis"),
+        *("files", "findings", "settings"),
     },
-    "planning": {"analysis", "tensorflow", "files", "finding", "invocation", "judged", "outcome", "settings"},
-    "report": {"helpers", "planning", "rules", "files", "finding", "outcome", "printable", "__init__"},
+    "pipeline": {
+        *("judging", "rewrite", "helpers", "results", "edits", "analysis"),
+        *("files", "findings", "settings", "__init__"),
+    },
+    "planning": {"results", "analysis", "tensorflow", "files", "findings", "settings"},
+    "report": {"planning", "helpers", "rules", "results", "files", "findings", "__init__"},
     "recovery": set[str](),
-    "verify": {"analysis", "planning", "files", "invocation", "parser", "__init__"},
-    "checkpoints": {"invocation", "parser"},
-    "codemods": {"api", "helpers", "report", "finding", "settings"},
+    "verify": {"planning", "analysis", "files", "findings", "parser", "__init__"},
+    "checkpoints": {"findings", "parser"},
+    "cli": {
+        *("verify", "checkpoints", "report", "planning", "pipeline", "judging", "rules", "helpers", "results"),
+        *("analysis", "files", "findings", "settings", "parser", "api", "__init__"),
+    },
+    "codemods": {"api", "helpers", "files", "findings", "settings"},
 }
 """What each folder may import: folders, and files at the top."""
 

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from migrate import api
-from migrate.cli import main
+from migrate.cli.main import main
 from migrate.rules import RULES
 
 ROOT = Path(__file__).parents[2]
@@ -95,7 +95,7 @@ def _(place: Path) -> None:
 
 @claim("README.md", "TensorFlow is not needed to run the tool.")
 def _(place: Path) -> None:
-    code = "import sys, migrate.cli; migrate.cli.main(['.']); sys.exit('tensorflow' in sys.modules)"
+    code = "import sys, migrate.cli.main; migrate.cli.main.main(['.']); sys.exit('tensorflow' in sys.modules)"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     assert subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL).returncode == 0
 

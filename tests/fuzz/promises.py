@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
-from migrate.attempt import attempted
-from migrate.comment import comments
 from migrate.edits.plan import Plan, ReplaceStatement
-from migrate.examine import examine_bytes
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
 from migrate.helpers.package import imports as helpers
+from migrate.pipeline.attempt import attempted
+from migrate.pipeline.comment import comments
+from migrate.pipeline.examine import examine_bytes
 from migrate.settings import Settings
 from tests.fuzz.mutations import is_python
 

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from migrate.cli import main
+from migrate.cli.main import main
 from migrate.files.cells import programs
 from migrate.files.notebook import Notebook, invalid
 from tests.fuzz.mutations import is_python

@@ -25,7 +25,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from migrate.run import run as codemod
+from migrate.pipeline.run import run as codemod
 from migrate.settings import Settings
 from migrate.verify import Fault, Program, run
 from tests.nursery import Nursery

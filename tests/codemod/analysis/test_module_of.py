@@ -10,7 +10,7 @@ import pytest
 from migrate.analysis import module as modules
 from migrate.analysis.module import module_of
 from migrate.analysis.names import Names
-from migrate.cli import main
+from migrate.cli.main import main
 from migrate.files import parse as parsing
 from migrate.files.text import SourceText
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrate.cli import main
+from migrate.cli.main import main
 
 
 def test_without_tensorflow_the_command_says_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:

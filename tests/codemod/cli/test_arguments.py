@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from migrate import __version__
-from migrate.arguments import parse
-from migrate.cli import main
+from migrate.cli.arguments import parse
+from migrate.cli.main import main
 from migrate.settings import Settings
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from migrate.cli import main
-from migrate.explain import difference
+from migrate.cli.explain import difference
+from migrate.cli.main import main
 from migrate.rules import RULES
 from tests.codemod.programs import program
 

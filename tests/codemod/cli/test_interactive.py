@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from migrate import interactive
-from migrate.cli import main
-from migrate.finding import Fidelity, Finding, Span
-from migrate.outcome import FileChange, Outcome
+from migrate.cli import interactive
+from migrate.cli.main import main
+from migrate.findings.finding import Fidelity, Finding, Span
+from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings
 from tests.codemod import forks
 from tests.codemod.programs import program
@@ -22,7 +22,7 @@ PROMPT = b"[y,n,a,q,s,?]? "
 CTRL_C, CTRL_D = "\x03", "\x04"
 HOOKLESS = program(train="max_steps=10, hooks=None")
 SECOND = HOOKLESS[HOOKLESS.index("def main(") :].replace("main(", "other(").replace("steps=5", "steps=7")
-ROOT = Path(interactive.__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 TWO = f"{HOOKLESS}\n\n{SECOND}"
 """Two programs in one file, which share no code and save every 5 and every 7 steps."""
 Talk = Callable[..., tuple[int, str]]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from migrate import api
-from migrate.cli import main
-from migrate.run import run, write
+from migrate.cli.main import main
+from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod import forks
 from tests.codemod.cli.conftest import Command
@@ -199,7 +199,7 @@ def test_ctrl_c_at_any_moment_ends_a_write_with_one_line_that_is_true(
     before = {path.name: path.read_bytes() for path in project.glob("*.py")}
     code = (
         "import os, sys, signal, threading, time\n"
-        "from migrate.cli import main\n"
+        "from migrate.cli.main import main\n"
         "threading.Timer(float(sys.argv.pop(1)), os.kill, [os.getpid(), signal.SIGINT]).start()\n"
         "sys.exit(main())\n"
     )

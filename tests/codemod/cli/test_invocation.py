@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from migrate import invocation
-
-ROOT = Path(invocation.__file__).parents[1]
-SCRIPT = "import sys; from migrate.cli import main; sys.exit(main())\n"
+ROOT = Path(__file__).parents[3]
+SCRIPT = "import sys; from migrate.cli.main import main; sys.exit(main())\n"
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from migrate.cli import main
+from migrate.cli.main import main
 from tests.codemod.cli.conftest import Command
 from tests.codemod.programs import program
 
@@ -93,7 +93,7 @@ def test_check_prints_what_every_format_does_without_it(
 def test_check_works_out_no_rewrite_that_nothing_shows(command: Command) -> None:
     """LibCST and black do the rewriting."""
     code = (
-        "import sys; from migrate.cli import main; assert main(['--check', *sys.argv[1:], '.']) == 1\n"
+        "import sys; from migrate.cli.main import main; assert main(['--check', *sys.argv[1:], '.']) == 1\n"
         "print(sorted({'libcst', 'black'} & set(sys.modules)), file=sys.stderr)"
     )
     for format, imported in (("concise", "[]"), ("text", "[]"), ("github", "[]"), ("diff", "['black', 'libcst']")):

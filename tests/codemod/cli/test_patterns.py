@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.cli import main
+from migrate.cli.main import main
 from tests.codemod.programs import program
 
 

@@ -18,7 +18,7 @@ def test_a_clean_tree_is_read_without_libcst_rich_black_or_tensorflow(command: C
         (project / f"module{number}.py").write_text("import tensorflow as tf\nx = tf.constant(1)\n")
     (project / "setup.cfg").write_text("[metadata]\nname = project\n")
     code = (
-        "import sys, migrate.cli; code = migrate.cli.main(['.']); "
+        "import sys, migrate.cli.main; code = migrate.cli.main.main(['.']); "
         "print(code, sorted({name.partition('.')[0] for name in sys.modules}))"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}

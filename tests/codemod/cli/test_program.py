@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.cli import main
+from migrate.cli.main import main
 
 MODEL = """\
 import tensorflow.compat.v1 as tf

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.cli import main
+from migrate.cli.main import main
 from tests.codemod import forks
 from tests.codemod.programs import program
 

@@ -13,7 +13,7 @@ from migrate.edits.plan import (
     ReplaceExpression,
     ReplaceStatement,
 )
-from migrate.finding import Span
+from migrate.findings.finding import Span
 from tests.codemod.programs import migrate, program
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from migrate.edits.apply import apply
 from migrate.edits.plan import Plan, SetArgument
-from migrate.finding import Span
+from migrate.findings.finding import Span
 
 VALUE = 'Made("a" * 30, first=1, second=2)'
 CALLS = {

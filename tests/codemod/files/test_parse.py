@@ -9,7 +9,7 @@ import pytest
 from migrate.files.parse import parse
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
-from migrate.finding import Finding, Span
+from migrate.findings.finding import Finding, Span
 
 
 def source(text: str, path: str = "train.py") -> SourceText:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, Unwritable
-from migrate.finding import Finding, Span
+from migrate.findings.finding import Finding, Span
 
 
 def refusal(data: bytes) -> Finding:

@@ -13,7 +13,7 @@ import pytest
 from migrate.files import interrupts, journal, step, transaction, write
 from migrate.files.transaction import NewText, Together, Written, write_together
 from migrate.files.walk import JOURNAL, settled, walk
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
 
 from .conftest import AsUser, Tree
 from .test_kill import FORK, kill_before_line

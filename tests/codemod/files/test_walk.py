@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from migrate.files.walk import walk
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
 
 from .conftest import AsUser, Tree
 

@@ -11,7 +11,7 @@ import pytest
 
 from migrate.files.trouble import Changed, NotWritten, Unwritable
 from migrate.files.write import replace_file
-from migrate.finding import Finding
+from migrate.findings.finding import Finding
 
 from .conftest import AsUser, Tree
 

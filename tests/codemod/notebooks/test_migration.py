@@ -13,9 +13,9 @@ import jsonschema
 import nbformat
 import pytest
 
-from migrate.cli import main
-from migrate.run import run
-from migrate.run import write as write_changes
+from migrate.cli.main import main
+from migrate.pipeline.run import run
+from migrate.pipeline.run import write as write_changes
 from migrate.settings import Settings
 from tests.codemod import forks
 from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
@@ -374,7 +374,8 @@ def test_without_nbformat_the_message_says_what_to_install_and_other_files_are_d
     (path.parent / "plain.ipynb").write_text(json.dumps(notebook("import tensorflow as tf", "# estimator")))
     (path.parent / "job.py").write_text("\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN]))
     without = (
-        "import sys; sys.modules['nbformat'] = None; from migrate.cli import main; sys.exit(main(['.', '--write']))"
+        "import sys; sys.modules['nbformat'] = None; "
+        "from migrate.cli.main import main; sys.exit(main(['.', '--write']))"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     before = path.read_bytes()
@@ -392,7 +393,7 @@ def test_notebooks_that_nbformat_is_missing_for_are_told_in_one_line(write: Writ
     path = write(*JOB)
     for name in "bcde":
         (path.parent / f"{name}.ipynb").write_bytes(path.read_bytes())
-    code = "import sys; sys.modules['nbformat'] = None; from migrate.cli import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; sys.modules['nbformat'] = None; from migrate.cli.main import main; sys.exit(main(sys.argv[1:]))"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
 
     def errors(*arguments: str) -> list[str]:
@@ -421,8 +422,9 @@ def test_the_advice_for_python_2_in_a_notebook_is_one_that_works(
 def test_a_run_without_notebooks_imports_nothing_for_them(tmp_path: Path) -> None:
     (tmp_path / "job.py").write_text("\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN]))
     code = (
-        "import sys; from migrate.cli import main; main(['job.py', '--check'])\n"
-        "assert not {'nbformat', 'migrate.files.notebook', 'migrate.notebooks'} & set(sys.modules), sys.modules.keys()"
+        "import sys; from migrate.cli.main import main; main(['job.py', '--check'])\n"
+        "unused = {'nbformat', 'migrate.files.notebook', 'migrate.pipeline.notebooks'}\n"
+        "assert not unused & set(sys.modules), sys.modules.keys()"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, check=True)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from migrate.cli import main
+from migrate.cli.main import main
 from migrate.files.notebook import Notebook
-from migrate.finding import Finding, Span
-from migrate.run import run
+from migrate.findings.finding import Finding, Span
+from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests.codemod.notebooks.conftest import OURS, SHAPES, Write, notebook
 from tests.codemod.notebooks.test_migration import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from migrate.cli import main
+from migrate.cli.main import main
 from migrate.planning.flags import Flag, arguments, directory_flag, flags_of
 from migrate.planning.owners import owners
 from tests.codemod.programs import program

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import pytest
 
-from migrate.finding import Fidelity, Finding, Span
+from migrate.findings.finding import Fidelity, Finding, Span
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from migrate.cli import main
+from migrate.cli.main import main
 from migrate.files.text import SourceText
-from migrate.outcome import FileChange
+from migrate.pipeline.run import run
 from migrate.report import diff
-from migrate.run import run
+from migrate.results.outcome import FileChange
 from migrate.settings import Settings
 from tests.codemod.programs import program
 from tests.pairs import ROOT

@@ -1,6 +1,6 @@
 """The code frame shows the place that is meant, whatever the line holds."""
 
-from migrate.finding import Span
+from migrate.findings.finding import Span
 from migrate.report.frame import code_frame
 from migrate.report.terminal import plain
 

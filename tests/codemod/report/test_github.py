@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from migrate.cli import main
-from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.cli.main import main
+from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.report import github
 
 ESCAPES = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ","}

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from migrate.cli import main
-from migrate.outcome import FileChange, Outcome
+from migrate.cli.main import main
+from migrate.pipeline.run import run
 from migrate.report import html
-from migrate.run import run
+from migrate.results.outcome import FileChange, Outcome
 from migrate.settings import Settings
 from tests.codemod.programs import program
 
@@ -70,13 +70,13 @@ def test_two_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(
         rest.changes += each.changes
         rest.programs += each.programs
     rest.sort()
-    monkeypatch.setattr("migrate.run.run", lambda *given, **how: rest)
+    monkeypatch.setattr("migrate.pipeline.run.run", lambda *given, **how: rest)
     assert 100_000 < len(page_of()) < 500_000
 
 
 def test_a_missing_library_is_told_before_anything_is_written(project: Path) -> None:
     before = (project / "train.py").read_text()
-    code = "import sys; sys.modules['jinja2'] = None; import migrate.cli; sys.exit(migrate.cli.main(sys.argv[1:]))"
+    code = "import sys; sys.modules['jinja2'] = None; from migrate.cli.main import main; sys.exit(main(sys.argv[1:]))"
     arguments = ["--write", "--format", "html", "--output", "review.html", "."]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     done = subprocess.run([sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True)

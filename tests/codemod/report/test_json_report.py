@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 
 from migrate import __version__
-from migrate.finding import Fidelity, Finding, Span
-from migrate.outcome import FileChange, Outcome
+from migrate.findings.finding import Fidelity, Finding, Span
 from migrate.report import json_report
+from migrate.results.outcome import FileChange, Outcome
 
 SCHEMA = json.loads(files("migrate.report").joinpath("schema.json").read_text())
 

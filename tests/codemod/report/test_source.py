@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from migrate.files.text import SourceText
-from migrate.outcome import FileChange
 from migrate.report.source import line_reader
+from migrate.results.outcome import FileChange
 
 
 def test_a_file_that_was_written_since_is_quoted_as_it_was(tmp_path: Path) -> None:

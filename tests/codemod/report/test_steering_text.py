@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from migrate.cli import main
-from migrate.finding import Fidelity, Finding
-from migrate.outcome import FileChange, Outcome
+from migrate.cli.main import main
+from migrate.findings.finding import Fidelity, Finding
 from migrate.report.report import Report
+from migrate.results.outcome import FileChange, Outcome
 from migrate.rewrite.todo import add_todos
 from migrate.settings import SettingsError
 from tests.codemod.bodies import body

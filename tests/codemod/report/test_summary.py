@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
-from migrate.outcome import FileChange, Outcome
+from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.report import summary
 from migrate.report.terminal import plain
+from migrate.results.outcome import FileChange, Outcome
 
 CHANGED = FileChange("train.py", "1\n", "2\n")
 ALSO_CHANGED = FileChange("eval.py", "1\n", "2\n")

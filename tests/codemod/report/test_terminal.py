@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from migrate.outcome import FileChange
-from migrate.printable import printable
+from migrate.findings.printable import printable
 from migrate.report import diff
 from migrate.report.progress import ProgressBar
 from migrate.report.terminal import is_colourful, plain, show
+from migrate.results.outcome import FileChange
 
 LINES = [[("FT104", "bold red"), (" [not] :markup: 12", "")]]
 

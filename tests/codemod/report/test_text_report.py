@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from migrate.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
 from migrate.report import text
 from migrate.report.terminal import plain
 

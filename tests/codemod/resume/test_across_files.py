@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from migrate.finding import Fidelity, Finding
-from migrate.run import run
+from migrate.findings.finding import Fidelity, Finding
+from migrate.pipeline.run import run
 from migrate.settings import Settings
 
 _SAVER = "callbacks=[ModelCheckpoint(FILE, save_weights_only=True)]"

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from migrate.finding import Fidelity
+from migrate.findings.finding import Fidelity
 from tests.codemod.programs import migrate
 
 _IMPORTS = {"glob.": "import glob\n", "re.": "import re\n", "Path(": "from pathlib import Path\n"}

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from migrate.finding import Fidelity
-from migrate.run import run
+from migrate.findings.finding import Fidelity
+from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests.codemod.programs import migrate
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from migrate.finding import Fidelity
+from migrate.findings.finding import Fidelity
 from tests.codemod.programs import migrate
 
 _FIT = "model.fit(x, y, epochs=9)\nmodel.save(path)\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.run import run, write
+from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod.bodies import body
 from tests.codemod.changed import is_helper, names

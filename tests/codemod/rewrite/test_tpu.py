@@ -1,6 +1,6 @@
 """TPUEstimator programs in the manner of BERT: names change, and the calls stay."""
 
-from migrate.finding import Fidelity
+from migrate.findings.finding import Fidelity
 from tests.codemod.programs import migrate
 
 BERT = """\

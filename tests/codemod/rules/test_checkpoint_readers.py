@@ -2,8 +2,8 @@
 
 import pytest
 
-from migrate.finding import Finding
-from migrate.run import run
+from migrate.findings.finding import Finding
+from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests.codemod.programs import migrate
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from migrate.explain import SHOWN_WHOLE, difference, shown_example, whole
+from migrate.cli.explain import SHOWN_WHOLE, difference, shown_example, whole
 from migrate.files.trouble import PAGES
 from migrate.rules import RULES, Rule
 from tests import rules_page

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.run import run
+from migrate.pipeline.run import run
 from migrate.settings import Settings
 
 _SAVES = """\

@@ -12,7 +12,7 @@ from migrate.edits.plan import (
     ReplaceStatement,
     SetArgument,
 )
-from migrate.finding import Span
+from migrate.findings.finding import Span
 from migrate.rewrite.todo import add_todos
 from tests.codemod.programs import migrate
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrate.finding import Fidelity
+from migrate.findings.finding import Fidelity
 from tests.codemod.programs import judged, migrate
 
 PROGRAM = """\

@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrate.finding import Fidelity, Finding
+from migrate.findings.finding import Fidelity, Finding
 from migrate.report import text
 from tests.codemod.programs import migrate, program
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from migrate.cache import Cache
-from migrate.cli import main
-from migrate.outcome import Outcome
-from migrate.run import run
+from migrate.cli.main import main
+from migrate.pipeline.cache import Cache, tool_files
+from migrate.pipeline.run import run
+from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.codemod.programs import program
 
@@ -135,6 +135,12 @@ def test_a_cache_of_another_form_is_made_anew(runs: Runs, change: Callable[[dict
     poisoned(runs, change)
     assert runs() == first
     assert runs.count == 2
+
+
+def test_another_version_of_any_rule_or_table_of_the_tool_is_another_tool() -> None:
+    ours = Path(__file__).parents[3] / "migrate"
+    known = {Path(path) for path in tool_files()}
+    assert known >= {path for path in ours.rglob("*") if path.suffix in (".py", ".txt")}
 
 
 def test_a_cache_that_names_a_file_outside_the_run_is_made_anew(runs: Runs, tmp_path: Path) -> None:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from migrate import together
 from migrate.analysis.module import Module
 from migrate.analysis.tree import Tree
-from migrate.finding import Finding
-from migrate.judged import Judged
+from migrate.findings.finding import Finding
 from migrate.judging.judge import judge_together
-from migrate.outcome import Outcome
-from migrate.run import run
+from migrate.pipeline import together
+from migrate.pipeline.run import run
+from migrate.results.judged import Judged
+from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.codemod.changed import names
 

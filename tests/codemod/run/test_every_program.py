@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from migrate.outcome import Outcome
+from migrate.pipeline.run import run, write
+from migrate.results.outcome import Outcome
 from migrate.rules import RULES
-from migrate.run import run, write
 from migrate.settings import Settings
 from tests.codemod.rules.test_examples import choices
 from tests.fuzz.seeds import LEGACY, PUBLIC_SHAPES

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from migrate.pipeline.run import run
 from migrate.planning.rows import rows
-from migrate.run import run
 from migrate.settings import Settings
 
 SERVE = """\

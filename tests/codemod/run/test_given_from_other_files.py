@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from migrate.outcome import Outcome
-from migrate.run import run, write
+from migrate.pipeline.run import run, write
+from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 
 TRAINER = """\

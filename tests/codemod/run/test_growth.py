@@ -9,7 +9,7 @@ import pytest
 
 from migrate.analysis import facts
 from migrate.analysis.module import Module
-from migrate.cli import main
+from migrate.cli.main import main
 from tests.benchmarks.growth import estimators, files, resumptions
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from migrate import __version__
-from migrate.cli import main
+from migrate.cli.main import main
 from migrate.helpers import package
 from migrate.helpers.stamp import Stamp, read_stamp
-from migrate.run import run, write
+from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests.codemod.bodies import body
 from tests.runtime_package import build

@@ -15,12 +15,12 @@ from types import FrameType
 
 import pytest
 
-from migrate.cli import main
-from migrate.finding import Finding
-from migrate.outcome import Outcome
+from migrate.cli.main import main
+from migrate.findings.finding import Finding
+from migrate.pipeline.run import run, write
 from migrate.report.pages import pages
 from migrate.report.report import Report
-from migrate.run import run, write
+from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.benchmarks import write_kills
 from tests.codemod.bodies import body
@@ -111,7 +111,7 @@ def test_nothing_in_the_input_is_executed_or_imported(tree: Path) -> None:
     for name in ("numpy", "tensorflow", "libcst", "conftest", "sitecustomize", "setup", "black"):
         (tree / f"{name}.py").write_text(trap)
     command = [sys.executable, "-c", "import sys; sys.path.pop(0); sys.path.insert(0, sys.argv.pop(1)); "
-               "from migrate.cli import main; sys.exit(main())", ROOT, ".", "--write"]  # fmt: skip
+               "from migrate.cli.main import main; sys.exit(main())", ROOT, ".", "--write"]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
     assert not os.path.exists("/tmp/executed-by-migrate")

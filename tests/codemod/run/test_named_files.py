@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from migrate.run import run
+from migrate.pipeline.run import run
 from migrate.settings import Settings
 
 

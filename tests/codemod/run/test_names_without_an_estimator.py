@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from migrate.cli import main
-from migrate.finding import Finding
-from migrate.run import run
+from migrate.cli.main import main
+from migrate.findings.finding import Finding
+from migrate.pipeline.run import run
 from migrate.settings import Settings
 
 MODEL = """\

@@ -11,8 +11,8 @@ from migrate.edits.plan import Plan
 from migrate.helpers import package
 from migrate.helpers.placement import place
 from migrate.helpers.stamp import content
-from migrate.outcome import Outcome
-from migrate.run import run, write
+from migrate.pipeline.run import run, write
+from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.codemod.bodies import body
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from migrate.outcome import Outcome
-from migrate.processes import Processes
-from migrate.run import run
+from migrate.pipeline.processes import Processes
+from migrate.pipeline.run import run
+from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.codemod.programs import program
 
@@ -80,7 +80,7 @@ def test_two_processes_find_and_rewrite_what_one_does(tmp_path: Path) -> None:
 
 def test_only_the_first_process_answers_ctrl_c() -> None:
     code = (
-        "import time; from migrate.processes import Processes\n"
+        "import time; from migrate.pipeline.processes import Processes\n"
         "with Processes(2) as processes:\n"
         "    for _ in processes.map(time.sleep, [(0.01,)] * 10_000, print, few=1):\n"
         "        print('begun', flush=True)\n"
@@ -102,7 +102,7 @@ def test_ctrl_c_at_the_fork_of_a_worker_is_answered_after_it(moment: str) -> Non
     """Python ignores an exception in the code that runs around a fork: there the signal was lost."""
     answers = moment != "after_in_child"
     code = (
-        "import os, signal, sys; from migrate.processes import Processes\n"
+        "import os, signal, sys; from migrate.pipeline.processes import Processes\n"
         f"os.register_at_fork({moment}=lambda: signal.raise_signal(signal.SIGINT))\n"
         "with Processes(2) as processes:\n"
         "    for number in processes.map(abs, [(1,)] * 100, print, few=1):\n"
@@ -117,7 +117,7 @@ def test_ctrl_c_at_the_fork_of_a_worker_is_answered_after_it(moment: str) -> Non
 
 def test_workers_end_with_the_process_that_is_killed() -> None:
     code = (
-        "import os, time; from migrate.processes import Processes\n"
+        "import os, time; from migrate.pipeline.processes import Processes\n"
         "with Processes(2) as processes:\n"
         "    for pid in processes.map(os.getppid, [()] * 10, print, few=1):\n"
         "        print('begun', flush=True)\n"

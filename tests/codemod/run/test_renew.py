@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from migrate import __version__
-from migrate.cli import main
+from migrate.cli.main import main
 from migrate.helpers import package, stamp
 from tests.codemod.files.test_kill import FORK
 from tests.codemod.programs import program

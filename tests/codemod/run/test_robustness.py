@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from migrate.examine import examine_bytes
+from migrate.pipeline.examine import examine_bytes
 from migrate.rules import RULES
 from migrate.settings import Settings
 from tests.codemod.bodies import COLUMNS, body

@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrate.finding import Finding, Obstacle
+from migrate.findings.finding import Finding, Obstacle
 from tests.codemod.bodies import body
 from tests.codemod.programs import migrate
 

@@ -8,8 +8,8 @@ import nbformat
 import pytest
 
 from migrate.analysis.imports import importing_root
-from migrate.outcome import Outcome
-from migrate.run import run, write
+from migrate.pipeline.run import run, write
+from migrate.results.outcome import Outcome
 from migrate.settings import Settings
 from tests.codemod.changed import is_helper
 from tests.codemod.changed import names as changed_names

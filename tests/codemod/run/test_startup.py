@@ -14,7 +14,7 @@ KERAS = "import tensorflow as tf\n\nmodel = tf.keras.Model()\ntf.train.Checkpoin
 def imported(tree: Path, *arguments: str) -> set[str]:
     """The packages that a process has imported after a run that finds nothing in ``tree``."""
     code = (
-        "import sys, migrate.cli; assert migrate.cli.main(sys.argv[1:]) == 0; "
+        "import sys, migrate.cli.main; assert migrate.cli.main.main(sys.argv[1:]) == 0; "
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )
     command = [sys.executable, "-c", code, *arguments, str(tree)]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from migrate.finding import Finding
-from migrate.run import run
+from migrate.findings.finding import Finding
+from migrate.pipeline.run import run
 from migrate.settings import Settings
 
 HEAD = """\

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.run import run, write
+from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests import nursery
 from tests.kept_runs import kept_run

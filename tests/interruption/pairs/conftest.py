@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from migrate.run import run as codemod
+from migrate.pipeline.run import run as codemod
 from migrate.settings import Settings
 from migrate.verify import FAULTS, Program, Record, run, run_interrupted
 from tests import nursery

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from migrate.run import run
+from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests import nursery
 from tests.pairs import put

@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 
 from migrate.helpers.package import public
-from migrate.run import run as codemod
+from migrate.pipeline.run import run as codemod
 from migrate.settings import Settings
 from tests import nursery
 from tests.kept_runs import kept_run, made_once, old_python

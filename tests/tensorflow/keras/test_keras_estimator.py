@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.run import run, write
+from migrate.pipeline.run import run, write
 from migrate.settings import Settings
 from tests import nursery
 

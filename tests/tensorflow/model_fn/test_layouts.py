@@ -4,8 +4,8 @@ import json
 import subprocess
 import sys
 
-from migrate.run import run as codemod
-from migrate.run import write
+from migrate.pipeline.run import run as codemod
+from migrate.pipeline.run import write
 from migrate.settings import Settings
 
 MODEL = """\

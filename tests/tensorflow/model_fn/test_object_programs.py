@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 
+from migrate.pipeline.run import run, write
 from migrate.recovery.estimator import Estimator
 from migrate.recovery.run_config import RunConfig
-from migrate.run import run, write
 from migrate.settings import Settings
 from tests import nursery
 

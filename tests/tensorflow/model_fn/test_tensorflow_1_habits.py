@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 
-from migrate.run import run as codemod
-from migrate.run import write
+from migrate.pipeline.run import run as codemod
+from migrate.pipeline.run import write
 from migrate.settings import Settings
 
 from .conftest import PROGRAMS, run

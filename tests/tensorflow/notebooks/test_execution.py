@@ -23,7 +23,8 @@ def executed(tmp_path, monkeypatch):
         path.write_bytes((OURS / name).read_bytes())
         root = str(Path(__file__).parents[3])
         migrate = (
-            "import sys; sys.path.insert(0, sys.argv[1]); from migrate.cli import main; sys.exit(main(sys.argv[2:]))"
+            "import sys; sys.path.insert(0, sys.argv[1]); "
+            "from migrate.cli.main import main; sys.exit(main(sys.argv[2:]))"
         )
         assert subprocess.run([sys.executable, "-c", migrate, root, name, "--write"], check=False).returncode == 1
         return run(RUN, name)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.run import run
+from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests import nursery
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.run import run as codemod
+from migrate.pipeline.run import run as codemod
 from migrate.settings import Settings
 from tests.pairs import ROOT, put
 

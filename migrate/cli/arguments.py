@@ -1,0 +1,362 @@
+"""What may stand on the command line, and what a given one asks for."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from migrate import __version__
+from migrate.cli.given_paths import STDIN, check_named, check_output, listed, of_programs
+from migrate.files.text import STDIN as STDIN_PATH
+from migrate.findings.invocation import program
+from migrate.parser import Parser
+from migrate.settings import (
+    CHOICES,
+    Settings,
+    SettingsError,
+    read_project,
+    split_codes,
+    suggestion,
+)
+
+FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "html")
+"""The reports that can be asked for, the default first."""
+
+_WITHOUT_REWRITES = ("text", "concise", "github", "statistics")
+"""Those that hold findings alone."""
+
+_DESCRIPTION = """\
+Finds tf.estimator training code and prints the diff that turns it into TensorFlow 2 code that recovers the same way.
+"""
+
+_EPILOG = """\
+commands, where one of these words is the first argument:
+  check PATH...        the same as --check: one line for each call site
+  checkpoint SRC DST   convert an Estimator checkpoint for the migrated program
+  completion SHELL     print what completes this command line in bash, zsh or tcsh
+  diff PATH...         the same as --diff, the default: print what --write would change
+  explain CODE         print the page of a rule
+  plan PATH...         a row for each program: what it becomes, what blocks it, what to run
+  renew PATH...        the diff that brings the helpers of an earlier release up to this one; --write makes it
+  rules                list all rules
+  verify [OLD] NEW     interrupt a program, or two in the same ways, and compare how they resume
+  write PATH...        the same as --write: make the changes
+A file or directory of that name is reached as ./rules, or after --.
+
+settings: [migrate] in setup.cfg or [tool.migrate] in pyproject.toml, from the current directory up to the root of the
+repository, may set recovery, target, input, canned, tpu, helpers, select, ignore, per_file_ignores, exclude and
+module_name; the command line wins.
+
+exit code: 0 nothing found; 1 something to change or skipped; 2 an error in a file or the arguments (the rest is done).
+"""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What a command line asks for.
+
+    Attributes:
+      paths: files and directories; ``("-",)`` is one file from standard input.
+      settings: the choices for the run, those of the project's file included.
+      jobs: how many processes may work at once, at least 1.
+      check: whether to find only, and change nothing.
+      exit_zero: whether findings alone leave the exit code at 0.
+      quiet: whether only errors are told beside the report.
+      show_helpers: whether the diff on a terminal shows the files of helpers whole.
+      write: whether to make the changes.
+      interactive: whether to ask about each hunk first.
+      format: the report to print, one of ``FORMATS`` or ``statistics``; None for the summary alone.
+      output: the file to print the report to, or None for standard output.
+      cache_dir: where what a run found is kept for the next one; None for nowhere.
+      stdin_name: the path under which the file from standard input is examined and reported.
+    """
+
+    paths: tuple[str, ...]
+    settings: Settings
+    jobs: int
+    write: bool
+    interactive: bool
+    format: str | None
+    output: str | None
+    cache_dir: str | None = None
+    stdin_name: str = STDIN_PATH
+    check: bool = False
+    show_helpers: bool = False
+    exit_zero: bool = False
+    quiet: bool = False
+
+    @property
+    def needs_rewrites(self) -> bool:
+        """Whether the new texts are needed, which take as long to make as all the rest."""
+        return not self.check or self.format not in _WITHOUT_REWRITES
+
+
+@dataclass(frozen=True)
+class PlanArguments:
+    """What ``plan`` asks for.
+
+    Attributes:
+      run: the run that the plan is made from.
+      format: ``text``, ``json`` or ``csv``.
+      output: the file to print the plan to, or None for standard output.
+      baseline: an earlier plan to compare with, or None.
+    """
+
+    run: Arguments
+    format: str
+    output: str | None
+    baseline: str | None
+
+
+def plan_parser() -> Parser:
+    """The parser of what stands behind ``plan``."""
+    parser = Parser(
+        prog=f"{program()} plan",
+        description="Print a row for each program: what it becomes, what blocks it, what to run. Changes nothing.",
+        epilog="exit code: 0 no program found, or with --baseline no new one; 1 programs found, or new ones; "
+        "2 an error in a file (with --baseline: in one that the baseline does not name) or the arguments",
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a directory")
+    parser.add_argument("--format", choices=("text", "json", "csv"), default="text", help="what to print")
+    parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
+    baseline = "compare with an earlier plan (of --format json), and fail for new code alone"
+    parser.add_argument("--baseline", metavar="FILE", help=baseline)
+    _add_choices(parser)
+    return parser
+
+
+def parse_plan(arguments: Sequence[str]) -> PlanArguments:
+    """Reads the arguments behind ``plan``, and the settings file of the project around it.
+
+    Raises:
+      SettingsError: a settings file or a rule code cannot be used.
+      SystemExit: argparse printed the help or an error.
+    """
+    parser = plan_parser()
+    options = parser.parse_intermixed_args(arguments)
+    if not options.paths and not options.program:
+        parser.error("no PATH given")
+    paths = _paths(options)
+    check_output(options.output, paths)
+    run = Arguments(
+        paths=paths,
+        settings=_settings(options),
+        jobs=options.jobs or _cores(),
+        write=False,
+        interactive=False,
+        format=None,
+        output=None,
+        cache_dir=options.cache_dir,
+        exit_zero=options.exit_zero,
+    )
+    return PlanArguments(run, options.format, options.output, options.baseline)
+
+
+def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
+    """Reads a command line that is no subcommand, and the settings file of the project around it.
+
+    Args:
+      arguments: the arguments.
+      commands: the names of the subcommands, one of which a first word may have been meant to be.
+
+    Raises:
+      SettingsError: a settings file, a rule code or a file of paths cannot be used.
+      SystemExit: argparse printed the help or an error.
+    """
+    parser = main_parser()
+    # argparse takes options and paths in any order only without "--", so what stands behind it is added by hand.
+    cut = arguments.index("--") if "--" in arguments else len(arguments)
+    options = parser.parse_intermixed_args(arguments[:cut])
+    _check_first(parser, options.paths, commands)
+    options.paths += arguments[cut + 1 :]
+    _check(parser, options)
+    settings = _settings(options)
+    paths = _paths(options, options.files_from)
+    check_output(options.output, paths)
+    write = options.write or options.interactive
+    if write:
+        check_named(paths)
+    format = options.format or _default_format(options)
+    jobs = options.jobs or _cores()
+    name = options.stdin_filename or STDIN_PATH
+    return Arguments(
+        paths,
+        settings,
+        jobs,
+        write,
+        options.interactive,
+        format,
+        options.output,
+        options.cache_dir,
+        name,
+        options.check,
+        options.show_helpers,
+        options.exit_zero,
+        options.quiet,
+    )
+
+
+def _default_format(options: argparse.Namespace) -> str | None:
+    if options.statistics:
+        return "statistics"
+    if options.check:
+        return "concise"
+    # What is being written need not be shown as well, unless the user says so.
+    return None if (options.write or options.interactive) and not options.output else "diff"
+
+
+def main_parser() -> Parser:
+    """The parser of a command line that is no subcommand."""
+    parser = Parser(
+        prog=program(),
+        usage="%(prog)s [--diff | --check | --write | --interactive] [OPTION]... PATH...\n       %(prog)s COMMAND ...",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file, a directory, or - for one file from stdin")
+    parser.add_argument("--stdin-filename", metavar="FILE", help="with -: the path of the file that comes from stdin")
+    parser.add_argument("--files-from", metavar="FILE", help="read more paths from FILE (- for stdin), one per line")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--diff", action="store_true", help="print what --write would change (the default)")
+    mode.add_argument("--write", action="store_true", help="make the changes (with -: print the rewritten source)")
+    mode.add_argument("--interactive", action="store_true", help="ask about each hunk, make the changes you agree to")
+    mode.add_argument("--check", action="store_true", help="find only: print one line per site, change nothing")
+    parser.add_argument(
+        "--todo", action="store_true", help="with --write, put a comment above each site that is skipped"
+    )
+    parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff; with --check: concise)")
+    helpers = "in a diff on a terminal, show the files of helpers whole (in a pipe the diff always is)"
+    counts = "print how often each rule found something, and what becomes of it, in place of a report"
+    parser.add_argument("--statistics", action="store_true", help=counts)
+    parser.add_argument("--show-helpers", action="store_true", help=helpers)
+    parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
+    _add_choices(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="print the report and errors, and no summary")
+    parser.add_argument("-V", "--version", action="version", version=f"estimator-migrate {__version__}")
+    return parser
+
+
+def _add_choices(parser: Parser) -> None:
+    """The options that decide what is found and what becomes of it, and how the tool works."""
+    add_program(parser)
+    parser.add_argument("--recovery", choices=CHOICES["recovery"], help="the API to recover with (default: auto)")
+    parser.add_argument("--target", choices=CHOICES["target"], help="where the output runs (default: portable)")
+    parser.add_argument("--input", choices=CHOICES["input"], help="the input after a resume (default: restart)")
+    canned = "what premade estimators become (default: auto, a Keras model where one trains alike, else an object)"
+    parser.add_argument("--canned", choices=CHOICES["canned"], help=canned)
+    place = "where helpers are (default: copy, a folder beside the files; package: installed, as tf2-recovery)"
+    parser.add_argument("--helpers", choices=CHOICES["helpers"], help=place)
+    tpu = "what becomes of programs that may run on TPUs (default: refuse, a TPU as the program starts)"
+    parser.add_argument("--tpu", choices=CHOICES["tpu"], help=tpu)
+    parser.add_argument(
+        "--select", action="append", metavar="CODE", help="use only these rules, by code, prefix or name"
+    )
+    parser.add_argument(
+        "--ignore", action="append", metavar="CODE", help="leave out these rules, by code, prefix or name"
+    )
+    exclude = "read no file that matches below a directory that is given (as in .gitignore); may be repeated"
+    parser.add_argument("--exclude", action="append", metavar="PATTERN", help=exclude)
+    parser.add_argument(
+        "-j", "--jobs", type=_jobs, metavar="N", help="maximum number of processes (default: one per core)"
+    )
+    parser.add_argument(
+        "--cache-dir", metavar="DIR", help="keep what is found in DIR, so that the next run looks only at what changed"
+    )
+    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where something is found; errors stay 2")
+
+
+def add_program(parser: Parser) -> None:
+    """The option that names a program's files by the one that starts it."""
+    help = "read the file that starts a program and what it imports, as one PATH each; may be repeated"
+    parser.add_argument("--program", action="append", default=[], metavar="FILE", help=help)
+
+
+def _paths(options: argparse.Namespace, files_from: str | None = None) -> tuple[str, ...]:
+    listing = () if files_from is None else listed(files_from)
+    return (*options.paths, *listing, *of_programs(options.program))
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
+    return int(text)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _check(parser: Parser, options: argparse.Namespace) -> None:
+    if not options.paths and not options.program and options.files_from is None:
+        parser.print_usage(sys.stderr)
+        parser.error("no PATH given")
+    if options.interactive and options.todo:
+        parser.error("--interactive and --todo: add the comments in a second run")
+    if options.statistics and options.format:
+        parser.error("--statistics and --format: one report at a time")
+    if options.format == "html":
+        _check_html()
+    if STDIN not in options.paths:
+        if options.stdin_filename is not None:
+            parser.error("--stdin-filename names the file that - reads from stdin: give - as the only PATH")
+        return
+    if len(options.paths) > 1 or options.files_from is not None or options.program:
+        parser.error("- must be the only PATH: it reads one file from stdin")
+    if options.interactive:
+        parser.error("--interactive reads its answers from stdin, so the source cannot come from there")
+    if options.write and options.format and not options.output:
+        parser.error("with - and --write the rewritten source goes to stdout: name an --output for the report")
+
+
+def _check_first(parser: Parser, paths: Sequence[str], commands: Sequence[str]) -> None:
+    """Rejects a first word that is no path: a mistyped command, behind which all paths would be rewritten."""
+    first = paths[0] if paths else STDIN
+    if first != STDIN and not os.path.lexists(first) and os.sep not in first and not os.path.splitext(first)[1]:
+        if first in commands:
+            parser.error(f"{first} is a command only as the first word, before all options")
+        meant = suggestion(first, commands)
+        parser.error(f"{first}: no such file or directory, and no command{meant}")
+
+
+def _check_html() -> None:
+    """Makes sure that the page can be made before any work is done."""
+    from importlib.util import find_spec
+
+    missing = [name for module, name in (("jinja2", "Jinja2"), ("pygments", "Pygments")) if find_spec(module) is None]
+    if missing:
+        needed = " and ".join(missing)
+        raise SettingsError(f"--format html needs {needed}: install estimator-migrate[html], or {needed.lower()} alone")
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    project = read_project(os.curdir)
+    given: dict[str, object] = {name: value for name in CHOICES if (value := getattr(options, name)) is not None}
+    for name in ("select", "ignore"):
+        texts: list[str] | None = getattr(options, name)
+        if texts is not None:
+            given[name] = split_codes(",".join(texts))
+    settings = replace(project.settings, **given, todo=getattr(options, "todo", False))  # type: ignore[arg-type]
+    if options.exclude:
+        # The patterns of the command line are relative to the current directory, those of a file to the file's.
+        below = os.path.relpath(os.curdir, settings.root or os.curdir)
+        settings = replace(settings, exclude=(*settings.exclude, *(_from(below, one) for one in options.exclude)))
+    if settings.select or settings.ignore or settings.per_file_ignores:
+        from migrate.judging.selection import by_code
+
+        places = {name: f"{place}: {name}" for name, place in project.places.items()}
+        return by_code(settings, places | {name: f"--{name}" for name in given})
+    return settings
+
+
+def _from(below: str, pattern: str) -> str:
+    """A gitignore pattern of a directory as one of a directory above it."""
+    if below == os.curdir:
+        return pattern
+    name = pattern.removesuffix("/")
+    return f"{below}/{pattern.removeprefix('/')}" if "/" in name else f"{below}/**/{pattern}"

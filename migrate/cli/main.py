@@ -1,0 +1,349 @@
+"""The command line: arguments in, reports and an exit code out.
+
+What a run does not need is imported where it is used, so that a clean tree costs little more than Python's start.
+"""
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, BinaryIO, TextIO
+
+from migrate.cli.arguments import Arguments, parse, parse_plan
+from migrate.cli.given_paths import STDIN, standard_input
+from migrate.findings.invocation import program
+from migrate.findings.printable import printable
+from migrate.parser import Parser
+from migrate.report import summary
+from migrate.report.pages import pages
+from migrate.report.report import Report
+from migrate.report.terminal import plain, show
+from migrate.results.outcome import Outcome
+from migrate.settings import SettingsError, unknown_code
+
+if TYPE_CHECKING:
+    from migrate.planning.rows import ProgramRow
+
+_INTERRUPTED = "Interrupted: no file was changed."
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line.
+
+    Args:
+      argv: the arguments without the program's name; by default the process's own.
+
+    Returns:
+      The exit code: 0 nothing found, 1 something to change or left, 2 an error in a file or in the arguments, 130
+      after Ctrl-C.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    command = _COMMANDS.get(arguments[0]) if arguments else None
+    if argv is None and command is None:
+        gc.disable()  # as in migrate/pipeline/processes.py, and the process ends with the run
+    try:
+        return command(arguments[1:]) if command else _migrate(arguments)
+    except SettingsError as error:
+        message = f"{program()}: error: {error}\n"
+        _print(sys.stderr, lambda stream: stream.write(message))
+        return 2
+    except KeyboardInterrupt as stop:
+        if argv is None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process ends: a second Ctrl-C has nothing to stop
+        message = f"{str(stop) or _INTERRUPTED}\n"
+        _print(sys.stderr, lambda stream: stream.write(message))
+        return 130
+    except SystemExit as stop:
+        # argparse ends this way after --help and after an error; what it printed goes out here.
+        _print(sys.stdout, lambda stream: None)
+        return stop.code if isinstance(stop.code, int) else 0
+    except BrokenPipeError:
+        # In Python 3.10 the help of argparse ends this way where nobody reads it.
+        _silence(sys.stdout)
+        return 0
+
+
+def _migrate(arguments: Sequence[str]) -> int:
+    asked = parse(arguments, (*_COMMANDS,))
+    if asked.interactive:
+        from migrate.cli.interactive import require_terminal
+
+        require_terminal()
+    stdin = standard_input() if asked.paths == (STDIN,) else None
+    outcome = _found(asked, stdin)
+    if asked.interactive and outcome.changes:
+        outcome = _agreed(asked, outcome)
+    try:
+        return _finished(asked, outcome, stdin)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(summary.interrupted(outcome)) from None
+
+
+def _finished(asked: Arguments, outcome: Outcome, stdin: bytes | None) -> int:
+    """Writes and reports what was found; the exit code."""
+    # Opened before anything is written, so that a wrong name costs nothing.
+    file = None if asked.output is None else _opened(asked.output)
+    written = _written(outcome, stdin) if asked.write else None
+    report = _report(asked, outcome, stdin, written)
+    if file is not None:
+        _save(report, file)
+    if stdin is not None and asked.write:
+        content = _rewritten(outcome, asked.stdin_name, stdin)
+        _print(sys.stdout, lambda stream: stream.buffer.write(content))
+    elif file is None:
+        _print(sys.stdout, report.show)
+    errors_are_shown = asked.format in ("text", "concise") and file is None
+    _print(sys.stderr, lambda stream: report.summarise(stream, with_errors=not errors_are_shown, quiet=asked.quiet))
+    return 0 if asked.exit_zero and outcome.exit_code == 1 else outcome.exit_code
+
+
+def _found(asked: Arguments, stdin: bytes | None) -> Outcome:
+    outcome = _outcome(asked, stdin)
+    _tell(outcome.notes)
+    return outcome
+
+
+def _outcome(asked: Arguments, stdin: bytes | None) -> Outcome:
+    if asked.cache_dir is None or stdin is not None:
+        return _run(asked, stdin)
+    from migrate.pipeline.cache import Cache
+
+    cache = Cache(asked.cache_dir, asked.paths, asked.settings, asked.needs_rewrites, asked.write)
+    return cache.run(lambda only: _run(asked, stdin, only))
+
+
+def _run(asked: Arguments, stdin: bytes | None, only: Collection[str] | None = None) -> Outcome:
+    from migrate import api
+    from migrate.pipeline.run import run
+
+    def work(progress: api.Progress | None) -> Outcome:
+        if stdin is not None:
+            return api.rewrite_source(stdin, asked.stdin_name, asked.settings)
+        rewrites = asked.needs_rewrites
+        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=progress, rewrites=rewrites, only=only)
+
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return work(None)
+    from migrate.report.progress import ProgressBar
+
+    bar = ProgressBar(sys.stderr)
+    try:
+        return work(bar)
+    finally:
+        bar.close()
+
+
+def _agreed(asked: Arguments, outcome: Outcome) -> Outcome:
+    from migrate import api
+    from migrate.cli.interactive import choose
+
+    return choose(
+        outcome,
+        asked.settings,
+        pages(),
+        lambda settings: api.rewrite(asked.paths, settings, jobs=asked.jobs),
+    )
+
+
+def _written(outcome: Outcome, stdin: bytes | None) -> set[str]:
+    """Makes the changes; what fails becomes findings of the outcome. The paths that were written."""
+    if stdin is not None:
+        return {change.path for change in outcome.changes}
+    if outcome.changes:
+        from migrate.api import write
+
+        _warn_of_uncommitted(outcome)
+        before = len(outcome.notes)
+        outcome.findings.extend(write(outcome))
+        _tell(outcome.notes[before:])
+    return outcome.written
+
+
+def _warn_of_uncommitted(outcome: Outcome) -> None:
+    from migrate.files.uncommitted import uncommitted
+
+    texts = {one.path: one.source.encode() for one in outcome.changes if one.source is not None}
+    _tell([summary.uncommitted(paths)] if (paths := uncommitted(texts)) else [])
+
+
+def _tell(notes: Sequence[str]) -> None:
+    """Says what a user of files should know beside what was found in them."""
+    if notes:
+        _print(sys.stderr, lambda stream: show([[(note, "bold")] for note in map(printable, notes)], stream))
+
+
+def _rewritten(outcome: Outcome, name: str, stdin: bytes) -> bytes:
+    for change in outcome.changes:
+        if change.path == name and change.source is not None:
+            return change.source.encode(change.after)
+    return stdin
+
+
+def _report(asked: Arguments, outcome: Outcome, stdin: bytes | None, written: Collection[str] | None) -> Report:
+    needs_pages = outcome.findings or asked.format == "sarif"
+    programs: Sequence[ProgramRow] = ()
+    if asked.format == "html" and stdin is None:
+        from migrate.planning.rows import rows
+
+        programs = rows(outcome, asked.settings)
+    return Report(
+        outcome,
+        asked.format,
+        pages() if needs_pages else {},
+        stdin=stdin,
+        written=written,
+        todo=asked.settings.todo,
+        check=asked.check,
+        show_helpers=asked.show_helpers,
+        programs=programs,
+    )
+
+
+def _opened(output: str) -> BinaryIO:
+    try:
+        return open(output, "wb")
+    except OSError as error:
+        raise _not_written(output, error) from None
+
+
+def _save(report: Report, file: BinaryIO) -> None:
+    try:
+        with file:
+            report.save(file)
+    except OSError as error:
+        raise _not_written(file.name, error) from None
+
+
+def _not_written(name: str, error: OSError) -> SettingsError:
+    return SettingsError(f"{name} cannot be written: {error.strerror}")
+
+
+def _print(stream: TextIO | None, content: Callable[[TextIO], object]) -> None:
+    # Python starts with None in the place of a stream that the caller has closed.
+    if stream is None:
+        return
+    try:
+        content(stream)
+        stream.flush()
+    except OSError as error:
+        _silence(stream)
+        # A reader such as head has seen enough, which is no error.
+        if not isinstance(error, BrokenPipeError):
+            raise _not_written(stream.name, error) from None
+
+
+def _silence(stream: TextIO) -> None:
+    """Lets what is still in the buffer go nowhere, so that it does not fail a second time when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _explain(arguments: Sequence[str]) -> int:
+    parser = Parser(prog=f"{program()} explain", description="Prints the page of a rule.")
+    parser.add_argument("code", metavar="CODE", help="the rule's code or name, such as FT104 or keep_checkpoint_max")
+    asked = parser.parse_args(arguments).code
+    known = pages()
+    code = next((code for code, page in known.items() if page.name == asked), asked.upper())
+    if code not in known:
+        names = (*known, *(page.name for page in known.values()))
+        raise SettingsError(unknown_code(code if code.startswith("FT") else asked, names))
+    from migrate.cli.explain import explained
+
+    _print(sys.stdout, lambda stream: show([*explained(code)], stream))
+    return 0
+
+
+def _rules(arguments: Sequence[str]) -> int:
+    parser = Parser(
+        prog=f"{program()} rules",
+        description="Lists all rules: the code, the closest that a rewrite can be, the title.",
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
+    format = parser.parse_args(arguments).format
+    from migrate.rules import RULES
+
+    if format == "json":
+        import json
+
+        records = [
+            {"code": code, "name": rule.name, "fidelity": rule.fidelity.value, "title": rule.title, "page": rule.page}
+            for code, rule in RULES.items()
+        ]
+        _print(sys.stdout, lambda stream: stream.write(json.dumps(records, indent=2) + "\n"))
+        return 0
+    lines = [[(code, "cyan"), (f"  {rule.fidelity.value:6}  {rule.title}", "")] for code, rule in RULES.items()]
+    _print(sys.stdout, lambda stream: show(lines, stream))
+    return 0
+
+
+def _plan(arguments: Sequence[str]) -> int:
+    asked = parse_plan(arguments)
+    file = None if asked.output is None else _opened(asked.output)
+    outcome = _found(asked.run, None)
+    from migrate.planning.baseline import compared
+    from migrate.planning.outside import outside
+    from migrate.planning.rows import rows
+    from migrate.report import plan_report
+
+    found = rows(outcome, asked.run.settings)
+    errors = [finding for finding in outcome.findings if finding.error]
+    comparison = None if asked.baseline is None else compared(asked.baseline, found, errors)
+    failing = outside(asked.run.paths, asked.run.settings, found)
+    plan = plan_report.Plan(found, errors, comparison, failing)
+    printed = {"json": plan_report.document, "csv": plan_report.table}.get(asked.format)
+    if file is not None:
+        text = printed(plan) if printed else plain(plan_report.lines(plan))
+        with file:
+            file.write(text.encode("utf-8", "surrogateescape"))
+    elif printed:
+        content = printed(plan).encode("utf-8", "surrogateescape")
+        _print(sys.stdout, lambda stream: stream.buffer.write(content))
+    else:
+        _print(sys.stdout, lambda stream: show(plan_report.lines(plan), stream))
+    code = outcome.exit_code if comparison is None else comparison.exit_code
+    return 0 if asked.run.exit_zero and code == 1 else code
+
+
+def _verify(arguments: Sequence[str]) -> int:
+    from migrate.verify.cli import main as verify
+
+    return verify(list(arguments))
+
+
+def _checkpoint(arguments: Sequence[str]) -> int:
+    from migrate.checkpoints.cli import main as checkpoint
+
+    return checkpoint(list(arguments))
+
+
+def _renew(arguments: Sequence[str]) -> int:
+    from migrate.cli.renew import main as renew
+
+    return renew(list(arguments))
+
+
+def _completion(arguments: Sequence[str]) -> int:
+    from migrate.cli.completion import completion
+
+    text = completion(arguments, _COMMANDS)
+    _print(sys.stdout, lambda stream: stream.write(text))
+    return 0
+
+
+def _in_mode(option: str) -> Callable[[Sequence[str]], int]:
+    """The main command in one of its modes, for those who look for a subcommand."""
+    return lambda arguments: _migrate([option, *arguments])
+
+
+_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "check": _in_mode("--check"),
+    "checkpoint": _checkpoint,
+    "completion": _completion,
+    "diff": _in_mode("--diff"),
+    "explain": _explain,
+    "plan": _plan,
+    "renew": _renew,
+    "rules": _rules,
+    "verify": _verify,
+    "write": _in_mode("--write"),
+}

@@ -1,0 +1,90 @@
+"""``renew``: helpers that an earlier release wrote brought up to this one, where nobody edited them."""
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from migrate.cli.arguments import add_program
+from migrate.cli.given_paths import check_named, of_programs
+from migrate.files.trouble import Unreadable
+from migrate.files.walk import NOTEBOOK, settled, walk
+from migrate.findings.finding import Finding
+from migrate.findings.invocation import program
+from migrate.findings.printable import printable
+from migrate.helpers.renewal import Renewal, renewal
+from migrate.parser import Parser
+from migrate.pipeline.run import write
+from migrate.report.diff import render, styled
+from migrate.report.terminal import show
+from migrate.results.outcome import Outcome
+
+
+def parser() -> Parser:
+    """The command line."""
+    made = Parser(
+        prog=f"{program()} renew",
+        description="Prints the diff that brings the helpers that an earlier release wrote beside migrated programs up"
+        " to this one; with --write, makes it. A file that somebody edited stays as it is: what was edited and what"
+        " the release changes are shown.",
+    )
+    made.add_argument("paths", metavar="PATH", nargs="*", help="files and directories")
+    add_program(made)
+    made.add_argument("--write", action="store_true", help="replace the files in place of printing the diff")
+    return made
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command.
+
+    Args:
+      arguments: those behind ``renew``.
+
+    Returns:
+      The exit code: 0 all helpers are of this release now, 1 some are left or would be renewed, 2 an error in a file.
+    """
+    made = parser()
+    asked = made.parse_args(arguments)
+    paths = [*asked.paths, *of_programs(asked.program)]
+    if not paths:
+        made.error("no PATH given")
+    if asked.write:
+        check_named(paths)
+    (outcome, found), notes = settled(lambda: _found(paths))
+    if asked.write:
+        outcome.findings += write(outcome)
+    else:
+        _show(render(outcome.changes))
+    _show("\n".join(found.differences).encode(errors="surrogateescape"))
+    count = len(outcome.written if asked.write else outcome.changes)
+    summary = f"{count} {'file' if count == 1 else 'files'} {'renewed' if asked.write else 'to renew with --write'}"
+    errors = [f"{finding.place}: {finding.message}" for finding in outcome.findings]
+    for line in [*notes, *outcome.notes, *errors, *found.kept, summary]:
+        print(printable(line, keep=""), file=sys.stderr)
+    return 2 if outcome.findings else 1 if found.kept or (outcome.changes and not asked.write) else 0
+
+
+def _found(paths: Sequence[str]) -> tuple[Outcome, Renewal]:
+    """What becomes of the helpers, and the errors in files that cannot be read."""
+    outcome, found = Outcome(), Renewal()
+    try:
+        found = renewal(_files(paths, outcome))
+    except Unreadable as problem:
+        outcome.findings.append(problem.finding)
+    outcome.changes = found.changes
+    return outcome, found
+
+
+def _show(diff: bytes) -> None:
+    """Prints a diff: to be applied from a pipe, byte for byte, and to be read on a terminal."""
+    if sys.stdout.isatty():
+        show(styled(diff), sys.stdout)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(diff)
+
+
+def _files(paths: Sequence[str], outcome: Outcome) -> Iterator[str]:
+    for found in walk(paths, settles=True):
+        if isinstance(found, Finding):
+            outcome.findings.append(found)
+        elif not found.endswith(NOTEBOOK):
+            yield found

@@ -1,0 +1,1 @@
+"""What is found in users' files, and how it is told."""

@@ -1,0 +1,169 @@
+"""The one record behind every output: what was found, where, and what became of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from migrate.findings.printable import printable
+
+
+class Fidelity(str, Enum):
+    """How closely a rewrite keeps the behaviour of the old program."""
+
+    EXACT = "exact"
+    """A test shows equal resumption."""
+    NOTED = "noted"
+    """Rewritten; the behaviour differs as the message says."""
+    MANUAL = "manual"
+    """Left as it is; the message says why and the help says what to do."""
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """A stretch of source text: lines count from 1, columns from 0 in characters, the end is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Obstacle(str, Enum):
+    """What keeps a rule from rewriting a site that it could rewrite."""
+
+    BLOCKED = "blocked"
+    """Another site of the same program cannot be rewritten."""
+    SHARED = "shared"
+    """Its program shares code with one that is not rewritten."""
+    UNSELECTED = "unselected"
+    """The program also needs a rule that the user did not select."""
+    IGNORED = "ignored"
+    """A comment in the program says to ignore a site."""
+    DECLINED = "declined"
+    """The user said no to a change of the program."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Where the reason stands for which a site is left that its own rule could rewrite.
+
+    Attributes:
+      obstacle: what the reason is.
+      code: the rule at that place; empty for ``SHARED``.
+      path: the file, as the user named it.
+      span: the place; in a notebook, in the text of its cell.
+      cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
+    """
+
+    obstacle: Obstacle
+    code: str
+    path: str
+    span: Span
+    cell: int | None = None
+
+    def words(self, path: str, span: Span, cell: int | None = None) -> tuple[str, str]:
+        """The message and the help for a site that is left for this cause.
+
+        Args:
+          path: the file of the site.
+          span: where the site stands.
+          cell: its notebook's cell.
+        """
+        place = f"line {self.span.line}"
+        if self.cell != cell and self.cell is not None:
+            place += f" of cell {self.cell}"
+        if self.path != path:
+            place += f" of {self.path}"
+        if self.obstacle is Obstacle.BLOCKED:
+            return f"skipped with its program, which is blocked elsewhere ({self.code}, {place})", ""
+        if self.obstacle is Obstacle.SHARED:
+            return f"not rewritten: it shares code with the program at {place}, which is not rewritten", ""
+        if self.obstacle is Obstacle.UNSELECTED:
+            message = f"not rewritten: {self.code} ({place}) is not selected, and its program needs it"
+            return message, "A program is rewritten completely or not at all: select all of its rules."
+        if self.obstacle is Obstacle.IGNORED:
+            return f"not rewritten: a comment ignores another part of the same program ({self.code}, {place})", ""
+        if (self.path, self.span, self.cell) == (path, span, cell):
+            return "not rewritten: you said no", ""
+        return f"not rewritten: you said no to another part of the same program ({self.code}, {place})", ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One recovery site and what was decided about it.
+
+    Control characters in its words are escaped: they may come from names and code of the file.
+
+    Attributes:
+      code: the rule's code, such as ``FT104``. ``FT001`` to ``FT009`` are trouble with a file or a rule itself.
+      fidelity: how closely the rewrite keeps the old behaviour.
+      path: the file, as the user named it.
+      span: where the site stands; in a notebook, in the text of its cell.
+      symbol: the qualified name that was recognised, such as ``tensorflow.compat.v1.estimator.RunConfig``.
+      message: what was found and, for ``noted``, how the behaviour differs; one sentence, no final full stop.
+      help: what the user can do; empty where nothing is to be done.
+      rewritten: whether the diff holds a rewrite of this site.
+      error: whether this is an error in the file, which makes the exit code 2.
+      cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
+      why: what a reviewer should know of the fidelity of this very rewrite; empty where there is nothing special.
+      cause: what keeps the tool from rewriting the site, where that is not the site itself.
+      successor: what TensorFlow 2 or a package has in the place of a name; empty where the finding is of no such name.
+    """
+
+    code: str
+    fidelity: Fidelity
+    path: str
+    span: Span
+    symbol: str
+    message: str
+    help: str = ""
+    rewritten: bool = False
+    error: bool = False
+    cell: int | None = None
+    cause: Cause | None = None
+    why: str = ""
+    successor: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("symbol", "message", "help", "why", "successor"):
+            words = getattr(self, name)
+            if not words.isprintable():
+                object.__setattr__(self, name, printable(words, keep="\t\r\n"))
+
+    @property
+    def place(self) -> str:
+        """``path:line:column`` with both counting from 1, as editors and compilers write it; a cell stands before."""
+        return f"{printable(self.path, keep='')}:{self.in_file}"
+
+    @property
+    def in_file(self) -> str:
+        """The place without the path: ``line:column``, in a notebook with the cell before it."""
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{cell}{self.span.line}:{self.span.column + 1}"
+
+    @property
+    def is_own_reason(self) -> bool:
+        """Whether this site is left for a reason of its own, and not only because its program is."""
+        return self.fidelity is Fidelity.MANUAL and not self.error and self.cause is None
+
+    def left(self, reason: str, help: str = "") -> "Finding":
+        """The same site, left alone because of ``reason``."""
+        return replace(self, fidelity=Fidelity.MANUAL, message=reason, help=help or self.help, rewritten=False)
+
+    def left_for(self, cause: Cause) -> "Finding":
+        """The same site, left alone for a cause that is not its own."""
+        message, help = cause.words(self.path, self.span, self.cell)
+        help = help or (f"Its successor is {self.successor}." if self.successor else "")
+        return replace(self, fidelity=Fidelity.MANUAL, message=message, help=help, rewritten=False, cause=cause)
+
+
+def left_behind(findings: Iterable[Finding], trouble: Finding) -> list[Finding]:
+    """What is left of a program whose new text has come to nothing, with the trouble as the cause."""
+    cause = Cause(Obstacle.BLOCKED, trouble.code, trouble.path, trouble.span, trouble.cell)
+    return [finding.left_for(cause) if finding.rewritten else finding for finding in findings]
+
+
+def sentences(*texts: str) -> str:
+    """The texts that are there, one after the other, each but the last with a full stop if it ends without a mark."""
+    *first, last = [text for text in texts if text] or [""]
+    return " ".join([*(text if text.endswith((".", "?", "!")) else f"{text}." for text in first), last])

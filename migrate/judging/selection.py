@@ -1,0 +1,106 @@
+"""Which findings the user wants: ``--select``, ``--ignore``, and ``# migrate: ignore`` in the file."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from migrate.files.ignore import is_matched
+from migrate.files.trouble import trouble
+from migrate.findings.finding import Finding, Obstacle, Span
+from migrate.rules import RULES
+from migrate.settings import Settings, check_codes, unknown_code
+
+_IGNORE = re.compile(r"#\s*migrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
+
+
+def by_code(settings: Settings, places: Mapping[str, str]) -> Settings:
+    """The settings with the codes of all rules that were chosen by their names.
+
+    Args:
+      settings: the user's choices.
+      places: where ``select``, ``ignore`` and ``per_file_ignores`` were given, for the message.
+
+    Raises:
+      SettingsError: what was chosen is no rule's name, and begins no code.
+    """
+    named = {rule.name.upper(): code for code, rule in RULES.items()}
+
+    def codes(chosen: Iterable[str], setting: str) -> tuple[str, ...]:
+        found = tuple(named.get(each, each) for each in chosen)
+        if found:
+            check_codes(found, tuple(RULES), places.get(setting, setting))
+        return found
+
+    by_file = tuple((pattern, codes(chosen, "per_file_ignores")) for pattern, chosen in settings.per_file_ignores)
+    select, ignore = codes(settings.select, "select"), codes(settings.ignore, "ignore")
+    return replace(settings, select=select, ignore=ignore, per_file_ignores=by_file)
+
+
+class Selection:
+    """The choices that hold in one file.
+
+    Args:
+      settings: the user's choices.
+      path: the file.
+      text: its text.
+    """
+
+    def __init__(self, settings: Settings, path: str, text: str) -> None:
+        self._declined = {(code, span) for file, code, span, cell in settings.declined if (file, cell) == (path, None)}
+        here = [codes for pattern, codes in settings.per_file_ignores if is_matched(pattern, settings.root, path)]
+        ignored = (*settings.ignore, *(code for codes in here for code in codes))
+        self._codes = {
+            code
+            for code in RULES
+            if (not settings.select or code.startswith(settings.select)) and not code.startswith(ignored or ("-",))
+        }
+        self._path = path
+        self._ignored = _ignored_lines(text)
+
+    def takes(self, code: str) -> bool:
+        """Whether the rule ``code`` is in use."""
+        return code in self._codes
+
+    def is_ignored(self, code: str, span: Span) -> bool:
+        """Whether a comment on a line of a site says to leave it."""
+        return any(
+            span.line <= line <= span.end_line and (not codes or any(code.startswith(named) for named in codes))
+            for line, codes in self._ignored.items()
+        )
+
+    def is_declined(self, code: str, span: Span) -> bool:
+        """Whether the user said no to the rewrite of a site."""
+        return (code, span) in self._declined
+
+    def obstacle(self, code: str, span: Span) -> Obstacle | None:
+        """What the user has against the rewrite of a site by the rule ``code``; None for nothing."""
+        if not self.takes(code):
+            return Obstacle.UNSELECTED
+        if self.is_ignored(code, span):
+            return Obstacle.IGNORED
+        return Obstacle.DECLINED if self.is_declined(code, span) else None
+
+    def unknown(self) -> Iterator[Finding]:
+        """An error for each comment that names a code which begins no rule's: it ignores nothing."""
+        for line, codes in self._ignored.items():
+            for code in sorted(code for code in codes if not any(rule.startswith(code) for rule in RULES)):
+                message = f"`migrate: ignore[{code}]` ignores nothing: {unknown_code(code, tuple(RULES))}"
+                help = "Name a rule, or leave out the brackets to ignore every rule at this line."
+                yield trouble("FT008", self._path, message, help, Span(line, 0, line, 1))
+
+    def wants(self, code: str, span: Span) -> bool:
+        """Whether a finding is to be reported."""
+        return self.takes(code) and not self.is_ignored(code, span)
+
+
+def _ignored_lines(text: str) -> dict[int, set[str]]:
+    """The lines with ``# migrate: ignore``, and the codes it names; an empty set stands for all."""
+    if "migrate:" not in text:
+        return {}
+    lines: dict[int, set[str]] = {}
+    # Not splitlines: a form feed ends no line for Python.
+    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
+        match = _IGNORE.search(line)
+        if match:
+            lines[number] = set((match[1] or "").replace(",", " ").split())
+    return lines

@@ -1,0 +1,1 @@
+"""Files in, findings and changes out."""

@@ -1,0 +1,37 @@
+"""One text rewritten, with every way to fail made a finding: the text stays as it is, and the rest of a run goes on."""
+
+from collections.abc import Sequence
+
+from migrate.edits.apply import apply
+from migrate.edits.concrete import NotParsed
+from migrate.edits.plan import Plan
+from migrate.files.parse import compile_error
+from migrate.files.text import SourceText
+from migrate.files.trouble import NotWritten, trouble
+from migrate.findings.finding import Finding, Span
+from migrate.pipeline.failure import failed, guarded
+
+
+def attempted(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
+    """The rewritten text of a file, or why there is none.
+
+    Args:
+      source: the file as it is.
+      plan: what is to be done to its text.
+      imports: import statements for the helpers.
+    """
+    return guarded(lambda: _attempted(source, plan, imports), lambda error: failed(source.path, error, "rewriting"))
+
+
+def _attempted(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
+    try:
+        after = apply(source.text, plan, imports)
+        source.encode(after)
+    except NotWritten as problem:
+        return problem.finding
+    except NotParsed as problem:
+        help = "Simplify this place (a form feed inside the indentation?), or exclude the file."
+        return trouble("FT003", source.path, str(problem), help, Span(problem.line, 0, problem.line, 1))
+    except SyntaxError as error:
+        return compile_error(source) or failed(source.path, error, "rewriting")
+    return after

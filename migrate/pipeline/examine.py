@@ -1,0 +1,65 @@
+"""One Python file examined: parsed, and judged where it holds a site."""
+
+from migrate.files.parse import parse
+from migrate.files.prefilter import may_hold_site, names_site
+from migrate.files.text import SourceText
+from migrate.pipeline.examined import Examined
+from migrate.pipeline.failure import failed, guarded
+from migrate.settings import Settings
+
+
+def examine_bytes(
+    path: str, data: bytes, settings: Settings, is_named: bool = False, is_alone: bool = False
+) -> Examined:
+    """Judges the bytes of one file.
+
+    Args:
+      path: the file, for its findings.
+      data: its bytes.
+      settings: the user's choices.
+      is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
+      is_alone: whether no other file may be changed, so that what needs other files is left.
+
+    Raises:
+      Unreadable: if they cannot be decoded or parsed.
+    """
+    holds_site = may_hold_site(data) and names_site(data)
+    if not holds_site and not is_named:
+        return Examined(path)
+    source = SourceText.decode(path, data)
+    if not holds_site:
+        parse(source)  # the user is told what is wrong with a file that they named
+        return Examined(path)
+    return guarded(
+        lambda: judged(source, settings, is_alone=is_alone),
+        lambda error: Examined(path, [failed(path, error, "examining")]),
+    )
+
+
+def judged(
+    source: SourceText,
+    settings: Settings,
+    is_alone: bool = False,
+) -> Examined:
+    """Judges one file that can be parsed.
+
+    Args:
+      source: the file.
+      settings: the user's choices.
+      is_alone: whether no other file may be changed, so that what needs other files is left.
+    """
+    from migrate.analysis.module import module_of
+
+    path, module = source.path, module_of(source)
+    if not module.sites and not module.has_single_sites and not module.names_estimator and not module.estimator:
+        return Examined(path)
+    from migrate.analysis.programs import reached
+    from migrate.analysis.tree import Tree
+    from migrate.judging.judge import judge
+
+    around = Tree()
+    others = reached(module, around)
+    if others and not is_alone:
+        return Examined(path, reaches=others)
+    findings, plan, programs = judge(module, settings, around)
+    return Examined(path, findings, source, plan or None, programs=programs)

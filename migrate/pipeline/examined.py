@@ -1,0 +1,53 @@
+"""What is known of a file after its analysis."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from migrate.files.text import SourceText
+from migrate.findings.finding import Finding
+from migrate.results.judged import JudgedProgram
+
+if TYPE_CHECKING:
+    from migrate.edits.plan import Plan
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files that programs have in common.
+
+    Attributes:
+      files: their absolute paths, with the names that the user gave them, in order.
+      users: files with estimators that the user did not give, by the group's files that they import.
+    """
+
+    files: tuple[tuple[str, str], ...]
+    users: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass
+class Examined:
+    """One file after analysis.
+
+    Attributes:
+      path: the file, as the user named it.
+      findings: what was found in it.
+      source: the file as it is, if anything was found.
+      plan: what is to be done to its text, of a notebook to that of its own program; None where nothing is rewritten.
+      after: the whole new text of a notebook that is judged alone; None for other files.
+      reaches: the other files, absolute, that its programs need changed; then it is judged together with them.
+      together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
+      group: the files that it was judged together with; None for one by itself.
+      programs: the programs whose estimators stand in it.
+      helpers: by folder, the names that a notebook's cells import from the helpers there.
+    """
+
+    path: str
+    findings: list[Finding] = field(default_factory=list)
+    source: SourceText | None = None
+    plan: "Plan | None" = None
+    after: str | None = None
+    reaches: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
+    group: Group | None = None
+    programs: list[JudgedProgram] = field(default_factory=list)
+    helpers: dict[str, set[str]] = field(default_factory=dict)

@@ -1,0 +1,354 @@
+"""One notebook examined and rewritten: its own program over all its cells, and the modules that cells write."""
+
+import ast
+import os
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from migrate.analysis.versions import unversioned, versioned
+from migrate.files.cells import CellProgram, CellsDiffer, programs
+from migrate.files.notebook import Notebook, invalid
+from migrate.files.parse import parse
+from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site
+from migrate.files.read import read
+from migrate.files.text import SourceText
+from migrate.files.trouble import Unreadable
+from migrate.findings.finding import Cause, Finding, Span, left_behind
+from migrate.pipeline.examine import judged
+from migrate.pipeline.examined import Examined
+from migrate.pipeline.failure import failed, guarded
+from migrate.results.judged import JudgedProgram
+from migrate.rewrite.todo import Texts, commented
+from migrate.settings import Settings
+
+if TYPE_CHECKING:
+    from migrate.edits.plan import Plan
+
+_LINES = re.compile(r"\bline ([0-9]+)\b(?! of (?!cell ))")  # but those of other files
+
+
+@dataclass
+class _Cells:
+    """What becomes of the cells.
+
+    Attributes:
+      sources: their new sources.
+      reaches: the files that their own program would need changed.
+      programs: the programs of their estimators.
+      helpers: by folder, the names that the cells import from the helpers there.
+    """
+
+    sources: dict[int, str] = field(default_factory=dict)
+    reaches: list[str] = field(default_factory=list)
+    programs: list[JudgedProgram] = field(default_factory=list)
+    helpers: dict[str, set[str]] = field(default_factory=dict)
+
+
+def examine_notebook(
+    path: str,
+    data: bytes,
+    settings: Settings,
+    is_named: bool = False,
+    rewrites: bool = True,
+    own: Examined | None = None,
+    imports: Sequence[str] = (),
+) -> Examined:
+    """Judges and rewrites the bytes of one notebook.
+
+    Where its own program reaches into files, it is judged with them first, and that is given here.
+
+    Args:
+      path: the file.
+      data: its bytes.
+      settings: the user's choices.
+      is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
+      rewrites: whether to make the new text too.
+      own: what was found in its own program, and the plan for it, by the lines of ``own_text``.
+      imports: import statements for the helpers of its own program, where they are known.
+
+    Returns:
+      The findings, the file as it is, and its text as it would be; no text where nothing is found. Where its own
+      program reaches into files that it was not judged with, these alone.
+
+    Raises:
+      Unreadable: if it is no notebook of format 4, or a cell cannot be parsed.
+    """
+    if own is None and not is_named and not may_hold_site_in_json(data):
+        return Examined(path)
+    return guarded(
+        lambda: _examined(path, data, settings, rewrites, own, imports),
+        lambda error: Examined(path, [failed(path, error, "examining")]),
+    )
+
+
+def _examined(
+    path: str, data: bytes, settings: Settings, rewrites: bool, own: Examined | None, imports: Sequence[str]
+) -> Examined:
+    notebook = Notebook.decode(path, data)
+    # What changes with a program elsewhere need hold no site itself.
+    if own is None and not (notebook.is_python and _holds_site(notebook)):
+        return Examined(path)
+    cells, findings = _Cells(), list[Finding]()
+    try:
+        found = programs(notebook.cells)
+        trees = [_parsed(path, program) for program in found]
+        for program, tree in zip(found, trees, strict=True):
+            known = own if program.written is None else None
+            findings += _program(path, program, tree, settings, cells, rewrites, known, imports)
+        if cells.reaches:
+            return Examined(path, reaches=tuple(cells.reaches))
+        if not findings and own is None:
+            return Examined(path)
+        if not rewrites:  # which needs no nbformat either
+            findings.sort(key=_place)
+            return Examined(path, findings, notebook.file, programs=cells.programs, helpers=cells.helpers)
+        notebook.validate()
+        after = notebook.replaced(cells.sources)
+        problem = invalid(after, notebook.file.text) if after != notebook.file.text else None
+        if problem is not None:
+            raise CellsDiffer(problem[0])
+        if settings.todo:
+            after = _commented(Notebook.decode(path, notebook.file.encode(after)), settings, own is None)
+    except (Unreadable, RecursionError):
+        raise
+    except Exception as error:  # what was found in the cells is said none the less
+        trouble = failed(path, error, "examining")
+        return Examined(path, [*left_behind(findings, trouble), trouble], programs=cells.programs)
+    findings.sort(key=_place)
+    return Examined(path, findings, notebook.file, after=after, programs=cells.programs, helpers=cells.helpers)
+
+
+def rewritten_notebook(one: Examined, settings: Settings, imports: Sequence[str]) -> str | Finding:
+    """The new text of a notebook that was judged together with files, or why there is none.
+
+    Args:
+      one: the notebook, with the plan for its own program.
+      settings: the user's choices.
+      imports: as for ``examine_notebook``.
+    """
+    found = examine_notebook(one.path, read(one.path), settings, own=replace(one, findings=[]), imports=imports)
+    problems = [finding for finding in found.findings if finding.error]
+    if found.after is None:
+        return problems[0]
+    return next((finding for finding in problems if finding not in one.findings), found.after)
+
+
+def own_text(path: str, text: str | None = None) -> tuple[CellProgram, str]:
+    """A notebook's own program, and its text with the variables apart, as it is judged.
+
+    Args:
+      path: the notebook.
+      text: its JSON; None for what is on the disk.
+
+    Raises:
+      Unreadable: if it is no notebook, or a cell cannot be parsed.
+    """
+    notebook = Notebook.decode(path, read(path) if text is None else text.encode())
+    own = [program for program in programs(notebook.cells) if program.written is None]
+    program = own[0] if own else CellProgram(None, [])
+    return program, _variables_apart(program, _parsed(path, program))
+
+
+def with_own_text(path: str, text: str, own: str) -> str:
+    """The JSON of a notebook with another text of its own program.
+
+    Args:
+      path: the notebook.
+      text: its JSON.
+      own: the text, in which the borders of the cells are those of ``own_text``.
+    """
+    notebook = Notebook.decode(path, text.encode())
+    return notebook.replaced(own_text(path, text)[0].cut(unversioned(own)))
+
+
+def in_cells(finding: Finding, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Finding:
+    """A finding of files that were judged together, by the cells where it names a notebook.
+
+    Args:
+      finding: it names lines of the ``own_text`` of a notebook.
+      notebooks: what ``own_text`` gave, by their paths.
+    """
+    if finding.path in notebooks and finding.cell is None:
+        finding = _in_cell(finding, *notebooks[finding.path])
+    cause = cause_in_cells(finding.cause, notebooks)
+    return finding if cause is None or cause == finding.cause else finding.left_for(cause)
+
+
+def cause_in_cells(cause: Cause | None, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Cause | None:
+    """A cause by the cell where it stands in a notebook; see ``in_cells``."""
+    if cause is None or cause.cell is not None or cause.path not in notebooks:
+        return cause
+    return _cause_in_cell(cause, *notebooks[cause.path])
+
+
+def _place(finding: Finding) -> tuple[int, Span, str]:
+    return finding.cell or 0, finding.span, finding.code
+
+
+def _holds_site(notebook: Notebook) -> bool:
+    """Whether the code alone can hold a site; the words may stand in the text and the outputs around it."""
+    code = "\n".join(cell.source for cell in notebook.cells).encode(errors="surrogatepass")
+    return may_hold_site(code) and names_site(code)
+
+
+def _source(path: str, text: str) -> SourceText:
+    return SourceText(path, text, "utf-8", bom=False, newline="\n")
+
+
+def _parsed(path: str, program: CellProgram) -> ast.Module:
+    """The tree of all cells together, each of which must be Python by itself."""
+    with suppress(Unreadable):
+        tree = parse(_source(path, program.text))
+        if program.stands_apart(tree):
+            return tree
+    for index in range(len(program.parts)):
+        try:
+            parse(_source(path, program.alone(index)), keeps=False)
+        except Unreadable as problem:
+            part, span = program.parts[index], problem.finding.span
+            above, left = part.skipped.count("\n"), len(part.indent)
+            place = Span(span.line + above, span.column + left, span.end_line + above, span.end_column + left)
+            raise Unreadable(replace(problem.finding, cell=part.cell, span=place)) from None
+    return parse(_source(path, program.text))
+
+
+def _commented(notebook: Notebook, settings: Settings, with_own: bool) -> str:
+    """The text of a notebook with the comments of ``--todo`` in its cells, those of its own program if asked for."""
+    path = notebook.file.path
+    sources: dict[int, str] = {}
+    for program in programs(notebook.cells):
+        if program.written is None and not with_own:
+            continue
+
+        def find(texts: Texts, program: CellProgram = program) -> dict[str, list[Finding]]:
+            source = _source(path, texts[path])
+            findings = judged(source, settings, is_alone=True).findings
+            return {path: [replace(one, message=_in_cell(one, program, source.text).message) for one in findings]}
+
+        text = _variables_apart(program, parse(_source(path, program.text)))
+        sources |= program.cut(unversioned(commented({path: text}, find)[path]))
+    return notebook.replaced(sources)
+
+
+def _variables_apart(program: CellProgram, tree: ast.Module) -> str:
+    return program.text if program.written is not None else versioned(program.text, tree)
+
+
+def _program(
+    path: str,
+    program: CellProgram,
+    tree: ast.Module,
+    settings: Settings,
+    cells: _Cells,
+    rewrites: bool,
+    known: Examined | None,
+    imports: Sequence[str],
+) -> list[Finding]:
+    """The findings of one program; what is to be written goes into ``cells``.
+
+    Args:
+      known: what was found in it together with files; None where it is judged here.
+      imports: the import statements for its helpers that are known too.
+    """
+    text = _variables_apart(program, tree)
+    source = _source(path, text)
+    is_alone = program.written is not None
+    examined = replace(known, source=source) if known else judged(source, settings, is_alone=is_alone)
+    if examined.reaches and not is_alone:
+        cells.reaches += examined.reaches
+        return []
+    cells.programs += examined.programs
+    findings = [_in_cell(finding, program, text) for finding in examined.findings]
+    declined = frozenset(
+        (path, found.code, found.span, None)
+        for found, placed in zip(examined.findings, findings, strict=True)
+        if (path, placed.code, placed.span, placed.cell) in settings.declined
+    )
+    if declined and known is None:
+        examined = judged(source, replace(settings, declined=declined), is_alone=is_alone)
+        findings = [_in_cell(finding, program, text) for finding in examined.findings]
+    if not examined.plan:
+        return findings
+    names, where = examined.plan.pieces, _folder(path, program, settings)
+    if where is None and names:
+        reason = "the notebook writes it to a directory that is not there, where its helpers would be"
+        return [one.left(reason) if one.rewritten else one for one in findings]
+    if known is None and names and where:
+        cells.helpers.setdefault(where, set()).update(names)
+    if not rewrites:
+        return findings
+    from migrate.pipeline.attempt import attempted
+
+    known_imports = imports if program.written is None else ()
+    after = attempted(source, examined.plan, known_imports or _imports(program, examined.plan, settings))
+    if isinstance(after, Finding):
+        trouble = _in_cell(after, program, text)
+        return [*left_behind(findings, trouble), trouble]
+    cells.sources |= program.cut(unversioned(after))
+    return findings
+
+
+def _folder(path: str, program: CellProgram, settings: Settings) -> str | None:
+    """The folder of a program's helpers: beside the notebook, or beside the file that cells write; None for none."""
+    written = os.path.dirname(program.written or "")
+    directory = os.path.join(os.path.dirname(path), written)
+    if written and settings.helpers == "copy" and not os.path.isdir(directory):
+        return None
+    return os.path.join(directory, settings.module_name)
+
+
+def _imports(program: CellProgram, plan: "Plan", settings: Settings) -> Sequence[str]:
+    """The import statements for a program's helpers; a file in a directory may be run there or as part of a package."""
+    from migrate.helpers import package
+
+    if settings.helpers == "package":
+        return package.imports(package.PACKAGE, plan.pieces, plan.aliases)
+    if program.written is not None and os.path.dirname(program.written):
+        return package.imports_either_way(settings.module_name, plan.pieces, plan.aliases)
+    return package.imports(settings.module_name, plan.pieces, plan.aliases)
+
+
+def _in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
+    """A finding in the joined text as one in its cell."""
+    lines = text.split("\n")
+    span = finding.span
+    cell, line, left = program.place(span.line, text)
+    column, end_column = _column(lines, span.line, span.column), _column(lines, span.end_line, span.end_column)
+    last = line + span.end_line - span.line
+    whole = program.of_ipython(lines[span.line - 1]) if span.line <= len(lines) else None
+    if whole is not None:  # a name in `!ls {name}`: its place in the stand-in is none in the cell
+        (column, end_column), last = whole, line
+    place = Span(line, column + left, last, end_column + left)
+    message, help = (_cell_lines(unversioned(words), program, text, cell) for words in (finding.message, finding.help))
+    cause = finding.cause
+    if cause is not None and cause.path == finding.path:
+        cause = _cause_in_cell(cause, program, text)
+    symbol = unversioned(finding.symbol)
+    return replace(finding, cell=cell, span=place, message=message, help=help, symbol=symbol, cause=cause)
+
+
+def _cause_in_cell(cause: Cause, program: CellProgram, text: str) -> Cause:
+    lines, span = text.split("\n"), cause.span
+    cell, first, indent = program.place(span.line, text)
+    start, end = (
+        indent + _column(lines, line, column)
+        for line, column in ((span.line, span.column), (span.end_line, span.end_column))
+    )
+    return replace(cause, span=Span(first, start, span.end_line + first - span.line, end), cell=cell)
+
+
+def _column(lines: list[str], line: int, column: int) -> int:
+    return len(unversioned(lines[line - 1][:column])) if line <= len(lines) else column
+
+
+def _cell_lines(words: str, program: CellProgram, text: str, own: int) -> str:
+    """``line 12`` of the joined text as ``line 3 of cell 5``."""
+
+    def in_cell(found: re.Match[str]) -> str:
+        cell, line, _ = program.place(int(found[1]), text)
+        return f"line {line}" if cell == own else f"line {line} of cell {cell}"
+
+    return _LINES.sub(in_cell, words)

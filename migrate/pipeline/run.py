@@ -1,0 +1,381 @@
+"""The pipeline: files in, findings and changes out. Nothing is written here but by ``write``."""
+
+import os
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from migrate.files.ignore import IgnoreRules, excluding
+from migrate.files.read import read
+from migrate.files.text import STDIN
+from migrate.files.trouble import NotWritten, trouble
+from migrate.files.walk import NOTEBOOK, SUFFIXES, leads_outside, settled, walk
+from migrate.findings.finding import Finding, left_behind
+from migrate.findings.invocation import program
+from migrate.pipeline.examine import examine_bytes
+from migrate.pipeline.examined import Examined
+from migrate.pipeline.failure import failed, guarded, killed
+from migrate.pipeline.processes import Processes
+from migrate.results.outcome import FileChange, Outcome
+from migrate.settings import Settings
+
+if TYPE_CHECKING:
+    from migrate.files.transaction import NewText
+    from migrate.helpers.placement import Placement
+
+Progress = Callable[[str, int, int], None]
+
+_FEW_FILES = 200
+"""Below this many files a second process costs more than it saves."""
+
+_FEW_REWRITES = 20
+"""The same of files to rewrite, for which each process imports LibCST and black."""
+
+
+def run(
+    paths: Sequence[str],
+    settings: Settings,
+    *,
+    jobs: int,
+    progress: Progress | None,
+    stdin: bytes | None = None,
+    stdin_name: str = STDIN,
+    rewrites: bool = True,
+    only: Collection[str] | None = None,
+) -> Outcome:
+    """Examines files and works out the changes.
+
+    Args:
+      paths: files and directories; directories are walked.
+      settings: the user's choices.
+      jobs: how many processes may work at once.
+      progress: called with what is done, ``Reading`` or ``Rewriting``, with the files done and the files in all.
+      stdin: the bytes of one file, examined instead of ``paths``: no other file is changed, and none is made.
+      stdin_name: the path of that file, which its imports are found from; the file need not exist.
+      rewrites: whether to make the new texts. Without them the outcome has findings alone, and no finding of a text
+        that could not be made.
+      only: the files to look at, absolute, where the others are known; None for all.
+    """
+
+    def work() -> Outcome:
+        _forget()
+        with Processes(jobs) as processes:
+            return _run(paths, settings, processes, progress, stdin, stdin_name, rewrites, only)
+
+    outcome, notes = settled(work)
+    outcome.notes += notes
+    return outcome
+
+
+def _run(
+    paths: Sequence[str],
+    settings: Settings,
+    processes: Processes,
+    progress: Progress | None,
+    stdin: bytes | None,
+    stdin_name: str,
+    rewrites: bool,
+    only: Collection[str] | None,
+) -> Outcome:
+    outcome = Outcome()
+    if stdin is not None:
+        examined = [_of_stdin(stdin, stdin_name, settings)]
+    else:
+        examined = []
+        reaching: list[Examined] = []
+        exclude = excluding(settings.exclude, settings.root)
+        total = (
+            sum(isinstance(found, str) for found in walk(paths, exclude, settles=True)) if progress is not None else 0
+        )
+        files = _files(paths, exclude, outcome)
+        if only is not None:
+            files = (path for path in files if os.path.abspath(path) in only)
+        for done, one in enumerate(_examine_all(files, paths, settings, processes, rewrites), start=1):
+            if one.reaches:
+                reaching.append(one)
+            if one.findings:
+                examined.append(_left_outside(one) if leads_outside(one.path, paths) else one)
+            if progress is not None:
+                progress("Reading", done, total)
+        if reaching:
+            from migrate.pipeline.together import examine_together
+
+            several = {one.path: one for one in examine_together(reaching, paths, settings, processes)}
+            examined = [one for one in examined if one.path not in several] + list(several.values())
+    outcome.files_read += stdin is not None
+    planned = [one for one in examined if one.plan is not None or one.helpers]
+    if planned:
+        _rewrite_all(planned, settings, processes, progress, outcome, stdin is not None, rewrites)
+    for one in examined:
+        if one not in planned:
+            _take_whole(one, outcome)
+        outcome.programs += one.programs
+    if settings.todo and rewrites:
+        _comment_all(examined, settings, processes, outcome)
+    outcome.sort()
+    return outcome
+
+
+def _forget() -> None:
+    """Drops what is known of files, at the beginning of a run and behind a write."""
+    tree = sys.modules.get("migrate.analysis.tree")  # imported where a file holds a site
+    if tree is not None:
+        tree.forget()
+
+
+def _take_whole(one: Examined, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
+    """Takes what is known of a file without a plan; the whole text of a notebook that is judged alone is there."""
+    outcome.findings += one.findings
+    if one.source is not None and one.after not in (None, one.source.text):
+        outcome.changes.append(FileChange(one.path, one.source.text, one.after, one.source, needs))
+
+
+def _of_stdin(data: bytes, name: str, settings: Settings) -> Examined:
+    if b'"nbformat"' in data:
+        from migrate.files.notebook import is_notebook
+
+        if is_notebook(data):
+            message, help = (
+                "is a notebook, and standard input takes Python",
+                f"Name its file: {program()} NOTEBOOK.ipynb.",
+            )
+            return Examined(name, [trouble("FT007", name, message, help)])
+    return guarded(
+        lambda: examine_bytes(name, data, settings, is_named=True, is_alone=True),
+        lambda error: Examined(name, [failed(name, error, "examining")]),
+    )
+
+
+def _files(paths: Sequence[str], exclude: IgnoreRules | None, outcome: Outcome) -> Iterator[str]:
+    """Every file to read, counted; what is no file becomes a finding. They are not kept: there may be very many."""
+    for found in walk(paths, exclude, settles=True):
+        if isinstance(found, Finding):
+            outcome.findings.append(found)
+        else:
+            outcome.files_read += 1
+            yield found
+
+
+def _examine_all(
+    files: Iterable[str], paths: Sequence[str], settings: Settings, processes: Processes, rewrites: bool
+) -> Iterator[Examined]:
+    named = set(paths)
+    calls = ((path, settings, path in named, rewrites) for path in files)
+    return processes.map(_examine, calls, _not_examined, few=_FEW_FILES)
+
+
+def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool) -> Examined:
+    """Reads and judges one file; what goes wrong with it becomes a finding."""
+
+    def examined() -> Examined:
+        if path.endswith(NOTEBOOK):
+            from migrate.pipeline.notebooks import examine_notebook
+
+            return examine_notebook(path, read(path), settings, is_named, rewrites)
+        return examine_bytes(path, read(path), settings, is_named)
+
+    return guarded(examined, lambda error: Examined(path, [failed(path, error, "examining")]))
+
+
+def _not_examined(path: str, *_: object) -> Examined:
+    return Examined(path, [killed(path, "examining")])
+
+
+def _rewrite_all(
+    planned: list[Examined],
+    settings: Settings,
+    processes: Processes,
+    progress: Progress | None,
+    outcome: Outcome,
+    is_alone: bool,
+    rewrites: bool,
+) -> None:
+    """Fills the outcome with the changes of all planned files and with the files of helpers that they need."""
+    from migrate.helpers import folder
+
+    placement = _placement(planned, settings)
+    written = {} if is_alone else {where: folder.changes(where, names) for where, names in placement.folders.items()}
+    outcome.findings += [one for one in written.values() if isinstance(one, Finding)]
+    foreign = {where for where, one in written.items() if isinstance(one, Finding)}
+    needs = {one.path: placement.needs.get(one.path, ()) for one in planned}
+    homeless = {path for path, files in needs.items() if any(os.path.dirname(file) in foreign for file in files)}
+    free = [one for one in planned if homeless.isdisjoint({one.path, *one.together})]
+    for one in planned:
+        if one not in free:
+            outcome.findings += _all_left(one.findings, "the folder for the generated code cannot be written")
+    if not rewrites:
+        outcome.findings += [finding for one in free for finding in one.findings]
+        return
+    _change_all(free, placement, settings, processes, progress, outcome)
+    wanted = {path for change in outcome.changes for path in change.needs}
+    made = [one for found in written.values() if not isinstance(found, Finding) for one in found]
+    outcome.changes += [change for change in made if change.path in wanted or change.before is not None]
+    if settings.helpers == "package" and not is_alone:
+        _list_package(free, outcome)
+
+
+def _list_package(free: Sequence[Examined], outcome: Outcome) -> None:
+    """Has the lists of what the programs need name the installed package."""
+    from migrate.helpers.requirement import listed
+
+    changed = {change.path for change in outcome.changes}
+    users = [one.path for one in free if one.path in changed and (one.helpers or (one.plan and one.plan.pieces))]
+    changes, outcome.unlisted = listed(users)
+    outcome.changes += changes
+
+
+def _placement(planned: Sequence[Examined], settings: Settings) -> "Placement":
+    from migrate.helpers.placement import place
+
+    plans = [(one.path, one.source.text, one.plan) for one in planned if one.source and one.plan is not None]
+    placement = place(plans, settings.module_name, settings.helpers)
+    for one in planned if settings.helpers == "copy" else ():
+        for where, names in one.helpers.items():
+            placement.add(one.path, where, names)
+    return placement
+
+
+def _change_all(
+    free: Sequence[Examined],
+    placement: "Placement",
+    settings: Settings,
+    processes: Processes,
+    progress: Progress | None,
+    outcome: Outcome,
+) -> None:
+    """Makes the new texts, and takes each whose program's other files have one too."""
+    planned = [one for one in free if one.plan is not None]
+    texts = []
+    calls = ((one, placement.imports[one.path], settings) for one in planned)
+    for after in processes.map(_rewrite, calls, lambda one, *_: killed(one.path, "rewriting"), few=_FEW_REWRITES):
+        texts.append(after)
+        if progress is not None:
+            progress("Rewriting", len(texts), len(planned))
+    broken = {one.path: after for one, after in zip(planned, texts, strict=True) if isinstance(after, Finding)}
+    for one, after in zip(planned, texts, strict=True):
+        outcome.findings += [after] if isinstance(after, Finding) else []
+        stuck = sorted(broken.keys() & {one.path, *one.together})
+        if stuck or isinstance(after, Finding):
+            outcome.findings += left_behind(one.findings, broken[stuck[0]])
+        else:
+            assert one.source is not None
+            outcome.findings += one.findings
+            needs = placement.needs.get(one.path, ())
+            change = FileChange(one.path, one.source.text, after, one.source, needs, one.together)
+            outcome.changes += [change] if after != one.source.text else []
+    for one in free:
+        if one.plan is None:
+            _take_whole(one, outcome, placement.needs.get(one.path, ()))
+
+
+def _rewrite(one: Examined, imports: list[str], settings: Settings) -> str | Finding:
+    """The new text of a file, or why there is none."""
+    if one.path.endswith(NOTEBOOK):
+        from migrate.pipeline.notebooks import rewritten_notebook
+
+        return guarded(
+            lambda: rewritten_notebook(one, settings, imports), lambda error: failed(one.path, error, "rewriting")
+        )
+    from migrate.pipeline.attempt import attempted
+
+    assert one.source is not None and one.plan is not None
+    return attempted(one.source, one.plan, imports)
+
+
+def _comment_all(examined: list[Examined], settings: Settings, processes: Processes, outcome: Outcome) -> None:
+    """Puts the comments of ``--todo`` into the new texts of all files."""
+    from migrate.pipeline.comment import comments
+
+    changes = {change.path: change for change in outcome.changes}
+    sources = {one.path: one.source for one in examined if one.source is not None and one.after is None}
+    groups: dict[object, list[Examined]] = {}
+    for one in examined:
+        if one.path in sources:
+            groups.setdefault(one.group or one.path, []).append(one)
+    found = list(groups.values())
+    texts = [
+        {one.path: changes[one.path].after if one.path in changes else sources[one.path].text for one in files}
+        for files in found
+    ]
+    calls = zip(found, texts, repeat(settings))
+    for after in processes.map(comments, calls, _not_commented, few=_FEW_REWRITES):
+        if isinstance(after, Finding):
+            outcome.findings.append(after)
+            continue
+        for path, text in after.items():
+            if path in changes:
+                changes[path] = replace(changes[path], after=text)
+            elif text != sources[path].text:
+                changes[path] = FileChange(path, sources[path].text, text, sources[path])
+    outcome.changes = list(changes.values())
+
+
+def _not_commented(files: Sequence[Examined], *_: object) -> Finding:
+    return killed(files[0].path, "writing comments for")
+
+
+def write(outcome: Outcome) -> list[Finding]:
+    """Makes the changes: the files of a program, and the helpers that they import, all or none.
+
+    Args:
+      outcome: what is to be written; its ``written`` gets the paths of the changes that were made, also where Ctrl-C
+        ends this call, and its ``notes`` what was done about an earlier write that was interrupted.
+
+    Returns:
+      An error for each file that could not be written, or that needs one that could not be.
+    """
+    from migrate.files.transaction import Together, Written, write_together
+
+    written = Written(paths=outcome.written, notes=outcome.notes)
+    texts, lists = list["NewText"](), list["NewText"]()
+    for change in outcome.changes:
+        try:
+            text = _new_text(change)
+            (texts if change.path.endswith(SUFFIXES) else lists).append(text)
+        except NotWritten as problem:
+            written.problems[change.path] = problem.finding
+    sources = [change for change in outcome.changes if change.path.endswith(SUFFIXES)]
+    write_together(texts, [Together(files, modules) for files, modules in _programs(sources)], written)
+    for text in lists if not written.problems else ():  # of requirements, by themselves: no program imports them
+        write_together([text], [Together((text.path,))], written)
+    _forget()
+    return list(written.problems.values())
+
+
+def _new_text(change: FileChange) -> "NewText":
+    from migrate.files.transaction import NewText
+
+    if change.source is None:
+        return NewText(change.path, change.after.encode(), None)
+    after, before = (change.source.encode(text) for text in (change.after, change.before))
+    return NewText(change.path, None if change.goes else after, before)
+
+
+def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The changes that go together, as the paths of files and of the helpers that they import."""
+    paths = {change.path for change in changes}
+    last = {change.path for change in changes if change.goes}  # nothing imports them when they go
+    modules = {path for change in changes for path in change.needs} & paths
+    groups: dict[str, set[str]] = {}
+    for change in changes:
+        if change.path not in modules:
+            joined = {change.path}.union(*(groups[path] for path in change.together if path in groups))
+            groups.update(dict.fromkeys(joined, joined))
+    needs = {change.path: modules.intersection(change.needs) for change in changes}
+    for files in {
+        min(group): sorted(group, key=lambda path: (path in last, path)) for group in groups.values()
+    }.values():
+        yield (*files,), (*sorted({needed for path in files for needed in needs[path]}),)
+
+
+def _left_outside(one: Examined) -> Examined:
+    """What is found behind a symbolic link is reported, but nothing outside the given paths is written."""
+    reason = "not rewritten: a symbolic link leads to it out of the given paths"
+    findings = [f.left(reason, "Name the file itself.") if f.rewritten else f for f in one.findings]
+    return Examined(one.path, findings)
+
+
+def _all_left(findings: Iterable[Finding], reason: str) -> list[Finding]:
+    return [finding.left(reason) if finding.rewritten else finding for finding in findings]

@@ -1,0 +1,246 @@
+"""Programs that stand in several files: which files belong together, and their findings and plans."""
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import repeat
+
+from migrate.analysis.facts import facts
+from migrate.analysis.imports import importing_root
+from migrate.analysis.module import Module
+from migrate.analysis.programs import reached
+from migrate.analysis.tree import Tree
+from migrate.edits.plan import Plan
+from migrate.files.cells import CellProgram
+from migrate.files.ignore import excluding
+from migrate.files.prefilter import may_hold_site
+from migrate.files.read import read
+from migrate.files.trouble import Unreadable
+from migrate.files.walk import NOTEBOOK, is_below, walk
+from migrate.findings.finding import Finding, Span
+from migrate.judging.judge import judge_together
+from migrate.pipeline.examined import Examined, Group
+from migrate.pipeline.failure import failed, guarded, killed
+from migrate.pipeline.processes import Processes
+from migrate.results.judged import Judged
+from migrate.settings import Settings
+
+_FEW_GROUPS = 20
+"""Below this many groups a second process costs more than it saves."""
+
+
+def examine_together(
+    found: Sequence[Examined],
+    paths: Sequence[str],
+    settings: Settings,
+    processes: Processes,
+) -> Iterator[Examined]:
+    """Judges files whose programs reach into other files, and those other files.
+
+    Args:
+      found: the files, each with what it reaches.
+      paths: the files and directories on the command line.
+      settings: the user's choices.
+      processes: for the work.
+    """
+    found_below = walk(paths, excluding(settings.exclude, settings.root))
+    walked = {os.path.abspath(path): path for path in found_below if isinstance(path, str)}
+    ties = guarded(lambda: _tied_by(found, walked), lambda error: {})
+    related = {os.path.abspath(one.path) for one in found} | {path for one in found for path in one.reaches}
+    related.update(*ties.values())
+    given = {absolute: path for absolute, path in walked.items() if absolute in related}
+    groups = _groups(found, given, _users(found, paths), ties)
+    for group in processes.map(examine_group, zip(groups, repeat(settings)), _not_examined, few=_FEW_GROUPS):
+        yield from group
+
+
+def _tied_by(found: Sequence[Examined], walked: Collection[str]) -> dict[str, set[str]]:
+    """The given files that change with a file that programs reach, by that file.
+
+    They import it and name the Estimator API themselves, so that what stands for the API must be one thing in both.
+    """
+    tree, ties = Tree(), dict[str, set[str]]()
+    waiting = sorted({path for one in found for path in one.reaches})
+    seen = set(waiting)
+    while waiting:
+        path = waiting.pop()
+        if facts(path).problem or not facts(path).ties:
+            continue
+        for user in tree.importers_of(path, "estimator"):
+            if user in walked and facts(user).names_api:
+                # Whoever was reached was so together with the files that it imports.
+                links = set() if user in seen else {link.target.path for link in tree.changing(tree.module(user))}
+                ties.setdefault(path, set()).update(links, [user])
+                waiting += sorted({user, *links} - seen)
+                seen |= {user, *links}
+    return ties
+
+
+def _groups(
+    found: Sequence[Examined],
+    given: Mapping[str, str],
+    users: Mapping[str, set[str]],
+    ties: Mapping[str, set[str]],
+) -> Iterator[Group]:
+    """The files of the run, joined where one program reaches both, whatever the order of the paths."""
+    leader: dict[str, str] = {}
+
+    def of(path: str) -> str:
+        while leader.setdefault(path, path) != path:
+            path = leader[path]
+        return path
+
+    joined = [(os.path.abspath(one.path), one.reaches) for one in found]
+    for own_path, others in [*joined, *ties.items()]:
+        for path in others:
+            first, second = sorted((of(own_path), of(path)))
+            leader[second] = first
+    members: dict[str, list[str]] = {}
+    for path in sorted(leader):
+        members.setdefault(of(path), []).append(path)
+    for paths in members.values():
+        own = tuple((path, given[path]) for path in paths if path in given)
+        yield Group(own, tuple((path, tuple(sorted(users[path]))) for path in paths if path in users))
+
+
+def _users(found: Sequence[Examined], paths: Sequence[str]) -> dict[str, set[str]]:
+    """The files beside the given ones that make an estimator with one of the same files, by that file."""
+    wanted = {path for one in found for path in one.reaches}
+    named = [os.path.abspath(path) for path in paths]
+    users: dict[str, set[str]] = {}
+    for root in sorted({importing_root(os.path.dirname(path)) for path in wanted}):
+        if _is_given(root, named):
+            continue
+        for path in walk([root]):
+            if isinstance(path, str) and not _is_given(os.path.abspath(path), named):
+                for other in _reached(path) & wanted:
+                    users.setdefault(other, set()).add(os.path.abspath(path))
+    return users
+
+
+def _is_given(path: str, named: Sequence[str]) -> bool:
+    """Whether the user named a path or a directory above it."""
+    return any(is_below(path, one) for one in named)
+
+
+def _reached(path: str) -> set[str]:
+    """The files that a file's programs reach; none where it cannot be judged, which is no run's end."""
+
+    def found() -> set[str]:
+        data = read(path)
+        if b"stimator" not in data or not may_hold_site(data):
+            return set()
+        tree = Tree()
+        return set(reached(tree.module(os.path.abspath(path)), tree))
+
+    return guarded(found, lambda error: set())
+
+
+def examine_group(group: Group, settings: Settings) -> list[Examined]:
+    """Judges the files of one group; what goes wrong with a file becomes a finding, and the others go without it."""
+    return guarded(lambda: _examined(group, settings), lambda error: _without_broken(group, settings, error))
+
+
+def _not_examined(group: Group, _: Settings) -> list[Examined]:
+    return [Examined(name, [killed(name, "examining")]) for _, name in group.files]
+
+
+def _without_broken(group: Group, settings: Settings, error: Exception) -> list[Examined]:
+    """The group without the files that fail by themselves too; where none does, all of them are left."""
+    broken: dict[tuple[str, str], Finding] = {}
+    for file in group.files if len(group.files) > 1 else ():
+        guarded(partial(_examined, replace(group, files=(file,)), settings), partial(_note, broken, file))
+    if not broken:
+        return [Examined(name, [failed(name, error, "examining")]) for _, name in group.files]
+    others = replace(group, files=tuple(file for file in group.files if file not in broken))
+    return [*(Examined(name, [found]) for (_, name), found in broken.items()), *examine_group(others, settings)]
+
+
+def _note(broken: dict[tuple[str, str], Finding], file: tuple[str, str], error: Exception) -> list[Examined]:
+    broken[file] = failed(file[1], error, "examining")
+    return []
+
+
+def _examined(group: Group, settings: Settings) -> list[Examined]:
+    tree = Tree(dict(group.files), dict(group.users))
+    notebooks = _notebooks(tree, group)
+    modules = list(_readable(tree, group))
+    judged = judge_together(modules, settings, tree)
+    declined = _declined(judged, notebooks, settings)
+    if declined:
+        judged = judge_together(modules, replace(settings, declined=settings.declined | declined), tree)
+    together = tuple(module.path for module in modules if judged[module.path].plan.shared)
+    examined = []
+    for module in modules:
+        findings, plan, programs = judged[module.path]
+        source = tree.source(os.path.abspath(module.path))
+        own = together if plan.shared else ()
+        one = Examined(module.path, findings, source, plan or None, together=own, group=group, programs=programs)
+        examined.append(_of_notebook(one, plan, settings) if module.path in notebooks else one)
+    if notebooks:
+        from migrate.pipeline.notebooks import cause_in_cells, in_cells
+
+        for one in examined:
+            one.findings = [in_cells(finding, notebooks) for finding in one.findings]
+            one.programs = [replace(each, cause=cause_in_cells(each.cause, notebooks)) for each in one.programs]
+    return examined
+
+
+def _of_notebook(one: Examined, plan: Plan, settings: Settings) -> Examined:
+    """A notebook with what is found in the modules that its cells write, and its file."""
+    from migrate.pipeline.notebooks import examine_notebook
+
+    whole = examine_notebook(one.path, read(one.path), settings, own=one, rewrites=False)
+    if whole.source is None:  # what is wrong with it is found there
+        return whole
+    return replace(whole, plan=plan, together=one.together, group=one.group)
+
+
+def _notebooks(tree: Tree, group: Group) -> dict[str, tuple[CellProgram, str]]:
+    """Puts the text that is judged of each notebook into the tree, and gives it, with its cells, by its name."""
+    found: dict[str, tuple[CellProgram, str]] = {}
+    for path, name in group.files:
+        if path.endswith(NOTEBOOK):
+            from migrate.pipeline.notebooks import own_text
+
+            with suppress(Unreadable):
+                found[name] = own_text(name)
+                tree.add(path, found[name][1])
+    return found
+
+
+def _declined(
+    judged: Mapping[str, Judged], notebooks: Mapping[str, tuple[CellProgram, str]], settings: Settings
+) -> set[tuple[str, str, Span, int | None]]:
+    """The sites of notebooks that the user said no to, by the lines in which they are judged."""
+    if not settings.declined or not notebooks:
+        return set()
+    from migrate.pipeline.notebooks import in_cells
+
+    found = set[tuple[str, str, Span, int | None]]()
+    for path in notebooks:
+        for finding in judged[path].findings:
+            placed = in_cells(finding, notebooks)
+            if (path, placed.code, placed.span, placed.cell) in settings.declined:
+                found.add((path, finding.code, finding.span, None))
+    return found
+
+
+def found_in(group: Group, texts: Mapping[str, str], settings: Settings) -> dict[str, list[Finding]]:
+    """What is found in a group's files by their names, as they would be with the ``texts`` of some of them."""
+    tree = Tree(dict(group.files), dict(group.users))
+    _notebooks(tree, group)
+    for path, name in group.files:
+        if name in texts:
+            tree.add(path, texts[name])
+    judged = judge_together(list(_readable(tree, group)), settings, tree)
+    return {path: one.findings for path, one in judged.items()}
+
+
+def _readable(tree: Tree, group: Group) -> Iterator[Module]:
+    """The group's modules; what is wrong with one that cannot be read is said elsewhere."""
+    for path, _ in group.files:
+        with suppress(Unreadable):
+            yield tree.module(path)

@@ -1,0 +1,66 @@
+"""What one run of the codemod found and would write: all that a report needs."""
+
+from dataclasses import dataclass, field
+
+from migrate.files.text import SourceText
+from migrate.findings.finding import Finding
+from migrate.results.judged import JudgedProgram
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """One file as it is and as it would be.
+
+    Attributes:
+      path: the file, as the user named it.
+      before: its text with its own newlines, or None for a file that does not exist yet.
+      after: the text that ``--write`` puts there.
+      source: how the file's text stands in bytes; None for a file that does not exist yet.
+      needs: the files of helpers that ``after`` imports, and those that these import.
+      together: the files of its program, itself included, which are written with it or not at all.
+      goes: whether the file is removed; ``after`` is empty then.
+    """
+
+    path: str
+    before: str | None
+    after: str
+    source: SourceText | None = None
+    needs: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
+    goes: bool = False
+
+
+@dataclass
+class Outcome:
+    """The findings and changes of a whole run, in the order of the paths.
+
+    Attributes:
+      files_read: how many files were read, those without a site included.
+      findings: every site, rewritten or left, and every error.
+      changes: the files to rewrite or to create.
+      programs: the programs behind the findings.
+      written: the paths of the changes that were made.
+      notes: what was done about an earlier write that was interrupted, a sentence each.
+      unlisted: the files that import the installed package of helpers where no list of requirements was found for it.
+    """
+
+    files_read: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    changes: list[FileChange] = field(default_factory=list)
+    programs: list[JudgedProgram] = field(default_factory=list)
+    written: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+    unlisted: list[str] = field(default_factory=list)
+
+    def sort(self) -> None:
+        """Brings everything into the order of the paths."""
+        self.changes.sort(key=lambda change: change.path)
+        self.programs.sort(key=lambda one: one.files)
+        self.findings.sort(key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code))
+
+    @property
+    def exit_code(self) -> int:
+        """0 nothing found, 1 something to change or left, 2 an error in any file."""
+        if any(finding.error for finding in self.findings):
+            return 2
+        return 1 if self.findings else 0

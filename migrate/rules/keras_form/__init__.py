@@ -1,0 +1,1 @@
+"""A straight program that becomes a Keras model."""

@@ -1,0 +1,348 @@
+"""FT138 · tf.contrib names that TensorFlow 2 has elsewhere
+
+``tf.contrib`` exists in no TensorFlow 2. Some of it was moved into TensorFlow itself, and ``contrib`` only named it
+again; some small functions can be written down.
+
+Instead: what ``migrate/tensorflow/contrib.txt`` has for the name, the one table of all of contrib: the name that
+TensorFlow 2 has, below ``tf.compat.v1``; or a function that is generated: layers with their regularizers and
+initializers, ``optimize_loss``, lookup tables, conditional random fields, fused cells, loss scaling, summaries,
+metrics, the projector, ``HParams``, ``AdamWOptimizer`` and ``LazyAdamOptimizer``, image transformations,
+``sequence_input_layer``, whole batches, the decoders and attention of ``seq2seq``.
+Other streaming metrics become those of ``tf.compat.v1.metrics``, which take the labels first, so that their arguments
+get names.
+
+What else ``contrib.slim``, ``contrib.layers``, ``contrib.framework``, ``contrib.losses``, ``contrib.metrics`` and
+``contrib.training`` held lives on in the package ``tf_slim``, and its name is written. A program that needs ``tf_slim``
+takes all of its layers from there, because an ``arg_scope`` gives arguments to its own functions alone. A generated
+module puts ten names back that ``tf_slim`` 1.1.0 looks for and TensorFlow 2.15 and 2.21 lack. The fidelity is noted
+then: the program needs ``tf_slim==1.1.0``, and from TensorFlow 2.16 on ``tf_keras`` with ``TF_USE_LEGACY_KERAS=1``.
+
+Where contrib only showed again what TensorFlow itself has (``contrib.rnn.LSTMCell``), by a private path or not, that
+name is written.
+
+Fidelity: exact: in TensorFlow 1.15 each name is the very object, or has the same definition, or was run there: outputs,
+losses, gradients, variables, their names and the events of summaries are those of TensorFlow 1.15.5, to the last bit or
+to 5e-6. ``docs/contrib.md`` says for each kind of name how that is shown.
+
+A ``MirroredStrategy`` of contrib becomes TensorFlow 2's in a program in object form (FT151). Any other contrib name
+blocks the program, and is named with what to do about it, and so does one of these with an argument that is not carried
+over: noise or multipliers of gradients, collections for variables or outputs. What an import under ``try`` gives is
+written where the program has nothing in its place; where it has, or asks first, the name stays and blocks no program.
+
+See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from migrate.analysis.module import Module
+from migrate.analysis.symbols import Symbol
+from migrate.edits.plan import ReplaceExpression
+from migrate.findings.finding import Fidelity
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual
+from migrate.tensorflow.advice import advice
+from migrate.tensorflow.contrib import Row, in_tf_slim, name_of, rows_around, rows_of
+from migrate.tensorflow.names import lacking, lines_of
+from migrate.tensorflow.slim import REQUIREMENT
+
+
+@file_rule(
+    "FT138",
+    "exact",
+    Example("print(tf.contrib.data.AUTOTUNE)", "print(tf.data.AUTOTUNE)", "head", kind="custom"),
+    Example("w = tf.contrib.layers.l2_regularizer(0.1)", "w = l2_regularizer(0.1)", "head", kind="custom"),
+    Example(
+        "w = tf.contrib.layers.xavier_initializer(seed=1)",
+        "w = tf.glorot_uniform_initializer(seed=1)",
+        "head",
+        kind="custom",
+    ),
+    Example("w = tf.contrib.layers.xavier_initializer(False)", "w = xavier_initializer(False)", "head", kind="custom"),
+    Example(
+        "from tensorflow.contrib.layers.python.layers import initializers; w = f(initializers)",
+        "w = f(Initializers)",
+        "head",
+        kind="custom",
+    ),
+    Example("w = tf.contrib.layers.layer_norm(x, scope='s')", "w = layer_norm(x, scope='s')", "head", kind="custom"),
+    Example("print(tf.contrib.layers.layer_norm(x, True))", "slim.layer_norm(x, True)", "head", kind="custom"),
+    Example(
+        "op = tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
+        "op = optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', 0.5)",
+        "slim.optimize_loss(x, None, 0.1, 'Adam', 0.5)",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "y = tf.contrib.layers.fully_connected(x, 3, scope='s')",
+        "fully_connected(x, 3, scope='s')",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "tf.contrib.layers.fully_connected(x, 3, outputs_collections='c')",
+        "slim.fully_connected(x, 3, outputs_collections='c')",
+        "head",
+        kind="custom",
+    ),
+    Example("print(tf.contrib.layers.fully_connected)", "print(slim.fully_connected)", "head", kind="custom"),
+    Example("y = tf.contrib.layers.batch_norm(x, 0.9)", "y = batch_norm(x, 0.9)", "head", kind="custom"),
+    Example("tf.contrib.layers.batch_norm(x, fused=True)", "slim.batch_norm(x, fused=True)", "head", kind="custom"),
+    Example("y = tf.contrib.layers.flatten(x)", "y = tf.layers.flatten(x)", "head", kind="custom"),
+    Example("y = tf.contrib.layers.flatten(x, 'outputs')", "y = slim.flatten(x, 'outputs')", "head", kind="custom"),
+    Example("n, w = tf.contrib.crf.crf_log_likelihood(x, y, z)", "crf_log_likelihood(x, y, z)", "head", kind="custom"),
+    Example("c = tf.contrib.rnn.LSTMBlockFusedCell(3)", "c = LSTMBlockFusedCell(3)", "head", kind="custom"),
+    Example("c = tf.contrib.rnn.UGRNNCell(3)", "c = UGRNNCell(3)", "head", kind="custom"),
+    Example(
+        "w = tf.contrib.lookup.index_to_string_table_from_file(x, default_value='?')",
+        "w = index_to_string_table_from_file(x, default_value='?')",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "w = tf.contrib.lookup.index_table_from_file(x, num_oov_buckets=1, default_value=-1)",
+        "w = index_table_from_file(x, num_oov_buckets=1, default_value=-1)",
+        "head",
+        kind="custom",
+    ),
+    Example("w = tf.contrib.lookup.index_table_from_file(x, key_dtype=tf.int64)", None, "head", kind="custom"),
+    Example("w = tf.contrib.framework.model_variable('w', [3])", "w = model_variable('w', [3])", "head", kind="custom"),
+    Example(
+        "tf.contrib.framework.model_variable('w', [3], device='/cpu:0')",
+        "slim.model_variable('w', [3], device='/cpu:0')",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "tf.contrib.layers.python.layers.utils.collect_named_outputs(None, 'y', 0)",
+        "    collect_named_outputs(None, 'y', 0)",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "m = tf.contrib.mixed_precision.FixedLossScaleManager(8.0)",
+        "m = FixedLossScaleManager(8.0)",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "m = tf.contrib.metrics.streaming_accuracy(x, y, weights=z)",
+        "m = tf.metrics.accuracy(predictions=x, labels=y, weights=z)",
+        "head",
+        kind="custom",
+    ),
+    Example("m = tf.contrib.metrics.streaming_accuracy(x, y, predictions=z)", None, "head", kind="custom"),
+    Example("tf.contrib.metrics.streaming_auc(*x)", "slim.metrics.streaming_auc(*x)", "head", kind="custom"),
+    Example("m = tf.contrib.metrics.streaming_mean(x)", "m = tf.metrics.mean(x)", "head", kind="custom"),
+    Example("p = tf.contrib.training.HParams(rate=0.1)", "p = HParams(rate=0.1)", "head", kind="custom"),
+    Example("p = tf.contrib.training.HParams(hparam_def=x)", None, "head", kind="custom"),
+    Example("tf.contrib.summary.scalar('x', 1.0)", "write_scalar('x', 1.0)", "head", kind="custom"),
+    Example("print(tf.contrib.layers.conv2d)", "print(slim.conv2d)", "head", kind="custom"),
+    Example(
+        "with tf.contrib.slim.arg_scope([tf.contrib.layers.batch_norm]): f(tf.contrib.layers.batch_norm(x))",
+        "with slim.arg_scope([slim.batch_norm]): f(slim.batch_norm(x))",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "h = tf.contrib.training.SummaryAtEndHook('d')",
+        "h = slim.train_eval.SummaryAtEndHook('d')",
+        "head",
+        kind="custom",
+    ),
+    Example("t = tf.contrib.lookup.HashTable(x, -1)", "t = tf.lookup.StaticHashTable(x, -1)", "head", kind="custom"),
+    Example("t = tf.contrib.lookup.HashTable(x, -1, shared_name='t')", None, "head", kind="custom"),
+    Example("print(tf.contrib.layers.sparse_column_with_keys)", None, "head", kind="custom"),
+    Example("print(tf.contrib.layers.relu)", "print(slim.relu)", "head", kind="custom"),
+    Example("x = tf.contrib.opt.AdamWOptimizer(0.1)", "x = AdamWOptimizer(0.1)", "head", kind="custom"),
+    Example("x = tf.contrib.keras.datasets.mnist.load_data()", "x = tf.keras.datasets.mnist", "head", kind="custom"),
+    Example("x = tf.contrib.keras.optimizers.Adam()", None, "head", kind="custom"),
+    Example("x = tf.contrib.eager.list_devices()", "x = list_devices()", "head", kind="custom"),
+    Example("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)", "head", kind="custom"),
+    Example("x = tf.contrib.seq2seq.tile_batch(x, 3)", "x = tile_batch(x, 3)", "head", kind="custom"),
+    Example("x = tf.contrib.seq2seq.hardmax(x)", None, "head", kind="custom"),
+    Example(
+        "t = tf.contrib.linalg.LinearOperatorTriL(x)",
+        "t = tf.linalg.LinearOperatorLowerTriangular(x)",
+        "head",
+        kind="custom",
+    ),
+    Example("d = tf.contrib.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)", "head", kind="custom"),
+    Example("d = tf.contrib.data.Dataset.range(3).map(f, num_threads=2)", None, "head", kind="custom"),
+)
+def contrib_names(file: ObjectFile) -> Iterator[Verdict]:
+    needs_slim = False
+    # What contrib shares with tf.estimator has rules of its own.
+    own = [one for one in file.module.tf1_only if one[1].is_contrib and not one[1].tail.startswith("estimator.")]
+    if not own:
+        return
+    # One file that needs tf_slim may have its layers in an arg_scope of another, which may ask a dataset, too.
+    with_slim, asks_old_data = _names_slim(file.modules), any(map(_has_old_dataset_calls, file.modules))
+    for node, found in own:
+        if node in file.renamed:
+            continue
+        verdict = _verdict(file, node, found, with_slim, asks_old_data)
+        is_of_slim = verdict.fidelity is Fidelity.NOTED and REQUIREMENT in verdict.successor
+        if is_of_slim and not needs_slim:  # said once a file
+            verdict = replace(verdict, message=f"{verdict.message}, {_NEEDS}", help=_TO_ADD)
+        needs_slim |= is_of_slim
+        yield verdict
+
+
+def _names_slim(modules: Iterable[Module]) -> bool:
+    """Whether some file names what only tf_slim has: slim itself, an ``arg_scope``, a layer that is not emitted."""
+    found = (_name(one) for module in modules for _, one in module.tf1_only if one.is_contrib)
+    return any(not any(rows_of(name)) and in_tf_slim(name) is not None for name in found)
+
+
+def _verdict(
+    file: ObjectFile,
+    node: ast.expr,
+    found: Symbol,
+    with_slim: bool,
+    asks_old_data: bool,
+) -> Verdict:
+    """Writes what stands for a name, by the first row of the table that fits."""
+    name = _name(found)
+    rows = [*rows_of(name), *_public(found), *rows_around(name)]
+    if with_slim and name.startswith(_SCOPED):
+        rows.sort(key=lambda row: row.kind != "slim")
+    refused = next((row for row in rows_of(name) if row.kind == "none"), None)
+    for row in rows:
+        if row == refused:
+            break  # TensorFlow 2 has another thing by its name
+        if asks_old_data and row.successor.startswith(_DATASETS):
+            message = f"`{found.qualified}` has methods or arguments here that TensorFlow 2's does not have"
+            return manual(node, message, _OLD_DATA_HELP, file.module)
+        verdict = _written(file, node, row)
+        if verdict is not None:
+            return replace(verdict, successor=row.told() or "TensorFlow 2's of that name")
+    known = next((row for row in rows if row.told()), None)
+    if known is None or refused is not None:
+        return manual(node, f"`{found.qualified}` exists in no TensorFlow 2", advice(found.tail), file.module)
+    message = f"`{found.qualified}` cannot be replaced automatically in this form"
+    takes = ", ".join(one for one in known.arguments if one != "*" and not one.startswith("-"))
+    with_what = f", which takes {takes}" if takes else ""
+    return manual(node, message, f"Replace it by {known.told()}{with_what}, then migrate again.", file.module)
+
+
+def _name(found: Symbol) -> str:
+    """The name below ``tf.contrib``, also of what TensorFlow 1 shows elsewhere too."""
+    is_contrib = found.tail.startswith("contrib.")
+    return found.tail.removeprefix("contrib.") if is_contrib else name_of(found.qualified)
+
+
+def _public(found: Symbol) -> Iterator[Row]:
+    """The name outside contrib of an object that contrib only showed again."""
+    module, _, name = found.tail.rpartition(".")
+    if not found.tail.startswith("contrib."):
+        yield Row("tf", module, name, (found.tail,))
+
+
+def _written(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
+    """Writes what a row says stands for a name; None where it does not fit."""
+    parent = file.module.names.parent(node)
+    call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+    if row.arguments and not (call is not None and _is_taken(row, call)):
+        is_open = any(one.startswith("-") for one in row.arguments)
+        if call is not None or not is_open:
+            return None
+    if row.kind == "tf" and not lacking(f"tensorflow.compat.v1.{row.successor}", lines_of(file.settings.target)):
+        if row.successor.startswith(_DATASET):
+            return _of_data(file, node, row.successor)
+        return _replaced(file, node, f"{file.v1}.{row.successor}")
+    if row.kind == "piece":
+        return _replaced(file, node, file.piece(row.successor))
+    if row.kind == "by-name" and call is not None:
+        return _by_name(file, node, call, row)
+    if row.kind == "slim":
+        return _of_slim(file, node, row.successor)
+    if row.kind == "rule" and row.name == "MirroredStrategy" and call is not None:
+        return _mirrored(file, node, call, row)
+    return None
+
+
+def _of_data(file: ObjectFile, node: ast.expr, successor: str) -> Verdict:
+    told = _replaced(file, node, f"{file.v1}.{successor}")
+    return replace(told, fidelity=Fidelity.NOTED, message=f"{told.message}; if shuffled, in another random order")
+
+
+def _has_old_dataset_calls(module: Module) -> bool:
+    """Whether a dataset of contrib, which ended with TensorFlow 1.4, may be asked for what only it had."""
+    calls = (module.names.parent(node) for node in module.names.nodes(ast.keyword) if node.arg in _OF_OLD_MAP)
+    maps = (call.func for call in calls if isinstance(call, ast.Call))
+    is_map = any(isinstance(func, ast.Attribute) and func.attr == "map" for func in maps)
+    return is_map or not _OLD_METHODS.isdisjoint(module.names.attributes)
+
+
+def _is_taken(row: Row, call: ast.Call) -> bool:
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return False
+    return row.takes(len(call.args), [keyword.arg for keyword in call.keywords])
+
+
+def _replaced(file: ObjectFile, node: ast.expr, text: str) -> Verdict:
+    file.renamed[node] = text
+    file.edits.append(ReplaceExpression(file.module.span(node), text))
+    return exact(node, f"becomes {text}", file.module)
+
+
+def _of_slim(file: ObjectFile, node: ast.expr, path: str) -> Verdict:
+    """Writes the name that tf_slim has for one of contrib."""
+    text = ".".join(part for part in (file.piece("slim"), path) if part)
+    file.renamed[node] = text
+    file.edits.append(ReplaceExpression(file.module.span(node), text))
+    return Verdict(node, Fidelity.NOTED, f"becomes {text}", module=file.module)
+
+
+def _by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
+    """Writes a call whose arguments stand in another order, with a name for each; None where it cannot."""
+    text = f"{file.v1}.{row.successor}"
+    inside = {part for argument in call.args + call.keywords for part in ast.walk(argument)}
+    changing = [part for part, _ in [*file.module.tf1_only, *file.module.estimator] if part in inside]
+    if not call.args:
+        return _replaced(file, node, text)
+    if changing:
+        return None
+    source = file.module.source.text
+    given = [*zip(row.arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+    names = [name for name, _ in given]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        return manual(
+            call, f"`{twice}` is given twice here, by its place and by its name", "Give it once.", file.module
+        )
+    whole = f"{text}({', '.join(f'{name}={source(value, file.renamed)}' for name, value in given)})"
+    file.renamed[call] = whole
+    file.edits.append(ReplaceExpression(file.module.span(call), whole))
+    return exact(node, f"becomes {text}, whose arguments stand in another order", file.module)
+
+
+def _mirrored(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:
+    """Writes TensorFlow 2's strategy for contrib's, or what makes it by contrib's arguments."""
+    given = [keyword.arg for keyword in call.keywords]
+    is_plain = not given and len(call.args) <= 1
+    text = f"{file.v1}.distribute.MirroredStrategy" if is_plain else file.piece(row.successor)
+    file.renamed[node] = text
+    file.edits.append(ReplaceExpression(file.module.span(node), text))
+    return Verdict(node, Fidelity.NOTED, "becomes TensorFlow 2's, which reduces on one device", module=file.module)
+
+
+_DATASET = "data.Dataset"
+_DATASETS = (_DATASET, "data.FixedLengthRecordDataset", "data.TFRecordDataset", "data.TextLineDataset")
+_OLD_DATA_HELP = (
+    "Write map's num_threads as num_parallel_calls, and d.group_by_window(…) as "
+    "d.apply(tf.data.experimental.group_by_window(…)); then migrate again."
+)
+_OF_OLD_MAP = {"num_threads", "output_buffer_size"}
+_OLD_METHODS = {"dense_to_sparse_batch", "group_by_window", "ignore_errors"}
+"""Methods that ``tf.compat.v1.data.Dataset`` lacks, or that give another class there."""
+_NEEDS = f"which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"
+_TO_ADD = f"Add the lines `{REQUIREMENT}` and `tf_keras` to requirements.txt, and set TF_USE_LEGACY_KERAS=1."
+_SCOPED = ("slim", "layers.")
+"""Where the functions are that an ``arg_scope`` may give arguments."""

@@ -1,0 +1,317 @@
+"""FT198 · names that the TensorFlow to run on does not have
+
+A name or an import of TensorFlow that no longer exists stops the migrated program: ``tensorflow.examples`` and
+``tensorflow.python.estimator`` as soon as their file is imported.
+
+Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one, in
+every file of the program, and so do paths into TensorFlow's copy of Keras, which takes no layer of Keras itself. What
+only TensorFlow 2 has is reached through ``tf.compat.v2`` where a file's ``tf`` becomes ``compat.v1``. Some others
+become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its ``fn_args``, ``_SavedModelExporter``
+and filters of exports (``gc``), ``training_ops`` and
+``tensorflow.examples.tutorials.mnist.input_data.read_data_sets``, which reads and shuffles the same files in the same
+way.
+
+Fidelity: exact; noted for ``tensorflow.python.keras.optimizers``, whose older classes are gone. Any other name of the
+program's files that TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of ``--target``, blocks the program. No
+reason is code that the program does not run, that is tried under ``except ImportError``, or that asks ``hasattr`` or
+for the version first, nor a name that no TensorFlow ever had.
+
+See: migrate/tensorflow/names.txt, which is made from the installed packages.
+"""
+
+import ast
+import os
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+
+from migrate.analysis.guards import is_guarded
+from migrate.analysis.module import Module
+from migrate.analysis.names import Names, import_of
+from migrate.analysis.program import Program
+from migrate.analysis.reached_code import ReachedCode
+from migrate.analysis.symbols import Symbol, symbol
+from migrate.analysis.tree import Tree
+from migrate.edits.plan import Part, ReplaceExpression, ReplaceStatement
+from migrate.files.parse import KEPT
+from migrate.files.trouble import Unreadable
+from migrate.findings.finding import Fidelity
+from migrate.rewrite.draft import ChangedFile, Draft
+from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, manual, of_units_too, rule
+from migrate.tensorflow.advice import advice
+from migrate.tensorflow.moved import piece_for
+from migrate.tensorflow.names import KERAS_INSIDE, absence, lacking, lines_of, public_path, spelled
+
+_V1 = "tensorflow.compat.v1."
+
+_Named = tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]
+
+
+@rule(
+    "FT198",
+    "exact",
+    Example("from tensorflow.examples.tutorials.mnist import input_data; print(input_data)", None, "head"),
+    Example(
+        "from tensorflow.examples.tutorials.mnist import input_data; x = input_data.read_data_sets('/tmp')",
+        "x = read_data_sets('/tmp')",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "from tensorflow.python.ops import array_ops; w = array_ops.stack([1])",
+        "w = tf1.stack([1])",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "from tensorflow.python.layers import normalization; w = normalization.BatchNormalization()",
+        "w = tf1.layers.BatchNormalization()",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "from tensorflow.python.estimator import gc; print(gc._negation(gc._largest_export_versions(5)))",
+        "print(opposite_filter(largest_export_versions(5)))",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "from tensorflow.python.keras.preprocessing import sequence; w = sequence.pad_sequences([[1]])",
+        "w = tf1.keras.preprocessing.sequence.pad_sequences([[1]])",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "from tensorflow.python.training import training_ops as ops; print(ops.apply_adam)",
+        "print(training_ops.apply_adam)",
+        "head",
+        kind="custom",
+    ),
+    Example(
+        "from tensorflow.python.estimator.canned import optimizers; print(optimizers)", None, "head", kind="custom"
+    ),
+    Example("print(tf1.test.mock)", None, "head", kind="custom"),
+)
+def missing_names(program: Program, draft: Draft) -> Iterator[Verdict]:
+    known = [(program.module, node) for node in (program.site.node, *(call.node for call in program.calls))]
+    imported = _imported_by(program.tree, [program.module])
+    yield from _missing_names([draft], imported, [program.module], known, program.site.node, draft.settings.target)
+
+
+@of_units_too
+def missing_names_of_unit(unit: ObjectUnit) -> Iterator[Verdict]:
+    if unit.files:
+        known = [(root, node) for root in unit.roots for node, _ in root.estimator]
+        below = _imported_by(unit.tree, unit.roots, {os.path.abspath(module.path) for module in unit.modules})
+        yield from _missing_names([*unit.files.values()], below, unit.roots, known, unit.site, unit.settings.target)
+
+
+def _missing_names(
+    files: Sequence[ChangedFile],
+    imported: Sequence[Module],
+    started: Sequence[Module],
+    known: Sequence[tuple[Module, ast.AST]],
+    site: ast.expr,
+    target: str,
+) -> Iterator[Verdict]:
+    """Replaces private paths by public names in the files of a program, and finds what its TensorFlow lacks.
+
+    Args:
+      files: the files that change.
+      imported: those that need no change, and are imported.
+      started: those that the program may be started by.
+      known: places that it is known to reach.
+      site: where it makes its estimator.
+      target: the TensorFlow that the output runs on, as in the settings.
+    """
+    lines = lines_of(target)
+    for one in files:
+        yield from _emitted(one)
+        yield from _inside_keras(one, lines)
+        yield from _in_vain(one)
+    own = {file.module.path: file for file in files}
+    modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
+    found = [(module, *one) for module in modules for one in _lacked(module, own.get(module.path), lines)]
+    reached = ReachedCode(started, modules, known) if found else None
+    staying: list[tuple[Module, ast.expr | ast.stmt, str]] = []
+    for module, node, name in found:
+        if is_guarded(module.names, node):
+            continue
+        file = own.get(module.path)
+        is_reached = reached is not None and reached.holds(module, node)
+        if not is_reached and (file is None or not _comes_by_a_gone_import(module, node, lines)):
+            continue
+        public = public_path(name, lines) if file is not None and isinstance(node, ast.expr) else None
+        if file is None or public is None or isinstance(node, ast.stmt):
+            if not is_reached:
+                continue
+            staying.append((module, node, name))
+            continue
+        yield _public(file, node, public)
+    said = set[tuple[str, str]]()
+    for module, node, name in sorted(staying, key=lambda one: isinstance(one[1], ast.expr)):  # imports before uses
+        file = own.get(module.path)
+        parts = name.split(".")
+        is_said = any((module.path, ".".join(parts[:end])) in said for end in range(1, len(parts) + 1))
+        if is_said or (file is not None and isinstance(node, ast.stmt) and _goes_with_its_uses(file, node, lines)):
+            continue
+        said.add((module.path, name))
+        message = absence(name, lines)
+        help = advice(spelled(name).removeprefix("tensorflow.").removeprefix("compat.v1."))
+        if file is not None:
+            yield manual(node, message, help, module)
+        else:
+            message = f"its program needs line {node.lineno} of {module.path}, and {message}"
+            yield manual(site, message, help, started[0])
+
+
+def _public(file: ChangedFile, node: ast.expr, path: str) -> Verdict:
+    """Writes a public name below ``tf.compat.v1``."""
+    text = f"{file.v1}.{path}"
+    file.renamed[node] = text
+    file.edits.append(ReplaceExpression(file.module.span(node), text))
+    return exact(node, f"becomes {text}, the public name of the same object", file.module)
+
+
+def _inside_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict]:
+    """Names Keras by its public name: TensorFlow's copy of it, which has the private one, takes no layer of Keras."""
+    for node, name, found in _of_tensorflow(file.module.names):
+        if found is None or not isinstance(node, ast.expr) or not name.startswith(f"tensorflow.{KERAS_INSIDE}"):
+            continue
+        path = public_path(name, lines)
+        if path is None or node in file.renamed or f"{found.tail}.".startswith("estimator."):
+            continue
+        if is_guarded(file.module.names, node):
+            continue
+        verdict = _public(file, node, path)
+        if found.is_contrib or found.tail.startswith("contrib."):
+            message = f"becomes {file.renamed[node]}; TensorFlow 1 had an older optimizer there, with other variables"
+            verdict = replace(verdict, fidelity=Fidelity.NOTED, message=message)
+        yield verdict
+
+
+def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str] = ()) -> list[Module]:
+    """The files that are imported, but for some others, given by their absolute paths."""
+    modules: dict[str, Module] = {}
+    for link in (link for root in roots for link in tree.closure(root) if link.target.path not in others):
+        with suppress(Unreadable):
+            other = tree.module(link.target.path)
+            modules.setdefault(other.path, other)
+    return list(modules.values())
+
+
+def _lacked(
+    module: Module, file: ChangedFile | None, lines: tuple[str, ...]
+) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
+    """The names and imports of a file, as they will be, that some TensorFlow of ``lines`` lacks."""
+    # What stays in a Keras program keeps its name.
+    named = _lacking_as_it_is(module.names, lines) if isinstance(file, Draft) else _of_tensorflow(module.names)
+    for node, name, found in named:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = (name for _, name in _imported(node) if file is None or not _is_others(name))
+            name = next((name for name in names if lacking(name, lines)), "")
+            if name:
+                yield node, name
+        elif found is not None:
+            name = _spelled(module, node, name, found, file)
+            if name and lacking(name, lines):
+                yield node, name
+
+
+@lru_cache(maxsize=KEPT)
+def _lacking_as_it_is(names: Names, lines: tuple[str, ...]) -> list[_Named]:
+    """The imports of a file, and the names that it uses of TensorFlow which some TensorFlow of ``lines`` lacks."""
+    return [one for one in _of_tensorflow(names) if one[2] is None or lacking(one[1], lines)]
+
+
+@lru_cache(maxsize=KEPT)
+def _of_tensorflow(names: Names) -> list[_Named]:
+    """The imports of a file, and what it uses of TensorFlow, with the names: every program that imports it asks."""
+    statements: list[ast.Import | ast.ImportFrom] = [*names.nodes(ast.Import), *names.nodes(ast.ImportFrom)]
+    imports = sorted(statements, key=lambda one: one.lineno)
+    named = [(node, dotted, symbol(dotted)) for node, dotted in names.of_packages(("tensorflow",))]
+    found = [(node, "", None) for node in imports if any(_imported(node))]
+    return [*found, *(one for one in named if one[2] is not None)]
+
+
+def _spelled(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile | None) -> str:
+    """The TensorFlow name that a node will stand for; "" where another rule sees to it, or says why it cannot."""
+    if file is not None and (f"{found.tail}.".startswith("estimator.") or found.is_contrib):
+        return ""
+    if file is not None and (node in file.renamed or (isinstance(file, Draft) and file.replaces(node))):
+        return ""
+    if found.api != "tf" or file is None or not module.is_tf1:
+        return name
+    if isinstance(file, Draft):
+        return "" if found.is_tf1_only else name
+    root = import_of(module.names, node)
+    is_plain = isinstance(root, ast.Import) and all(alias.name == "tensorflow" for alias in root.names)
+    gets_v1 = is_plain or (isinstance(root, ast.ImportFrom) and found.is_tf1_only)
+    if gets_v1:
+        return _V1 + name.removeprefix("tensorflow.")
+    return "" if found.is_tf1_only else name
+
+
+def _is_others(name: str) -> bool:
+    """Whether other rules see to a name, wherever it stands: one of ``tf.estimator``, of contrib or of TensorFlow 1."""
+    found = symbol(name)
+    return found is not None and (f"{found.tail}.".startswith("estimator.") or found.is_tf1_only)
+
+
+def _comes_by_a_gone_import(module: Module, node: ast.expr | ast.stmt, lines: tuple[str, ...]) -> bool:
+    """Whether the import that gives a name fails, which all of its uses must be rid of."""
+    root = import_of(module.names, node) if isinstance(node, ast.expr) else None
+    return root is not None and any(lacking(path, lines) for _, path in _imported(root))
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
+    """What an import names of TensorFlow, and its dotted path."""
+    module = "" if isinstance(node, ast.Import) or node.level else node.module or ""
+    for alias in node.names:
+        path = alias.name if isinstance(node, ast.Import) else module if alias.name == "*" else f"{module}.{alias.name}"
+        if path.startswith("tensorflow"):
+            yield alias, path
+
+
+def _goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]) -> bool:
+    """Whether all that an import names in vain goes, because nothing reads it or what does is rewritten."""
+    assert isinstance(node, ast.Import | ast.ImportFrom)
+    names = file.module.names
+    for alias, path in _imported(node):
+        bound = _bound(alias)
+        uses = names.uses(bound, names.scope_of(node))
+        if lacking(path, lines) and (bound in ("*", "tensorflow") or not all(_is_rewritten(file, use) for use in uses)):
+            return False
+    return True
+
+
+def _in_vain(file: ChangedFile) -> Iterator[Verdict]:
+    """Removes what a file imports in vain that nothing else changes: elsewhere it goes with what does."""
+    for node, unread in () if file.edits else file.module.in_vain.items():
+        kept = [alias for alias in node.names if alias not in unread]
+        rest = (Part(ast.unparse(ast.ImportFrom(node.module, kept, node.level))),) if kept else ()
+        file.edits.append(ReplaceStatement(file.module.span(node), rest))
+        yield exact(node, "loses what nothing uses" if kept else "is removed: nothing uses it", file.module)
+
+
+def _bound(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _is_rewritten(file: ChangedFile, use: ast.expr) -> bool:
+    while isinstance(above := file.module.names.parent(use), ast.Attribute) and use not in file.renamed:
+        use = above
+    return use in file.renamed or (isinstance(file, Draft) and file.is_replaced(use))
+
+
+def _emitted(file: ChangedFile) -> Iterator[Verdict]:
+    """Writes the pieces that do the work of names which TensorFlow 2 lacks."""
+    for tail, nodes in file.module.uses.items():
+        found = piece_for(tail)
+        for node in nodes if found is not None else ():
+            if found is not None and node not in file.renamed and not is_guarded(file.module.names, node):
+                piece, rest = found
+                file.renamed[node] = file.piece(piece) + rest
+                file.edits.append(ReplaceExpression(file.module.span(node), file.renamed[node]))
+                yield exact(node, f"becomes {file.renamed[node]}, which does the same", file.module)

@@ -1,0 +1,63 @@
+"""FT199 · names of the Estimator API in a file that no estimator reaches
+
+A file with a ``model_fn``, its modes or specs changes with the file that makes the estimator: the specs must be those
+of the object that takes them. By itself it stays as it is, and from TensorFlow 2.16 on it fails.
+
+Instead: name the file that makes the estimator too, or the directory with both.
+
+Fidelity: manual. Said once a file, at its first such name, and of no file that changes or is skipped with a program.
+
+See: tf.estimator.EstimatorSpec, tf.estimator.ModeKeys.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from migrate.analysis.module import Module
+from migrate.analysis.tree import Tree
+from migrate.files.trouble import Unreadable
+from migrate.findings.invocation import program
+from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+
+_MODEL = """\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels))
+"""
+
+
+@site_rule("FT199", "manual", Example(_MODEL, None, "module"))
+def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
+    module = bench.module
+    own = [(node, found) for node, found in module.estimator if not found.is_contrib]
+    if not own or module.names_estimator or module.sites:
+        return
+    makers = list(_makers(module, bench.tree))
+    if any(maker in bench.tree.given for maker in makers):
+        return  # its program speaks of it
+    node, found = min(own, key=lambda one: (one[0].lineno, one[0].col_offset))
+    message = f"`{found.qualified}` is gone since TensorFlow 2.16, and no estimator is made here"
+    help = "Name the file that makes the estimator, too: both change together."
+    if found.other_name is not None and not makers:
+        help = f"Write tf.compat.v1.{found.other_name}, which is the same."
+    if makers:
+        help = (
+            f"Migrate it with the file that makes the estimator: {program()} {module.path} {bench.tree.name(makers[0])}"
+        )
+    yield Mend((manual(node, message, help),))
+
+
+def _makers(module: Module, tree: Tree) -> Iterator[str]:
+    """The files, absolute, that name a class of estimators and that the file reaches, or whoever imports it."""
+    above, waiting = set[str](), tree.importers(module)
+    while waiting:
+        path = waiting.pop()
+        if path not in above:
+            above.add(path)
+            waiting += tree.importers_of(path)
+    for path in sorted(tree.led_to(above) | {link.target.path for link in tree.closure(module)}):
+        with suppress(Unreadable):
+            if "stimator" in tree.source(path).text and tree.module(path).names_estimator:
+                yield path

@@ -1,0 +1,90 @@
+"""FT194 · a program over several files
+
+The ``model_fn``, its builder or what they call are in other modules of the tree, which use ``EstimatorSpec``,
+``ModeKeys`` and names of TensorFlow 1 too.
+
+Instead: all files of the program are rewritten together, or none is. Only files that were named on the command line, or
+are below a directory that was, are written; the rest of the tree is read.
+
+Where a file is imported by two names (``modeling`` and ``pkg.modeling``), what is generated for it is in the file
+itself.
+
+Fidelity: exact. A program is skipped where one of its files is not among those named, cannot be read, or may be one of
+two of the same name, and where a file that is not named makes an estimator with it; also where one of its files names
+what means another thing in TensorFlow 2, and a program for TensorFlow 2 imports that file too.
+
+A notebook counts as a file, and all files of its program change with it. A module that a cell writes by ``%%writefile``
+is rewritten alone. What a notebook installs by ``pip`` and imports (``bert`` of ``bert-tensorflow``) is no file of the
+tree.
+
+See: sys.path, and the last lines of the report.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from migrate.analysis.facts import facts
+from migrate.analysis.imports import Target
+from migrate.analysis.module import Module
+from migrate.analysis.tree import Link, Tree
+from migrate.files.walk import NOTEBOOK
+from migrate.findings.invocation import program
+from migrate.rules.rule import ObjectUnit, Verdict, manual, unit_rule
+
+
+@unit_rule("FT194", "exact")
+def several_files(unit: ObjectUnit) -> Iterator[Verdict]:
+    for reason, help in _obstacles(unit.tree, unit.roots, unit.links):
+        yield manual(unit.site, reason, help, unit.roots[0])
+
+
+def _obstacles(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> Iterator[tuple[str, str]]:
+    """Why not all of the files can be changed, each reason with what to do about it."""
+    paths = [os.path.abspath(root.path) for root in roots]
+    own = [Link(path, Target(path, "", ()), 1) for path in paths]
+    needed = [*links, *(own if tree.given else [])]  # a file that is judged by itself is there
+    missing = [tree.name(link.target.path) for link in needed if link.target.path not in tree.given]
+    for link in needed:
+        path, name = link.target.path, tree.name(link.target.path)
+        if facts(path).problem:
+            help = facts(path).remedy or "Fix the file, then migrate again."
+            yield f"its program needs {name}, which {facts(path).problem}", help
+        elif link.target.other is not None:
+            reason = (
+                f"its program needs {name}, or {tree.name(link.target.other)}, according to how the program is started"
+            )
+            yield reason, "Give one of the two files another name, or import it by its whole name."
+        elif any(_is_written_by_a_cell(module, tree) for module in roots):
+            reason = f"its program needs {name}, and a module that a notebook's cell writes is rewritten alone"
+            yield reason, f"Put the module into a file beside {name}."
+        elif path not in tree.given:
+            yield f"its program needs {name}, which is not among the given files", _together(roots, missing)
+    for path in dict.fromkeys(link.target.path for link in [*links, *own] if not facts(link.target.path).problem):
+        name, found = tree.name(path), tree.users.get(path, ()) if facts(path).ties else ()
+        users = [tree.name(user) for user in [*found, *_importers(tree, path, found)]]
+        if (user_on_2 := tree.user_on_2(path)) is not None:
+            user = tree.name(user_on_2)
+            reason = (
+                f"its program needs {name} with TensorFlow 1's meaning of its names, and {user} with TensorFlow 2's"
+            )
+            yield reason, f"Give the program a copy of {name} of its own, then migrate again."
+        elif users:
+            reason = f"{users[0]}, which is not among the given files, works with {name} too"
+            yield reason, _together(roots, [*missing, *users])
+
+
+def _importers(tree: Tree, path: str, known: Sequence[str]) -> list[str]:
+    """The other files that are not given, name the Estimator API and import a file of the unit."""
+    if not tree.given or not facts(path).ties:
+        return []
+    importers = tree.importers(tree.module(path), "estimator")
+    return [user for user in importers if user not in tree.given and user not in known and facts(user).names_api]
+
+
+def _is_written_by_a_cell(module: Module, tree: Tree) -> bool:
+    """Whether a program stands in a module that a notebook writes: its own is judged with the files that it needs."""
+    return module.path.endswith(NOTEBOOK) and not tree.given
+
+
+def _together(roots: Sequence[Module], others: Sequence[str]) -> str:
+    return f"Migrate them together: {program()} {' '.join(sorted({*(root.path for root in roots), *others}))}"

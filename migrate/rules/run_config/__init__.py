@@ -1,0 +1,1 @@
+"""``RunConfig`` and its settings."""

@@ -1,0 +1,1 @@
+"""Training by sessions, without an Estimator."""

@@ -1,0 +1,198 @@
+"""FT401 · tf.distribute.experimental.MultiWorkerMirroredStrategy(communication, cluster_resolver)
+
+The strategy of several workers under its first names; TensorFlow 1's was
+``tf.contrib.distribute.CollectiveAllReduceStrategy``.
+
+Instead: ``tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=…, communication_options=…)``. The order of the
+two parameters is the other way round, so both are written by name; ``communication`` becomes
+``CommunicationOptions(implementation=…)``, and is removed where it is ``AUTO``, the default.
+
+Fidelity: exact. The old class is the new one with these arguments (TensorFlow 2.15 and 2.21), yet another object: where
+a file passes the class on, to be patched or chosen, its calls stay as they are. contrib's ``num_gpus_per_worker`` is
+removed with a note, because TensorFlow 2 takes all GPUs that the process sees.
+
+See: tf.distribute.MultiWorkerMirroredStrategy, tf.distribute.experimental.CommunicationOptions.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from migrate.analysis.arguments import Unbindable, bind, is_none
+from migrate.analysis.symbols import symbol_of
+from migrate.analysis.workers import CONTRIB, EXPERIMENTAL
+from migrate.edits.plan import ReplaceExpression
+from migrate.rules.rule import (
+    Example,
+    Mend,
+    Verdict,
+    Workbench,
+    exact,
+    manual,
+    noted,
+    site_rule,
+)
+from migrate.rules.workers.collective_communication import renamed
+
+_IMPORT = "import tensorflow as tf\n\n"
+_OLD = "tf.distribute.experimental.MultiWorkerMirroredStrategy"
+_RING = "tf.distribute.experimental.CollectiveCommunication.RING"
+_OPTIONS = """tf.distribute.experimental.CommunicationOptions(
+    implementation=tf.distribute.experimental.CommunicationImplementation.RING)"""
+
+
+@site_rule(
+    "FT401",
+    "exact",
+    Example(f"{_IMPORT}s = {_OLD}()\n", "s = tf.distribute.MultiWorkerMirroredStrategy()", "module"),
+    Example(
+        f"{_IMPORT}s = {_OLD}({_RING})\n",
+        f"s = tf.distribute.MultiWorkerMirroredStrategy(communication_options={_OPTIONS})",
+        "module",
+    ),
+    Example(
+        f"{_IMPORT}s = {_OLD}({_RING}, resolver())\n",
+        f"tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=resolver(), communication_options={_OPTIONS},)",
+        "module",
+    ),
+    Example(
+        f"{_IMPORT}s = {_OLD}(communication=tf.distribute.experimental.CollectiveCommunication.AUTO)\n",
+        "s = tf.distribute.MultiWorkerMirroredStrategy()",
+        "module",
+    ),
+    Example(
+        "from tensorflow.distribute.experimental import MultiWorkerMirroredStrategy as M\n\nmade = M()\n",
+        "import tensorflow as tf\n\nmade = tf.distribute.MultiWorkerMirroredStrategy()",
+        "module",
+    ),
+    Example(
+        f"{_IMPORT}s = tf.contrib.distribute.CollectiveAllReduceStrategy(num_gpus_per_worker=2)\n",
+        "s = tf.distribute.MultiWorkerMirroredStrategy()",
+        "module",
+    ),
+    Example(
+        f"def main():\n    import tensorflow as tf\n\n    return {_OLD}()\n",
+        "def main():\n    import tensorflow as tf\n\n    return tf.distribute.MultiWorkerMirroredStrategy()",
+        "module",
+    ),
+    Example(f"{_IMPORT}s = {_OLD}(*given)\n", None, "module"),
+    Example(f"{_IMPORT}choices = [{_OLD}]\n", None, "module"),
+    Example(f"{_IMPORT}patch({_OLD})\ns = {_OLD}()\n", None, "module"),
+    Example(f"{_IMPORT}{_OLD}._started = hook\ns = {_OLD}()\n", None, "module"),
+    Example(
+        f"{_IMPORT}made = {_OLD}\n\n\ndef f(s: {_OLD}):\n    return made()\n",
+        "made = tf.distribute.MultiWorkerMirroredStrategy\n\n\ndef f(s: tf.distribute.MultiWorkerMirroredStrategy):",
+        "module",
+    ),
+)
+def multi_worker_strategy(bench: Workbench) -> Iterator[Mend]:
+    module = bench.module
+    for tail in (EXPERIMENTAL, CONTRIB):
+        uses = [node for node in module.uses.get(tail, []) if not _is_alias(bench, node)]
+        is_handed_on = _is_changed(bench, tail) or any(_is_handed_on(bench, node) for node in uses)
+        for node in uses:
+            call = module.names.parent(node)
+            if isinstance(call, ast.Call) and call.func is node:
+                yield _call(bench, call, tail) if not is_handed_on else _with_its_class(call)
+            elif not _is_handed_on(bench, node):
+                span = module.span(node)
+                verdict = exact(node, "the strategy has its stable name")
+                yield Mend((verdict,), (ReplaceExpression(span, _name(bench, node)),))
+            else:
+                help = "Where it is called, write tf.distribute.MultiWorkerMirroredStrategy with arguments by name."
+                yield Mend((manual(node, "the class is passed on, and its new name takes other arguments", help),))
+
+
+def _is_changed(bench: Workbench, tail: str) -> bool:
+    """Whether an attribute of the class itself is set."""
+    found = (symbol_of(bench.module.names, store.value) for store in bench.module.names.stores)
+    return any(symbol is not None and symbol.tail == tail for symbol in found)
+
+
+def _is_handed_on(bench: Workbench, node: ast.expr) -> bool:
+    """Whether a class may be changed, or stand in a choice: it is not called, asked for, or the type of a parameter."""
+    names = bench.module.names
+    above = names.parent(node)
+    if isinstance(above, ast.Call) and (above.func is node or _is_isinstance(above)):
+        return False
+    if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
+        return not _is_alias(bench, above.targets[0])
+    is_type = isinstance(above, ast.arg | ast.AnnAssign) and above.annotation is node
+    return not (is_type or (isinstance(above, ast.FunctionDef) and above.returns is node))
+
+
+def _is_alias(bench: Workbench, node: ast.expr) -> bool:
+    """Whether a name is another one of the class, by the one assignment to it, and is called only, with no argument."""
+    names = bench.module.names
+    if names.only_value(node) is None:
+        return False
+    above = [(use, names.parent(use)) for use in names.reads_of(node)]
+    is_called = (isinstance(c, ast.Call) and c.func is use and not c.args and not c.keywords for use, c in above)
+    return bool(above) and all(is_called)
+
+
+def _with_its_class(call: ast.Call) -> Mend:
+    help = "Give both their new name, tf.distribute.MultiWorkerMirroredStrategy, with arguments by name."
+    message = "the class is passed on in this file, and what is done to it there would miss a strategy of the new name"
+    return Mend((manual(call, message, help),))
+
+
+def _call(bench: Workbench, call: ast.Call, tail: str) -> Mend:
+    module = bench.module
+    found = symbol_of(module.names, call.func)
+    if found is not None and found.api == "v1":
+        help = (
+            "Write tf.distribute.MultiWorkerMirroredStrategy, with arguments by name, where the code is TensorFlow 2's."
+        )
+        return Mend((manual(call, "compat.v1's strategy is another class, for sessions", help),))
+    if module.sites and module.is_tf1:
+        help = "Migrate the Estimator program first; TensorFlow 1 has no tf.distribute.MultiWorkerMirroredStrategy."
+        return Mend((manual(call, "the strategy belongs to an Estimator program of TensorFlow 1", help),))
+    parameters = ("communication", "cluster_resolver") if tail == EXPERIMENTAL else ("num_gpus_per_worker",)
+    try:
+        given = bind(call, parameters)
+    except Unbindable as problem:
+        help = "Write tf.distribute.MultiWorkerMirroredStrategy with cluster_resolver= and communication_options=."
+        return Mend((manual(call, f"the strategy's arguments cannot be seen: {problem}", help),))
+    unknown = given.keys() - set(parameters)
+    if unknown:
+        help = "Write tf.distribute.MultiWorkerMirroredStrategy with cluster_resolver= and communication_options=."
+        return Mend((manual(call, f"the strategy has no argument {', '.join(sorted(unknown))}", help),))
+    arguments = [*_resolver(bench, given), *_options(bench, call, given)]
+    text = f"{_name(bench, call.func)}({', '.join(arguments)})"
+    return Mend((_verdict(call, given),), (ReplaceExpression(module.span(call), text),))
+
+
+def _verdict(call: ast.Call, given: dict[str, ast.expr]) -> Verdict:
+    if "num_gpus_per_worker" in given:
+        help = "Set CUDA_VISIBLE_DEVICES where a worker is not to take all GPUs."
+        return noted(call, "the strategy has its stable name, and takes all GPUs that the process sees", help)
+    return exact(call, "the strategy has its stable name, and its arguments are written by name")
+
+
+def _name(bench: Workbench, node: ast.expr) -> str:
+    return f"{bench.tf_at(node)}.distribute.MultiWorkerMirroredStrategy"
+
+
+def _resolver(bench: Workbench, given: dict[str, ast.expr]) -> Iterator[str]:
+    resolver = given.get("cluster_resolver")
+    if not is_none(resolver):
+        assert resolver is not None
+        yield f"cluster_resolver={bench.module.source.text(resolver)}"
+
+
+def _options(bench: Workbench, call: ast.Call, given: dict[str, ast.expr]) -> Iterator[str]:
+    communication = given.get("communication")
+    if communication is None:
+        return
+    found = symbol_of(bench.module.names, communication)
+    if found is not None and found.tail.endswith(("CollectiveCommunication.AUTO", "CommunicationImplementation.AUTO")):
+        return
+    implementation = bench.module.source.text(communication, renamed(bench, communication))
+    yield (
+        f"communication_options={bench.tf_at(call.func)}.distribute.experimental.CommunicationOptions("
+        f"implementation={implementation})"
+    )
+
+
+def _is_isinstance(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "isinstance"

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e635c2e25e0527cd).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content aa367ddcfc534d7f).
 """The training of a model_fn in TensorFlow's own session."""
 
 import contextlib
@@ -80,11 +80,10 @@ class Training:
             scaffold = spec.scaffold or tf1.train.Scaffold()
             self._add_saver(scaffold, input_hooks)
             self._add_saver_hook(chief_hooks, worker_hooks, scaffold, listeners)
+            self._add_summary_hook(chief_hooks, scaffold)
             if any(hasattr(hook, "saved_in") for hook in input_hooks):
                 chief_hooks[:0] = input_hooks  # the first save holds the iterator, too
                 worker_hooks = worker_hooks[len(input_hooks) :]
-            if self._task.is_chief:
-                worker_hooks.append(_FlushHook(self._checkpoints))
             return self._run_session(steps, scaffold, worker_hooks, chief_hooks)
 
     def _steps(self, spec, hooks):
@@ -142,9 +141,18 @@ class Training:
             )
         if not savers:
             tf1.logging.warning("No checkpoints: no interval between saves is set.")
+            return
+        savers[0]._listeners.insert(0, _FlushListener(self._estimator.model_dir))
         for listener in listeners:
             if listener not in savers[0]._listeners:
                 savers[0]._listeners.append(listener)
+
+    def _add_summary_hook(self, hooks, scaffold):
+        """Puts the hook that writes summaries before the one that saves; a session's own comes after it."""
+        every, directory = self._config.save_summary_steps, self._estimator.model_dir
+        if every:
+            hook = tf1.train.SummarySaverHook(every, None, directory, scaffold=scaffold)
+            hooks.insert(0, hook)
 
     def _run_session(self, steps, scaffold, worker_hooks, chief_hooks):
         config, task, estimator = self._config, self._task, self._estimator
@@ -163,7 +171,7 @@ class Training:
                     checkpoint_dir=directory,
                     scaffold=scaffold,
                     save_checkpoint_secs=0,  # a hook saves
-                    save_summaries_steps=config.save_summary_steps,
+                    save_summaries_steps=0,
                     config=task.session_config(estimator),
                     max_wait_secs=config.session_creation_timeout_secs,
                     log_step_count_steps=config.log_step_count_steps,
@@ -293,21 +301,18 @@ class _BareSteps(Steps):
         )
 
 
-class _FlushHook(tf1.train.SessionRunHook):
-    """Writes out the summaries up to each save: a killed job does not take them again.
+class _FlushListener(tf1.train.CheckpointSaverListener):
+    """Writes the summaries out before each save: a killed job does not take them again.
 
     Args:
-      checkpoints: the ``ModelCheckpoints``.
+      directory: the job's, in which its summaries are.
     """
 
-    def __init__(self, checkpoints):
-        self._checkpoints, self._latest = checkpoints, checkpoints.latest_checkpoint
+    def __init__(self, directory):
+        self._directory = directory
 
-    def after_run(self, run_context, run_values):
-        latest = self._checkpoints.latest_checkpoint
-        if latest != self._latest:
-            self._latest = latest
-            tf1.summary.FileWriterCache.get(self._checkpoints.directory).flush()
+    def before_save(self, session, global_step_value):
+        tf1.summary.FileWriterCache.get(self._directory).flush()
 
 
 class InputHook(tf1.train.SessionRunHook):

@@ -7,6 +7,7 @@ from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
 
+html_show_copyright = False
 project = "estimator-migrate"
 extensions = ["myst_parser"]
 exclude_patterns = ["_build", "rules.md"]

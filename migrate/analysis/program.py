@@ -50,9 +50,9 @@ class Program:
       module: the file.
       tree: the files around it.
       site: the estimator's constructor.
-      kind: ``canned``, ``other-canned`` or ``keras``.
+      kind: ``canned`` or ``keras``, of which each may become a Keras model.
       is_v1: whether the constructor has the defaults of TensorFlow 1.
-      arguments: the constructor's arguments by parameter name; empty for ``other-canned``.
+      arguments: the constructor's arguments by parameter name.
       config: the settings that reach it.
       variable: the name that holds the estimator where it is made; None when it has none.
       scope: where ``variable`` is bound.
@@ -78,11 +78,6 @@ class Program:
     def name(self) -> str:
         """The estimator's class, ``DNNClassifier``."""
         return self.site.symbol.tail.rpartition(".")[2]
-
-    @property
-    def has_fit(self) -> bool:
-        """Whether the estimator becomes a Keras model, which ``fit`` trains."""
-        return self.kind in ("canned", "keras")
 
     @property
     def ignores_numbers_to_keep(self) -> bool:

@@ -28,7 +28,7 @@ def programs(module: Module, tree: Tree) -> list[Program]:
     return found
 
 
-_READ = ("canned", "other-canned", "keras")
+_READ = ("canned", "keras")
 
 
 def reached(module: Module, tree: Tree) -> tuple[str, ...]:

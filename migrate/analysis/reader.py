@@ -46,8 +46,6 @@ class Reader:
         return program
 
     def _read_arguments(self, program: Program) -> None:
-        if program.kind == "other-canned":
-            return
         canned = parameters(program.name, is_v1=program.is_v1)
         known = KERAS_PARAMETERS if program.kind == "keras" else canned
         try:
@@ -146,7 +144,7 @@ class Reader:
         input_fn = method_call.arguments.get("input_fn")
         if input_fn is not None:
             method_call.input = self.inputs.behind(input_fn)
-        if program.has_fit and method_call.arguments.get("hooks") is not None:
+        if method_call.arguments.get("hooks") is not None:
             self._read_hooks(method_call, method_call.arguments["hooks"])
 
     def _read_hooks(self, call: MethodCall, expression: ast.expr) -> None:

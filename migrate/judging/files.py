@@ -67,7 +67,6 @@ class Files:
             draft.inputs, draft.net = fresh(f"{stem}inputs"), fresh("net")
             draft.recovery, draft.backup = (fresh(f"{stem}recovery"), fresh(f"{stem}backup"))
             draft.log = fresh(f"{stem}training_log")
-            if program.has_fit:
-                draft.renamed |= eager_names(module, vocabulary)
+            draft.renamed |= eager_names(module, vocabulary)
             drafts.append(draft)
         return drafts

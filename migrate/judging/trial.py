@@ -14,15 +14,15 @@ from migrate.helpers.share import share
 from migrate.judging.files import Files
 from migrate.judging.kinds import directories, judged_as_object, judged_program
 from migrate.judging.sharing import sharing
-from migrate.judging.site_findings import blocked, broken_finding, findings_of, loose_finding, silent_findings
+from migrate.judging.site_findings import blocked, broken_finding, findings_of
 from migrate.judging.sites import judge_sites
 from migrate.objects.form import ObjectForm, in_object_form
 from migrate.objects.units import units
 from migrate.results.judged import Judged
 from migrate.rewrite.compose import compose
 from migrate.rewrite.draft import ChangedFile, Draft
-from migrate.rules import KERAS_FORM, Rule
-from migrate.rules.rule import REWRITTEN, Verdict
+from migrate.rules import KERAS_FORM, NAMED, Rule
+from migrate.rules.rule import Verdict
 from migrate.settings import Settings
 
 _ASKED = {Obstacle.UNSELECTED, Obstacle.IGNORED, Obstacle.DECLINED}
@@ -49,8 +49,7 @@ class Trial:
         self.findings: list[Finding] = []
         for rule in KERAS_FORM:
             for draft, collected in zip(self.drafts, self.verdicts, strict=True):
-                if rule.speaks_of(draft.program):
-                    self._check(rule, draft, collected)
+                self._check(rule, draft, collected)
         for collected in self.verdicts:
             collected.sort(key=lambda one: one[0].code)
         self.left = {
@@ -89,7 +88,6 @@ class Trial:
             program = judged_program(draft, given[draft.module.path], self.left.get(index))
             judged[draft.module.path].programs.append(program)
             self.findings += findings_of(draft.program, collected, self.left.get(index), self.files)
-            self.findings += silent_findings(draft.program, collected)
         told = set[str]()
         for form in forms:
             own = {path: file for path, file in form.files.items() if form.left is None and path not in told}
@@ -100,7 +98,6 @@ class Trial:
             judged[form.unit.roots[0].path].programs.append(judged_as_object(form))
         together = [set(form.files) for form in forms if form.left is None and len(form.files) > 1]
         share(self.tree, together, plans)
-        self._tell_of_loose_sites(in_objects)
         found = [finding for finding in self.findings if self.files.wants(finding)]
         for module in self.modules:
             if module.has_single_sites or module.estimator:
@@ -116,14 +113,6 @@ class Trial:
         plan.add(_edits(file), file.pieces, file.vocabulary.imports)
         plan.aliases = file.vocabulary.aliases
         plan.statements += file.statements
-
-    def _tell_of_loose_sites(self, in_objects: set[str]) -> None:
-        for module in self.modules:
-            own = self._drafts_of(module).values()
-            known = {node for draft in own for node in draft.renamed}
-            if module.path not in in_objects:
-                sites = loose_sites(module, [draft.program for draft in own])
-                self.findings += [loose_finding(module, site) for site in sites if site.node.func not in known]
 
     def _object_forms(self) -> list[ObjectForm]:
         """The units with a program that does not become a Keras model, in object form."""
@@ -164,14 +153,14 @@ class Trial:
     def _with_reasons(self, form: ObjectForm) -> list[Finding]:
         """What is said of a unit; of each premade estimator also, why it becomes no Keras model."""
         own = {i: draft for i, draft in enumerate(self.drafts) if draft.module.path in form.pending}
-        left = {
-            draft.program.site.node: i for i, draft in own.items() if i in self.left and draft.program.kind in REWRITTEN
-        }
+        left = {draft.program.site.node: i for i, draft in own.items() if i in self.left}
         reasons = {(d.module.path, d.module.span(d.program.site.node)): d.program.site.node for d in own.values()}
         others = self._sites_of_drafts(form) if form.left is not None and self.settings.canned == "keras" else set()
         return [
             replace(one, message=f"{one.message}; no Keras model: {self._why(left[node], one.path)}")
-            if one.rewritten and one.code == "FT151" and (node := reasons.get((one.path, one.span))) in left
+            if one.rewritten
+            and one.code == NAMED["object_form"].code
+            and (node := reasons.get((one.path, one.span))) in left
             else one
             for one in form.findings(others)
         ]

@@ -13,16 +13,16 @@ for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
 _in_order = dict(sorted(RULES.items()))
 RULES.clear()
 RULES.update(_in_order)
-_named = {rule.name: rule for rule in RULES.values()}
+NAMED = {rule.name: rule for rule in RULES.values()}
 
 KERAS_FORM = tuple(
-    _named[name]
+    NAMED[name]
     for name in (
         *("run_config", "save_checkpoints_steps", "save_checkpoints_secs", "keep_checkpoint_max"),
         *("keep_checkpoint_every_n_hours", "model_dir", "save_summary_steps", "log_step_count_steps", "tf_random_seed"),
         *("settings_without_a_place", "train_distribute", "mode_keys", "horovod_program"),
         *("input_helpers", "input_function", "hooks", "checkpoint_readers"),
-        *("model_to_estimator", "canned_keras", "optimizer", "other_canned"),
+        *("model_to_estimator", "canned_keras", "optimizer"),
         *("train", "evaluate", "predict"),
         *("unresolved", "tensorflow_1_code", "estimator_left_over", "missing_names"),
     )
@@ -30,7 +30,7 @@ KERAS_FORM = tuple(
 """The rules of a program that becomes a Keras model: each reads in the draft what those before it have settled."""
 
 OBJECT_FORM = tuple(
-    _named[name]
+    NAMED[name]
     for name in (
         *("several_files", "horovod_program", "model_to_estimator"),
         *("object_form", "contrib_names", "shared_embedding_columns", "tensorflow_1_import"),
@@ -39,4 +39,4 @@ OBJECT_FORM = tuple(
 )
 """The rules of a program in object form, each over all of its files: those of names read what stands for others."""
 
-__all__ = ["KERAS_FORM", "OBJECT_FORM", "RULES", "Rule"]
+__all__ = ["KERAS_FORM", "NAMED", "OBJECT_FORM", "RULES", "Rule"]

@@ -67,12 +67,6 @@ def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdic
     return manual(node, f"`{found.qualified}` is not supported: nothing stands for it", help, module)
 
 
-REWRITTEN = frozenset({"canned", "keras"})
-"""The kinds of program that can become Keras models; the others have one rule that says so."""
-
-CANNED = frozenset({"canned"})
-
-
 @dataclass(frozen=True)
 class Mend:
     """What becomes of one site that stands by itself, or of a few that are rewritten together.
@@ -187,7 +181,6 @@ class Rule:
       check_file: finds the names of a file in object form, yields what becomes of each.
       check_unit: finds what is to be said of all files of a program in object form together.
       is_setting: whether it is about one argument of a site that another rule reports.
-      kinds: the kinds of program that ``check`` speaks of.
     """
 
     code: str
@@ -197,13 +190,8 @@ class Rule:
     check: Check | None = None
     check_sites: SiteCheck | None = None
     is_setting: bool = False
-    kinds: frozenset[str] = REWRITTEN
     check_file: FileCheck | None = None
     check_unit: UnitCheck | None = None
-
-    def speaks_of(self, program: Program) -> bool:
-        """Whether the rule has to do with a program."""
-        return program.kind in self.kinds
 
     @property
     def page(self) -> str:
@@ -228,12 +216,11 @@ def rule(
     fidelity: str,
     *examples: Example,
     is_setting: bool = False,
-    kinds: frozenset[str] = REWRITTEN,
 ) -> Callable[[Check], Check]:
     """Registers a rule for programs that become Keras models under its code."""
 
     def register(check: Check) -> Check:
-        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting, kinds))
+        _register(Rule(code, check.__name__, Fidelity(fidelity), examples, check, None, is_setting))
         return check
 
     return register

@@ -26,7 +26,7 @@ from migrate.rewrite.canned_head import NotCarried, read_head
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.numeric_inputs import numeric_inputs
 from migrate.rewrite.precedence import OR
-from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, noted, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, noted, rule
 
 _OF_OBJECTS = {
     **dict.fromkeys(("weight_column", "label_vocabulary", "warm_start_from", "input_layer_partitioner")),
@@ -56,9 +56,10 @@ _OBJECT = "Use --canned object."
     Example('[tf1.feature_column.numeric_column("a/b")]', 'inputs = {"a/b": tf.keras.Input((1,))}', "columns"),
     Example("[tf.feature_column.embedding_column(x, 4)]", None, "columns"),
     Example("args.columns", None, "columns"),
-    kinds=CANNED,
 )
 def canned_keras(program: Program, draft: Draft) -> Iterator[Verdict]:
+    if program.kind != "canned":
+        return
     arguments, site = program.arguments, program.site.node
     missing = [name for name in ("hidden_units", "feature_columns") if name not in arguments]
     if missing and not all(keyword.arg for keyword in site.keywords):

@@ -88,7 +88,7 @@ def _is_made_for_training(program: Program, draft: Draft, use: ast.Name) -> bool
 
 def _reaches_training(names: Names, draft: Draft, value: ast.expr) -> bool:
     """Whether a hook, or a list of hooks, is given to rewritten train calls and to nothing else."""
-    calls = (call for other in draft.all if other.program.has_fit for call in other.program.calls)
+    calls = (call for other in draft.all for call in other.program.calls)
     if any(value in ast.walk(call.arguments["hooks"]) for call in calls if "hooks" in call.arguments):
         return True
     parent = names.parent(value)

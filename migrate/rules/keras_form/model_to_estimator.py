@@ -38,9 +38,10 @@ from migrate.rules.rule import Example, ObjectUnit, Verdict, manual, noted, of_u
     Example("keras_model_path='m.h5'", 'estimator = tf.keras.models.load_model("m.h5")', "estimator", kind="keras"),
     Example("model, metric_names_map={'a': 'b'}", None, "estimator", kind="keras"),
     Example("model.compile(tf1.train.AdamOptimizer(), 'mse')", None, "head", kind="keras"),
-    kinds=frozenset({"keras"}),
 )
 def model_to_estimator(program: Program, draft: Draft) -> Iterator[Verdict]:
+    if program.kind != "keras":
+        return
     arguments, site = program.arguments, program.site.node
     for name in ("metric_names_map", "export_outputs"):
         if not is_none(arguments.get(name)):

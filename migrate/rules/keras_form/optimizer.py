@@ -23,7 +23,7 @@ from migrate.analysis.program import Program
 from migrate.analysis.symbols import symbol_of
 from migrate.rewrite.draft import Draft
 from migrate.rewrite.learning_rate import constant, scheduled
-from migrate.rules.rule import CANNED, Example, Verdict, exact, manual, rule
+from migrate.rules.rule import Example, Verdict, exact, manual, rule
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,10 @@ _HELP = "Use --canned object, or give a constant rate and an optimizer of tf.com
         "estimator",
     ),
     Example("hidden_units=[8], optimizer=args.optimizer", None, "estimator"),
-    kinds=CANNED,
 )
 def optimizer(program: Program, draft: Draft) -> Iterator[Verdict]:
+    if program.kind != "canned":  # a Keras model is compiled already
+        return
     given = program.arguments.get("optimizer")
     try:
         text, statements = _optimizer(program, draft, given)

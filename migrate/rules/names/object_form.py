@@ -219,6 +219,8 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
         if named:
             message = f"`{ast.unparse(named[0])}` names outputs, which is not supported"
             return manual(call, message, "Take it out.", module)
+    if estimator_kind(found) == "other-canned" and file.settings.canned == "keras":
+        return manual(call or node, f"{found.tail.rpartition('.')[2]} becomes no Keras model", _AS_OBJECT, module)
     if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
         return manual(call, *reason, module)
     if call is not None and (refused := _refused_strategy(file, call)) is not None:
@@ -233,6 +235,8 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
     verdict = _said(file, node, call, found, text)
     return replace(verdict, successor=other.told()) if found.is_contrib else verdict
 
+
+_AS_OBJECT = "Use --canned object, or --canned auto, with which it becomes an object of the same name."
 
 _OF_LEARN_ALONE = ("evaluation_master", "gpu_memory_fraction", "log_device_placement", "master", "num_cores")
 """Arguments of ``tf.contrib.learn.RunConfig`` that ``tf.estimator.RunConfig`` does not have."""

@@ -15,7 +15,7 @@ import tensorflow as tf
 
 
 def run(columns, input_fn, args):
-    model = tf.estimator.LinearRegressor(columns, config=tf.estimator.RunConfig({settings}))
+    model = tf.estimator.DNNRegressor([8], columns, config=tf.estimator.RunConfig({settings}))
     model.train(input_fn, max_steps=3)
 """
 DEFAULTS = {

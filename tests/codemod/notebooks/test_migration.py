@@ -232,7 +232,7 @@ def test_todo_puts_comments_into_the_cell_and_a_second_run_no_more(write: Write)
     _, cell = migrated(path, todo=True)
     first, second, third = cell.split("\n")
     assert (first, third) == ("%%time", "est = tf1.estimator.BoostedTreesClassifier([], 1)")
-    assert second.startswith("# TODO(migrate): FT141 ")
+    assert second.startswith("# TODO(migrate): FT151 ")
     assert migrated(path, todo=True)[1] == cell
 
 

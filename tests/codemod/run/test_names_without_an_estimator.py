@@ -46,6 +46,12 @@ def test_a_model_fn_alone_is_told_once_and_the_exit_code_says_so() -> None:
     assert main(["model.py", "--check"]) == 1
 
 
+def test_settings_that_no_estimator_is_seen_to_take_are_told_too() -> None:
+    Path("settings.py").write_text("import tensorflow as tf\n\nCONFIG = tf.estimator.RunConfig(tf_random_seed=1)\n")
+    (finding,) = told("settings.py")
+    assert finding.message.startswith("`tensorflow.estimator.RunConfig` is gone since TensorFlow 2.16")
+
+
 def test_the_file_that_makes_the_estimator_is_named_with_the_command() -> None:
     Path("model.py").write_text(MODEL)
     Path("task.py").write_text(TASK)

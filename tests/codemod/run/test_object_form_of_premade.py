@@ -247,6 +247,19 @@ def test_an_estimator_of_contrib_alone_is_named_with_what_to_do_in_a_file_withou
     assert OF_CONTRIB_ALONE[name] in reason.help
 
 
+@pytest.mark.parametrize("name", ["LinearClassifier", "DNNLinearCombinedRegressor", "BaselineClassifier"])
+def test_where_keras_models_are_asked_for_an_estimator_that_becomes_none_leaves_its_program(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(f"import tensorflow as tf\n\nest = tf.estimator.{name}()\nest.train(input_fn)\n")
+    outcome = run([str(path)], Settings(canned="keras"), jobs=1, progress=None)
+    assert not outcome.changes
+    [reason] = [finding for finding in outcome.findings if finding.is_own_reason]
+    assert reason.message == f"{name} becomes no Keras model"
+    assert (reason.help or "").startswith("Use --canned object")
+
+
 def test_a_name_among_what_an_input_function_is_given_does_not_stay(tmp_path: Path) -> None:
     given = '{"x": x}, tf1.estimator.DNNClassifier, shuffle=False'
     (tmp_path / "program.py").write_text(

@@ -39,6 +39,11 @@ class Example:
         return Settings(recovery=self.recovery, target=self.target, canned=canned)
 
 
+def line(before: str, after: str | None) -> Example:
+    """A line of a ``model_fn``'s program, before its estimator is made."""
+    return Example(before, after, "head", kind="custom")
+
+
 SLOTS = {
     "head": "pass",
     "config": "RunConfig(save_checkpoints_steps=5)",

@@ -16,6 +16,7 @@ from migrate.findings.finding import Fidelity
 from migrate.rewrite.draft import ChangedFile, Draft
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules.example import Example as Example
+from migrate.rules.example import line as line
 from migrate.settings import Settings
 from migrate.tensorflow.advice import advice
 

@@ -40,7 +40,7 @@ from migrate.analysis.module import Module
 from migrate.analysis.symbols import Symbol
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
-from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual
+from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.contrib import Row, in_tf_slim, name_of, rows_around, rows_of
 from migrate.tensorflow.names import lacking, lines_of
@@ -50,131 +50,82 @@ from migrate.tensorflow.slim import REQUIREMENT
 @file_rule(
     "FT138",
     "exact",
-    Example("print(tf.contrib.data.AUTOTUNE)", "print(tf.data.AUTOTUNE)", "head", kind="custom"),
-    Example("w = tf.contrib.layers.l2_regularizer(0.1)", "w = l2_regularizer(0.1)", "head", kind="custom"),
-    Example(
-        "w = tf.contrib.layers.xavier_initializer(seed=1)",
-        "w = tf.glorot_uniform_initializer(seed=1)",
-        "head",
-        kind="custom",
+    line("print(tf.contrib.data.AUTOTUNE)", "print(tf.data.AUTOTUNE)"),
+    line("w = tf.contrib.layers.l2_regularizer(0.1)", "w = l2_regularizer(0.1)"),
+    line("w = tf.contrib.layers.xavier_initializer(seed=1)", "w = tf.glorot_uniform_initializer(seed=1)"),
+    line("w = tf.contrib.layers.xavier_initializer(False)", "w = xavier_initializer(False)"),
+    line(
+        "from tensorflow.contrib.layers.python.layers import initializers; w = f(initializers)", "w = f(Initializers)"
     ),
-    Example("w = tf.contrib.layers.xavier_initializer(False)", "w = xavier_initializer(False)", "head", kind="custom"),
-    Example(
-        "from tensorflow.contrib.layers.python.layers import initializers; w = f(initializers)",
-        "w = f(Initializers)",
-        "head",
-        kind="custom",
-    ),
-    Example("w = tf.contrib.layers.layer_norm(x, scope='s')", "w = layer_norm(x, scope='s')", "head", kind="custom"),
-    Example("print(tf.contrib.layers.layer_norm(x, True))", "slim.layer_norm(x, True)", "head", kind="custom"),
-    Example(
+    line("w = tf.contrib.layers.layer_norm(x, scope='s')", "w = layer_norm(x, scope='s')"),
+    line("print(tf.contrib.layers.layer_norm(x, True))", "slim.layer_norm(x, True)"),
+    line(
         "op = tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
         "op = optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
-        "head",
-        kind="custom",
     ),
-    Example(
-        "tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', 0.5)",
-        "slim.optimize_loss(x, None, 0.1, 'Adam', 0.5)",
-        "head",
-        kind="custom",
-    ),
-    Example(
-        "y = tf.contrib.layers.fully_connected(x, 3, scope='s')",
-        "fully_connected(x, 3, scope='s')",
-        "head",
-        kind="custom",
-    ),
-    Example(
+    line("tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', 0.5)", "slim.optimize_loss(x, None, 0.1, 'Adam', 0.5)"),
+    line("y = tf.contrib.layers.fully_connected(x, 3, scope='s')", "fully_connected(x, 3, scope='s')"),
+    line(
         "tf.contrib.layers.fully_connected(x, 3, outputs_collections='c')",
         "slim.fully_connected(x, 3, outputs_collections='c')",
-        "head",
-        kind="custom",
     ),
-    Example("print(tf.contrib.layers.fully_connected)", "print(slim.fully_connected)", "head", kind="custom"),
-    Example("y = tf.contrib.layers.batch_norm(x, 0.9)", "y = batch_norm(x, 0.9)", "head", kind="custom"),
-    Example("tf.contrib.layers.batch_norm(x, fused=True)", "slim.batch_norm(x, fused=True)", "head", kind="custom"),
-    Example("y = tf.contrib.layers.flatten(x)", "y = tf.layers.flatten(x)", "head", kind="custom"),
-    Example("y = tf.contrib.layers.flatten(x, 'outputs')", "y = slim.flatten(x, 'outputs')", "head", kind="custom"),
-    Example("n, w = tf.contrib.crf.crf_log_likelihood(x, y, z)", "crf_log_likelihood(x, y, z)", "head", kind="custom"),
-    Example("c = tf.contrib.rnn.LSTMBlockFusedCell(3)", "c = LSTMBlockFusedCell(3)", "head", kind="custom"),
-    Example("c = tf.contrib.rnn.UGRNNCell(3)", "c = UGRNNCell(3)", "head", kind="custom"),
-    Example(
+    line("print(tf.contrib.layers.fully_connected)", "print(slim.fully_connected)"),
+    line("y = tf.contrib.layers.batch_norm(x, 0.9)", "y = batch_norm(x, 0.9)"),
+    line("tf.contrib.layers.batch_norm(x, fused=True)", "slim.batch_norm(x, fused=True)"),
+    line("y = tf.contrib.layers.flatten(x)", "y = tf.layers.flatten(x)"),
+    line("y = tf.contrib.layers.flatten(x, 'outputs')", "y = slim.flatten(x, 'outputs')"),
+    line("n, w = tf.contrib.crf.crf_log_likelihood(x, y, z)", "crf_log_likelihood(x, y, z)"),
+    line("c = tf.contrib.rnn.LSTMBlockFusedCell(3)", "c = LSTMBlockFusedCell(3)"),
+    line("c = tf.contrib.rnn.UGRNNCell(3)", "c = UGRNNCell(3)"),
+    line(
         "w = tf.contrib.lookup.index_to_string_table_from_file(x, default_value='?')",
         "w = index_to_string_table_from_file(x, default_value='?')",
-        "head",
-        kind="custom",
     ),
-    Example(
+    line(
         "w = tf.contrib.lookup.index_table_from_file(x, num_oov_buckets=1, default_value=-1)",
         "w = index_table_from_file(x, num_oov_buckets=1, default_value=-1)",
-        "head",
-        kind="custom",
     ),
-    Example("w = tf.contrib.lookup.index_table_from_file(x, key_dtype=tf.int64)", None, "head", kind="custom"),
-    Example("w = tf.contrib.framework.model_variable('w', [3])", "w = model_variable('w', [3])", "head", kind="custom"),
-    Example(
+    line("w = tf.contrib.lookup.index_table_from_file(x, key_dtype=tf.int64)", None),
+    line("w = tf.contrib.framework.model_variable('w', [3])", "w = model_variable('w', [3])"),
+    line(
         "tf.contrib.framework.model_variable('w', [3], device='/cpu:0')",
         "slim.model_variable('w', [3], device='/cpu:0')",
-        "head",
-        kind="custom",
     ),
-    Example(
+    line(
         "tf.contrib.layers.python.layers.utils.collect_named_outputs(None, 'y', 0)",
         "    collect_named_outputs(None, 'y', 0)",
-        "head",
-        kind="custom",
     ),
-    Example(
-        "m = tf.contrib.mixed_precision.FixedLossScaleManager(8.0)",
-        "m = FixedLossScaleManager(8.0)",
-        "head",
-        kind="custom",
-    ),
-    Example(
+    line("m = tf.contrib.mixed_precision.FixedLossScaleManager(8.0)", "m = FixedLossScaleManager(8.0)"),
+    line(
         "m = tf.contrib.metrics.streaming_accuracy(x, y, weights=z)",
         "m = tf.metrics.accuracy(predictions=x, labels=y, weights=z)",
-        "head",
-        kind="custom",
     ),
-    Example("m = tf.contrib.metrics.streaming_accuracy(x, y, predictions=z)", None, "head", kind="custom"),
-    Example("tf.contrib.metrics.streaming_auc(*x)", "slim.metrics.streaming_auc(*x)", "head", kind="custom"),
-    Example("m = tf.contrib.metrics.streaming_mean(x)", "m = tf.metrics.mean(x)", "head", kind="custom"),
-    Example("p = tf.contrib.training.HParams(rate=0.1)", "p = HParams(rate=0.1)", "head", kind="custom"),
-    Example("p = tf.contrib.training.HParams(hparam_def=x)", None, "head", kind="custom"),
-    Example("tf.contrib.summary.scalar('x', 1.0)", "write_scalar('x', 1.0)", "head", kind="custom"),
-    Example("print(tf.contrib.layers.conv2d)", "print(slim.conv2d)", "head", kind="custom"),
-    Example(
+    line("m = tf.contrib.metrics.streaming_accuracy(x, y, predictions=z)", None),
+    line("tf.contrib.metrics.streaming_auc(*x)", "slim.metrics.streaming_auc(*x)"),
+    line("m = tf.contrib.metrics.streaming_mean(x)", "m = tf.metrics.mean(x)"),
+    line("p = tf.contrib.training.HParams(rate=0.1)", "p = HParams(rate=0.1)"),
+    line("p = tf.contrib.training.HParams(hparam_def=x)", None),
+    line("tf.contrib.summary.scalar('x', 1.0)", "write_scalar('x', 1.0)"),
+    line("print(tf.contrib.layers.conv2d)", "print(slim.conv2d)"),
+    line(
         "with tf.contrib.slim.arg_scope([tf.contrib.layers.batch_norm]): f(tf.contrib.layers.batch_norm(x))",
         "with slim.arg_scope([slim.batch_norm]): f(slim.batch_norm(x))",
-        "head",
-        kind="custom",
     ),
-    Example(
-        "h = tf.contrib.training.SummaryAtEndHook('d')",
-        "h = slim.train_eval.SummaryAtEndHook('d')",
-        "head",
-        kind="custom",
-    ),
-    Example("t = tf.contrib.lookup.HashTable(x, -1)", "t = tf.lookup.StaticHashTable(x, -1)", "head", kind="custom"),
-    Example("t = tf.contrib.lookup.HashTable(x, -1, shared_name='t')", None, "head", kind="custom"),
-    Example("print(tf.contrib.layers.sparse_column_with_keys)", None, "head", kind="custom"),
-    Example("print(tf.contrib.layers.relu)", "print(slim.relu)", "head", kind="custom"),
-    Example("x = tf.contrib.opt.AdamWOptimizer(0.1)", "x = AdamWOptimizer(0.1)", "head", kind="custom"),
-    Example("x = tf.contrib.keras.datasets.mnist.load_data()", "x = tf.keras.datasets.mnist", "head", kind="custom"),
-    Example("x = tf.contrib.keras.optimizers.Adam()", None, "head", kind="custom"),
-    Example("x = tf.contrib.eager.list_devices()", "x = list_devices()", "head", kind="custom"),
-    Example("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)", "head", kind="custom"),
-    Example("x = tf.contrib.seq2seq.tile_batch(x, 3)", "x = tile_batch(x, 3)", "head", kind="custom"),
-    Example("x = tf.contrib.seq2seq.hardmax(x)", None, "head", kind="custom"),
-    Example(
-        "t = tf.contrib.linalg.LinearOperatorTriL(x)",
-        "t = tf.linalg.LinearOperatorLowerTriangular(x)",
-        "head",
-        kind="custom",
-    ),
-    Example("d = tf.contrib.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)", "head", kind="custom"),
-    Example("d = tf.contrib.data.Dataset.range(3).map(f, num_threads=2)", None, "head", kind="custom"),
+    line("h = tf.contrib.training.SummaryAtEndHook('d')", "h = slim.train_eval.SummaryAtEndHook('d')"),
+    line("t = tf.contrib.lookup.HashTable(x, -1)", "t = tf.lookup.StaticHashTable(x, -1)"),
+    line("t = tf.contrib.lookup.HashTable(x, -1, shared_name='t')", None),
+    line("print(tf.contrib.layers.sparse_column_with_keys)", None),
+    line("print(tf.contrib.layers.relu)", "print(slim.relu)"),
+    line("x = tf.contrib.opt.AdamWOptimizer(0.1)", "x = AdamWOptimizer(0.1)"),
+    line("x = tf.contrib.keras.datasets.mnist.load_data()", "x = tf.keras.datasets.mnist"),
+    line("x = tf.contrib.keras.optimizers.Adam()", None),
+    line("x = tf.contrib.eager.list_devices()", "x = list_devices()"),
+    line("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)"),
+    line("x = tf.contrib.seq2seq.tile_batch(x, 3)", "x = tile_batch(x, 3)"),
+    line("x = tf.contrib.seq2seq.hardmax(x)", None),
+    line("t = tf.contrib.linalg.LinearOperatorTriL(x)", "t = tf.linalg.LinearOperatorLowerTriangular(x)"),
+    line("d = tf.contrib.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)"),
+    line("d = tf.contrib.data.Dataset.range(3).map(f, num_threads=2)", None),
 )
 def contrib_names(file: ObjectFile) -> Iterator[Verdict]:
     needs_slim = False

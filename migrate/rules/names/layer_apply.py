@@ -17,7 +17,7 @@ from migrate.analysis.names import FARTHEST
 from migrate.analysis.symbols import symbol_of
 from migrate.analysis.values.values import End, Values
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
+from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line
 
 _LAYERS = ("keras.layers.", "keras.models.", "keras.Model", "keras.Sequential")
 
@@ -25,8 +25,8 @@ _LAYERS = ("keras.layers.", "keras.models.", "keras.Model", "keras.Sequential")
 @file_rule(
     "FT196",
     "exact",
-    Example("x = tf.keras.layers.Dense(3).apply(x)", "x = tf.keras.layers.Dense(3)(x)", "head", kind="custom"),
-    Example("d = tf.keras.layers.Dense(3); x = d.apply(x)", "x = d(x)", "head", kind="custom"),
+    line("x = tf.keras.layers.Dense(3).apply(x)", "x = tf.keras.layers.Dense(3)(x)"),
+    line("d = tf.keras.layers.Dense(3); x = d.apply(x)", "x = d(x)"),
 )
 def layer_apply(file: ObjectFile) -> Iterator[Verdict]:
     module, values = file.module, Values(file.tree)

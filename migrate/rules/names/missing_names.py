@@ -38,7 +38,7 @@ from migrate.files.parse import KEPT
 from migrate.files.trouble import Unreadable
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.draft import ChangedFile, Draft
-from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, manual, of_units_too, rule
+from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, of_units_too, rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.moved import piece_for
 from migrate.tensorflow.names import KERAS_INSIDE, absence, lacking, lines_of, public_path, spelled
@@ -52,46 +52,29 @@ _Named = tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]
     "FT198",
     "exact",
     Example("from tensorflow.examples.tutorials.mnist import input_data; print(input_data)", None, "head"),
-    Example(
+    line(
         "from tensorflow.examples.tutorials.mnist import input_data; x = input_data.read_data_sets('/tmp')",
         "x = read_data_sets('/tmp')",
-        "head",
-        kind="custom",
     ),
-    Example(
-        "from tensorflow.python.ops import array_ops; w = array_ops.stack([1])",
-        "w = tf1.stack([1])",
-        "head",
-        kind="custom",
-    ),
-    Example(
+    line("from tensorflow.python.ops import array_ops; w = array_ops.stack([1])", "w = tf1.stack([1])"),
+    line(
         "from tensorflow.python.layers import normalization; w = normalization.BatchNormalization()",
         "w = tf1.layers.BatchNormalization()",
-        "head",
-        kind="custom",
     ),
-    Example(
+    line(
         "from tensorflow.python.estimator import gc; print(gc._negation(gc._largest_export_versions(5)))",
         "print(opposite_filter(largest_export_versions(5)))",
-        "head",
-        kind="custom",
     ),
-    Example(
+    line(
         "from tensorflow.python.keras.preprocessing import sequence; w = sequence.pad_sequences([[1]])",
         "w = tf1.keras.preprocessing.sequence.pad_sequences([[1]])",
-        "head",
-        kind="custom",
     ),
-    Example(
+    line(
         "from tensorflow.python.training import training_ops as ops; print(ops.apply_adam)",
         "print(training_ops.apply_adam)",
-        "head",
-        kind="custom",
     ),
-    Example(
-        "from tensorflow.python.estimator.canned import optimizers; print(optimizers)", None, "head", kind="custom"
-    ),
-    Example("print(tf1.test.mock)", None, "head", kind="custom"),
+    line("from tensorflow.python.estimator.canned import optimizers; print(optimizers)", None),
+    line("print(tf1.test.mock)", None),
 )
 def missing_names(program: Program, draft: Draft) -> Iterator[Verdict]:
     known = [(program.module, node) for node in (program.site.node, *(call.node for call in program.calls))]

@@ -53,7 +53,7 @@ from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module
 from migrate.rewrite.module_aliases import modules_kept
-from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual, without_counterpart
+from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
 from migrate.settings import Settings
 from migrate.tensorflow.contrib import name_of, rows_of
 
@@ -87,59 +87,42 @@ _PRIVATE = {
 @file_rule(
     "FT151",
     "exact",
-    Example("models = [tf1.estimator.Estimator(model_fn)]", "models = [Estimator(model_fn)]", "head", kind="custom"),
-    Example(
+    line("models = [tf1.estimator.Estimator(model_fn)]", "models = [Estimator(model_fn)]"),
+    line(
         "c = tf1.estimator.RunConfig(args.folder, save_checkpoints_steps=args.steps); print(c)",
         "c = RunConfig(args.folder, save_checkpoints_steps=args.steps)",
-        "head",
-        kind="custom",
     ),
-    Example("class Own(tf1.estimator.Estimator): pass", "class Own(Estimator):", "head", kind="custom"),
-    Example("e = tf1.estimator; use(e.EvalSpec)", "    use(EvalSpec)", "head", kind="custom"),
-    Example("mode = tf1.estimator.ModeKeys.EVAL", "mode = ModeKeys.EVAL", "head", kind="custom"),
-    Example("hook = tf1.estimator.StepCounterHook()", "hook = tf1.train.StepCounterHook()", "head", kind="custom"),
+    line("class Own(tf1.estimator.Estimator): pass", "class Own(Estimator):"),
+    line("e = tf1.estimator; use(e.EvalSpec)", "    use(EvalSpec)"),
+    line("mode = tf1.estimator.ModeKeys.EVAL", "mode = ModeKeys.EVAL"),
+    line("hook = tf1.estimator.StepCounterHook()", "hook = tf1.train.StepCounterHook()"),
     Example("use_tpu=args.use_tpu", "model = TPUEstimator(", "estimator", kind="tpu"),
     Example("use_tpu=True", None, "estimator", kind="tpu"),
-    Example(
-        "nets = [tf.keras.estimator.model_to_estimator(net)]", "nets = [model_to_estimator(net)]", "head", kind="custom"
-    ),
-    Example("tf.keras.estimator.model_to_estimator(net, metric_names_map=names)", None, "head", kind="custom"),
-    Example("use(tf1.estimator)", None, "head", kind="custom"),
-    Example("use(tf1.estimator.NoSuchName)", None, "head", kind="custom"),
-    Example(
-        "e = tf1.contrib.learn.Experiment(models[0], f, f); e.train()",
-        "e = Experiment(models[0], f, f)",
-        "head",
-        kind="custom",
-    ),
-    Example(
+    line("nets = [tf.keras.estimator.model_to_estimator(net)]", "nets = [model_to_estimator(net)]"),
+    line("tf.keras.estimator.model_to_estimator(net, metric_names_map=names)", None),
+    line("use(tf1.estimator)", None),
+    line("use(tf1.estimator.NoSuchName)", None),
+    line("e = tf1.contrib.learn.Experiment(models[0], f, f); e.train()", "e = Experiment(models[0], f, f)"),
+    line(
         "models = []; tf1.contrib.learn.learn_runner.run(make, run_config=tf1.contrib.learn.RunConfig(model_dir='d'))",
         "run_experiment(make, run_config=RunConfig(model_dir='d'))",
-        "head",
-        kind="custom",
     ),
-    Example("print(tf1.contrib.learn.DNNClassifier)", None, "head", kind="custom"),
-    Example(
+    line("print(tf1.contrib.learn.DNNClassifier)", None),
+    line(
         "models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(input_fn=f, steps=3)",
         "models = [LearnEstimator(model_fn)]",
-        "head",
-        kind="custom",
     ),
-    Example("models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(x=f)", None, "head", kind="custom"),
-    Example(
+    line("models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(x=f)", None),
+    line(
         "models = [tf1.contrib.estimator.clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
         "models = [clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
-        "head",
-        kind="custom",
     ),
-    Example(
+    line(
         "models = [tf1.estimator.Estimator(tf1.contrib.estimator.replicate_model_fn(model_fn))]",
         "models = [Estimator(replicate_model_fn(model_fn))]",
-        "head",
-        kind="custom",
     ),
-    Example("x = model._call_model_fn(x, y)", None, "head", kind="custom"),
-    Example("import adanet; model = adanet.Estimator(x)", None, "head", kind="custom"),
+    line("x = model._call_model_fn(x, y)", None),
+    line("import adanet; model = adanet.Estimator(x)", None),
 )
 def object_form(file: ObjectFile) -> Iterator[Verdict]:
     yield from _libraries(file.module)

@@ -13,18 +13,13 @@ See: tf.compat.v1.feature_column.shared_embedding_columns.
 from collections.abc import Iterator
 
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
+from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line
 
 
 @file_rule(
     "FT197",
     "exact",
-    Example(
-        "c = tf1.feature_column.shared_embedding_columns([x], 4)",
-        "c = tf1_shared_embedding_columns([x], 4)",
-        "head",
-        kind="custom",
-    ),
+    line("c = tf1.feature_column.shared_embedding_columns([x], 4)", "c = tf1_shared_embedding_columns([x], 4)"),
 )
 def shared_embedding_columns(file: ObjectFile) -> Iterator[Verdict]:
     for node in file.module.uses.get("feature_column.shared_embedding_columns", ()):

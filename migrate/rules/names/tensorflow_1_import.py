@@ -43,7 +43,7 @@ from migrate.analysis.names import Names, import_of, imports_of
 from migrate.analysis.symbols import symbol_of
 from migrate.edits.plan import Decorate, Part, ReplaceExpression, ReplaceStatement
 from migrate.files.trouble import Unreadable
-from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual
+from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
 
 _SESSIONS = {
     "InteractiveSession", "Session", "global_variables_initializer", "placeholder", "train.MonitoredTrainingSession",
@@ -55,80 +55,31 @@ _V1 = "tensorflow.compat.v1"
 @file_rule(
     "FT192",
     "exact",
-    Example("tf.logging.info(x)", "import tensorflow.compat.v1 as tf\n", "head", kind="custom"),
-    Example(
-        "import tensorflow as tf; tf.logging.info(x)",
-        "import tensorflow.compat.v1 as tf\n",
-        "head",
-        kind="custom",
-    ),
-    Example("tf.logging.info(x.shape[0].value)", "tf.disable_v2_tensorshape()", "head", kind="custom"),
-    Example("tf1.disable_v2_behavior()", "model = Estimator(", "head", kind="custom"),
-    Example("tf1.Session()", "tf.compat.v1.disable_eager_execution()", "head", kind="custom"),
-    Example(
+    line("tf.logging.info(x)", "import tensorflow.compat.v1 as tf\n"),
+    line("import tensorflow as tf; tf.logging.info(x)", "import tensorflow.compat.v1 as tf\n"),
+    line("tf.logging.info(x.shape[0].value)", "tf.disable_v2_tensorshape()"),
+    line("tf1.disable_v2_behavior()", "model = Estimator("),
+    line("tf1.Session()", "tf.compat.v1.disable_eager_execution()"),
+    line(
         "f = tf1.estimator.export.build_raw_serving_input_receiver_fn({'x': tf1.placeholder(tf.int64, [None])})",
         "tf.TensorSpec(shape=[None], dtype=tf.int64)",
-        "head",
-        kind="custom",
     ),
-    Example(
-        "f = {'x': tf1.placeholder(tf.int64, [None])}",
-        "tf.compat.v1.disable_eager_execution()",
-        "head",
-        kind="custom",
-    ),
-    Example(
-        "def log(): import tensorflow as t; t.logging.info(1)",
-        "import tensorflow.compat.v1 as t",
-        "head",
-        kind="custom",
-    ),
-    Example("def log(): import tensorflow as t; t.logging.info(1); return t", None, "head", kind="custom"),
-    Example(
-        "layers = tf.layers; log = tf.logging; log.info(layers)",
-        "import tensorflow.compat.v1 as tf\n",
-        "head",
-        kind="custom",
-    ),
-    Example(
-        "from tensorflow import gfile; gfile.MkDir('x')",
-        "from tensorflow.compat.v1 import gfile",
-        "head",
-        kind="custom",
-    ),
-    Example(
-        "layers = tf.layers; print(isinstance(layers, tf.Variable))",
-        "isinstance(layers, tf.compat.v2.Variable)",
-        "head",
-        kind="custom",
-    ),
-    Example(
-        "def export(): tf1.Session()\n    export()",
-        "tf.compat.v1.disable_eager_execution()",
-        "head",
-        kind="custom",
-    ),
-    Example(
-        "def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)",
-        "model = Estimator(",
-        "head",
-        kind="custom",
-    ),
-    Example(
+    line("f = {'x': tf1.placeholder(tf.int64, [None])}", "tf.compat.v1.disable_eager_execution()"),
+    line("def log(): import tensorflow as t; t.logging.info(1)", "import tensorflow.compat.v1 as t"),
+    line("def log(): import tensorflow as t; t.logging.info(1); return t", None),
+    line("layers = tf.layers; log = tf.logging; log.info(layers)", "import tensorflow.compat.v1 as tf\n"),
+    line("from tensorflow import gfile; gfile.MkDir('x')", "from tensorflow.compat.v1 import gfile"),
+    line("layers = tf.layers; print(isinstance(layers, tf.Variable))", "isinstance(layers, tf.compat.v2.Variable)"),
+    line("def export(): tf1.Session()\n    export()", "tf.compat.v1.disable_eager_execution()"),
+    line("def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)", "model = Estimator("),
+    line(
         "def f():\n        x = tf.range(3)\n        with tf1.Session() as s: s.run(x)\n    f()",
         "    @in_own_graph\n    def f():",
-        "head",
-        kind="custom",
     ),
-    Example("g = tf.Graph(); s = tf1.Session(graph=g)", "model = Estimator(", "head", kind="custom"),
-    Example("def unused(): tf1.Session()", "model = Estimator(", "head", kind="custom"),
-    Example(
-        "with tf1.Session(graph=tf.Graph()): tf1.placeholder(tf.int64)",
-        "model = Estimator(",
-        "head",
-        kind="custom",
-    ),
-    Example("with tf.Graph().as_default(): tf1.Session()", "model = Estimator(", "head", kind="custom"),
+    line("g = tf.Graph(); s = tf1.Session(graph=g)", "model = Estimator("),
+    line("def unused(): tf1.Session()", "model = Estimator("),
+    line("with tf1.Session(graph=tf.Graph()): tf1.placeholder(tf.int64)", "model = Estimator("),
+    line("with tf.Graph().as_default(): tf1.Session()", "model = Estimator("),
 )
 def tensorflow_1_import(file: ObjectFile) -> Iterator[Verdict]:
     yield from _names(file)

@@ -22,7 +22,7 @@ from migrate.analysis.symbols import symbol_of
 from migrate.analysis.tree import Tree
 from migrate.analysis.values.values import End, Values
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, manual
+from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
 
 _AVERAGES = "train.ExponentialMovingAverage"
 _VARIABLES = {
@@ -36,25 +36,16 @@ _BRANCHES = (ast.IfExp, ast.If, ast.While, ast.Assert)
 @file_rule(
     "FT195",
     "exact",
-    Example(
-        "s = tf1.train.get_global_step(); print(1 if s else 2)",
-        "print(1 if s is not None else 2)",
-        "head",
-        kind="custom",
-    ),
-    Example(
+    line("s = tf1.train.get_global_step(); print(1 if s else 2)", "print(1 if s is not None else 2)"),
+    line(
         "e = tf1.train.ExponentialMovingAverage(1); a = e.average(x); print(1 if not a else 2)",
         "print(1 if a is None else 2)",
-        "head",
-        kind="custom",
     ),
-    Example(
+    line(
         "def shown(one): return 1 if one else 2\n    print(shown(tf1.train.get_global_step()))",
         "return 1 if one is not None else 2",
-        "head",
-        kind="custom",
     ),
-    Example("print(tf1.train.get_global_step() or 2)", None, "head", kind="custom"),
+    line("print(tf1.train.get_global_step() or 2)", None),
 )
 def truth_of_variable(file: ObjectFile) -> Iterator[Verdict]:
     module = file.module

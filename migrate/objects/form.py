@@ -5,13 +5,13 @@ import os
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
+from migrate.analysis.graph_mode import has_sessions, is_in_graph_mode
 from migrate.analysis.module import Module
 from migrate.analysis.sessions import EagerCode, uses_of_estimators
 from migrate.findings.finding import Cause, Fidelity, Finding
 from migrate.objects.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import OBJECT_FORM
-from migrate.rules.names.tensorflow_1_import import has_sessions, is_in_graph_mode
 from migrate.rules.rule import ObjectFile, ObjectUnit, Rule, Verdict
 from migrate.settings import Settings
 

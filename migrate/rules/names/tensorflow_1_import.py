@@ -35,20 +35,17 @@ See: tf.compat.v1.
 """
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Container, Generator, Iterator
 
-from migrate.analysis.arguments import Unbindable, bind, is_none
+from migrate.analysis.graph_mode import GIVES_V1, SESSIONS, mode_place
+from migrate.analysis.imports_of_tensorflow_1 import OTHER_PACKAGES, given_by_star, imports_of_1
 from migrate.analysis.module import Module
-from migrate.analysis.names import Names, import_of, imports_of
-from migrate.analysis.symbols import symbol_of
+from migrate.analysis.names import import_of
 from migrate.edits.plan import Decorate, Part, ReplaceExpression, ReplaceStatement
 from migrate.files.trouble import Unreadable
+from migrate.rewrite.serving_specs import spec_of_feature
 from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
 
-_SESSIONS = {
-    "InteractiveSession", "Session", "global_variables_initializer", "placeholder", "train.MonitoredTrainingSession",
-    "train.Supervisor",
-}  # fmt: skip
 _V1 = "tensorflow.compat.v1"
 
 
@@ -86,32 +83,33 @@ def tensorflow_1_import(file: ObjectFile) -> Iterator[Verdict]:
     yield from _star_imports(file)
 
 
-def has_sessions(module: Module) -> bool:
-    """Whether a file names sessions, or what only works beside one."""
-    return any(found.tail in _SESSIONS for _, found in [*module.v1, *module.tf1_only])
-
-
-def is_in_graph_mode(modules: Iterable[Module]) -> bool:
-    """Whether the code around a program's estimators builds a graph: TensorFlow 1's does, unless it says otherwise."""
-    modules = list(modules)
-    modes = {found.tail for module in modules for _, found in module.modes}
-    return not any(mode.startswith("enable_") for mode in modes) and (bool(modes) or not any(map(_is_eager, modules)))
-
-
-def _is_eager(module: Module) -> bool:
-    """Whether a file imports TensorFlow 2 as such, or reads the values of tensors."""
-    imported = (alias.name for node in module.names.nodes(ast.Import) for alias in node.names)
-    return "tensorflow.compat.v2" in imported or "numpy" in module.names.attributes
-
-
 def _names(file: ObjectFile) -> Iterator[Verdict]:
     """Keeps the meaning of the names of TensorFlow 1 in one file."""
-    eager = file.eager
-    module = file.module
+    beside = yield from _sessions(file)
+    if isinstance(beside, Verdict):
+        yield beside
+        return
+    place = mode_place(file.module) if beside is not None else None
+    yield from _graph_mode(file, beside, place)
+    statements = imports_of_1(file.module)
+    unreached = _unreached(file, statements.keys())
+    if unreached is not None:
+        yield unreached
+        return
+    yield from _imports(file, dict.fromkeys(one for found in statements.values() for one in found), place)
+
+
+def _sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Verdict | None]:
+    """Gives what works on a session alone a graph, or a type and a shape.
+
+    Returns:
+      A name of a session's beside the estimator, for which the file stays in graph mode; why it cannot; None for none.
+    """
+    module, eager = file.module, file.eager
     beside: ast.expr | None = None
     for node, found in [*module.v1, *module.tf1_only]:
-        text = _spec_of_feature(file, node) if found.tail == "placeholder" else None
-        function = eager.own_graph(module, node) if eager is not None and found.tail in _SESSIONS else None
+        text = spec_of_feature(file, node) if found.tail == "placeholder" else None
+        function = eager.own_graph(module, node) if eager is not None and found.tail in SESSIONS else None
         if text is not None:
             call = module.names.parent(node)
             assert isinstance(call, ast.Call)
@@ -124,18 +122,20 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
                 file.edits.append(edit)
                 message = f"`{function.name}` builds its own graph: it is wrapped in a tf.Graph()"
                 yield exact(node, message, module)
-        elif found.tail in _SESSIONS and eager is not None and eager.holds(module, node):
-            if _mode_place(module) is not None:
-                beside = beside or node
-                continue
-            yield manual(
-                node,
-                f"`{found.qualified}` is used on a session beside the estimator, and the rewrite turns graph mode off",
-                "Move the code with the session to another program.",
-                module,
-            )
-            return
-    place = _mode_place(module) if beside is not None else None
+        elif found.tail in SESSIONS and eager is not None and eager.holds(module, node):
+            beside = beside or node
+            if mode_place(module) is None:
+                used = f"`{found.qualified}` is used on a session beside the estimator"
+                help = "Move the code with the session to another program."
+                return manual(node, f"{used}, and the rewrite turns graph mode off", help, module)
+    return beside
+
+
+def _graph_mode(
+    file: ObjectFile, beside: ast.expr | None, place: ast.Call | ast.Import | ast.ImportFrom | None
+) -> Iterator[Verdict]:
+    """Leaves a file in graph mode for the sessions in it; elsewhere takes the calls away that turn it on."""
+    module = file.module
     if beside is not None:
         message = "stays in graph mode with the session; the estimators beside it have sessions of their own"
         yield exact(beside, message, module)
@@ -147,30 +147,31 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
         statement = module.names.parent(call)
         if isinstance(statement, ast.Expr) and call is not place:
             file.delete(statement)
-            yield exact(
-                call, f"{found.tail}() is removed: the loop runs eagerly, the model_fn in its own graph", module
-            )
-    statements = _imports(module)
-    # What has another name now does not need the import that it came by.
-    other = [
-        (node, found)
-        for node, found in module.tf1_only
-        if node not in statements and node not in file.renamed and not found.is_contrib
-    ]  # contrib's have a rule of their own
-    if other:
-        node, found = other[0]
-        means = "means another thing in TensorFlow 2" if found.is_other_in_2 else "exists in TensorFlow 1 alone"
-        yield manual(
-            node,
-            f"`{found.qualified}` {means}, and is not reached by an import of TensorFlow that can be changed",
-            "Run tf_upgrade_v2 on the file first, then migrate it again.",
-            module,
-        )
-        return
+            message = f"{found.tail}() is removed: the loop runs eagerly, the model_fn in its own graph"
+            yield exact(call, message, module)
+
+
+def _unreached(file: ObjectFile, reached: Container[ast.expr]) -> Verdict | None:
+    """The first name of TensorFlow 1 whose import cannot be changed; what has another name now needs none."""
+    for node, found in file.module.tf1_only:
+        if node not in reached and node not in file.renamed and not found.is_contrib:  # which has a rule of its own
+            means = "means another thing in TensorFlow 2" if found.is_other_in_2 else "exists in TensorFlow 1 alone"
+            message = f"`{found.qualified}` {means}, and is not reached by an import of TensorFlow that can be changed"
+            help = "Run tf_upgrade_v2 on the file first, then migrate it again."
+            return manual(node, message, help, file.module)
+    return None
+
+
+def _imports(
+    file: ObjectFile,
+    importing: Collection[ast.Import | ast.ImportFrom],
+    place: ast.Call | ast.Import | ast.ImportFrom | None,
+) -> Iterator[Verdict]:
+    """Imports ``tensorflow.compat.v1`` in the place of TensorFlow."""
+    module = file.module
     reads_value = "value" in module.names.attributes
-    importing = dict.fromkeys(statement for found in statements.values() for statement in found)
     for statement in importing:
-        star = _given_by_star(module, statement)
+        star = given_by_star(module, statement)
         lines, name = _of_compat_v1(statement) if not star else (_beside(module, statement, star, _V1), star)
         settings = [f"{name}.disable_v2_tensorshape()"] if reads_value else []
         settings += [f"{name}.disable_eager_execution()"] if statement is place else []
@@ -185,8 +186,8 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
         shown = f"`{name}` becomes" if name else "its names become those of"
         yield exact(statement, f"{shown} tensorflow.compat.v1, which has every name used here", module)
     if isinstance(place, ast.Import) and place not in importing:
-        v1 = next(alias for alias in place.names if alias.name in _GIVES_V1)
-        text = f"{module.source.text(place)}\n\n{v1.asname or v1.name}{_GIVES_V1[v1.name]}.disable_eager_execution()"
+        v1 = next(alias for alias in place.names if alias.name in GIVES_V1)
+        text = f"{module.source.text(place)}\n\n{v1.asname or v1.name}{GIVES_V1[v1.name]}.disable_eager_execution()"
         file.edits.append(ReplaceStatement(module.span(place), (Part(text),)))
 
 
@@ -233,44 +234,17 @@ _DEEPEST = 5
 """Files may import all of one another in a circle."""
 
 
-def _mode_place(module: Module) -> ast.Call | ast.Import | ast.ImportFrom | None:
-    """Where a file is told to stay in graph mode: at the call that did so, else below an import of TensorFlow 1."""
-    for call, found in module.modes:
-        is_statement = isinstance(module.names.parent(call), ast.Expr)
-        if found.tail.startswith("disable_") and is_statement and isinstance(call.func, ast.Attribute):
-            return call
-    for statement in module.tree.body:
-        if isinstance(statement, ast.Import) and any(
-            alias.name in _GIVES_V1 and (alias.asname or alias.name == "tensorflow") for alias in statement.names
-        ):
-            return statement
-    importing = (statement for found in _imports(module).values() for statement in found)
-    return next((statement for statement in importing if _given_by_star(module, statement)), None)
-
-
-_GIVES_V1 = {"tensorflow": ".compat.v1", "tensorflow.compat.v1": "", "tensorflow.compat.v2": ".compat.v1"}
-"""What follows the name of an import to name TensorFlow 1."""
-
-
 def _star_imports(file: ObjectFile) -> Iterator[Verdict]:
     """Imports TensorFlow where ``from … import *`` gave it to a file that is not TensorFlow 1's: there it may go."""
     module = file.module
     if module.tf1_only:
         return
     for statement in module.tree.body:
-        name = _given_by_star(module, statement)
+        name = given_by_star(module, statement)
         if name:
             lines = _beside(module, statement, name, "tensorflow")
             file.edits.append(ReplaceStatement(module.span(statement), (Part("\n".join(lines)),)))
             yield exact(statement, f"gave `{name}`, which is imported here now", module)
-
-
-def _given_by_star(module: Module, statement: ast.stmt) -> str:
-    """The name by which an import of another file's names gives TensorFlow; "" for any other import."""
-    if not isinstance(statement, ast.ImportFrom):
-        return ""
-    bindings = module.names.top.bindings.items()
-    return next((name for name, (one, *_) in bindings if one.node is statement and one.imported == "tensorflow"), "")
 
 
 def _beside(module: Module, statement: ast.stmt, name: str, package: str) -> list[str]:
@@ -283,74 +257,6 @@ def _beside(module: Module, statement: ast.stmt, name: str, package: str) -> lis
     return [*([ast.unparse(ast.ImportFrom(statement.module, others, statement.level))] if others else []), own]
 
 
-def _spec_of_feature(file: ObjectFile, node: ast.expr) -> str | None:
-    """The ``TensorSpec`` for a placeholder in a dict that ``build_raw_serving_input_receiver_fn`` alone is given."""
-    names, call = file.module.names, file.module.names.parent(node)
-    if not isinstance(call, ast.Call) or call.func is not node:
-        return None
-    fed = _only_use(names, call)
-    display = names.parent(fed) if fed is not None else None
-    if not isinstance(display, ast.Dict):
-        return None
-    taker, uses = names.parent(display), list[ast.expr]([display])
-    if isinstance(taker, ast.Assign) and len(taker.targets) == 1 and isinstance(taker.targets[0], ast.Name):
-        variable = taker.targets[0]
-        uses = [*names.reads_of(variable)] if len(names.bound(variable)) == 1 else []
-    if not uses or not all(_is_receiver(names, use) for use in uses):
-        return None
-    try:
-        given = bind(call, ("dtype", "shape", "name"))
-    except Unbindable:
-        return None
-    if not given.keys() <= {"dtype", "shape", "name"} or is_none(given.get("shape")) or "dtype" not in given:
-        return None
-    text = file.module.source.text
-    written = [f"{name}={text(given[name], file.renamed)}" for name in ("shape", "dtype", "name") if name in given]
-    return f"{file.tf}.TensorSpec({', '.join(written)})"
-
-
-def _only_use(names: Names, value: ast.expr) -> ast.expr | None:
-    """The one place that a value goes to: its own, or that of the variable which it is assigned to."""
-    statement = names.parent(value)
-    if not isinstance(statement, ast.Assign):
-        return value
-    target = statement.targets[0] if len(statement.targets) == 1 else None
-    uses = names.reads_of(target)
-    return uses[0] if len(names.bound(target)) == len(uses) == 1 else None
-
-
-def _is_receiver(names: Names, use: ast.expr) -> bool:
-    """Whether an expression is the dict of features that raw requests feed."""
-    parent = names.parent(use)
-    call = names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "features" else parent
-    found = symbol_of(names, call.func) if isinstance(call, ast.Call) and use not in call.args[1:] else None
-    return found is not None and found.tail == "estimator.export.build_raw_serving_input_receiver_fn"
-
-
-_OTHER_PACKAGES = ("compat", "contrib", "core", "estimator", "examples", "python", "tools")
-"""What ``tensorflow`` holds and ``tensorflow.compat.v1`` does not, or should not give any more."""
-
-
-def _imports(module: Module) -> dict[ast.expr, tuple[ast.Import | ast.ImportFrom, ...]]:
-    """The names of TensorFlow 1 that imports of TensorFlow alone give a file, and these statements."""
-    found: dict[ast.expr, tuple[ast.Import | ast.ImportFrom, ...]] = {}
-    for node, _ in module.tf1_only:
-        statements = imports_of(module.names, node)
-        if statements and all(_can_change(module, statement) for statement in statements):
-            found[node] = statements
-    return found
-
-
-def _can_change(module: Module, statement: ast.Import | ast.ImportFrom) -> bool:
-    """Whether ``tensorflow.compat.v1`` can give all that an import gives."""
-    if isinstance(statement, ast.Import):
-        names = [alias.name for alias in statement.names if alias.name.split(".")[0] == "tensorflow"]
-        return names == ["tensorflow"] and not _is_given_away(module, statement)
-    path = ("." * statement.level + (statement.module or "")).split(".")
-    is_tensorflow = path[0] == "tensorflow" and path[1:2] != ["compat"] and not {*path[1:]} & {*_OTHER_PACKAGES}
-    return is_tensorflow or bool(_given_by_star(module, statement))
-
-
 def _of_compat_v1(statement: ast.Import | ast.ImportFrom) -> tuple[list[str], str]:
     """An import's lines for ``tensorflow.compat.v1``, and the name that it gives TensorFlow; "" for only some names."""
     if isinstance(statement, ast.Import):
@@ -358,17 +264,8 @@ def _of_compat_v1(statement: ast.Import | ast.ImportFrom) -> tuple[list[str], st
         others = ast.Import([alias for alias in statement.names if alias is not own])
         name = own.asname or own.name
         return [*([ast.unparse(others)] if others.names else []), f"import tensorflow.compat.v1 as {name}"], name
-    kept = [alias for alias in statement.names if alias.name not in _OTHER_PACKAGES]
+    kept = [alias for alias in statement.names if alias.name not in OTHER_PACKAGES]
     stay = [alias for alias in statement.names if alias.name == "compat"]
     module = (statement.module or "").replace("tensorflow", "tensorflow.compat.v1", 1)
     lines = [ast.unparse(ast.ImportFrom(module, kept, 0))]
     return [*([ast.unparse(ast.ImportFrom(statement.module, stay, 0))] if stay else []), *lines], ""
-
-
-def _is_given_away(module: Module, statement: ast.Import) -> bool:
-    """Whether a function that imports TensorFlow hands it on, to code whose names are not seen."""
-    own = next(alias for alias in statement.names if alias.name == "tensorflow")
-    names, name = module.names, own.asname or own.name
-    scope = names.scope_of(statement)
-    uses = [] if isinstance(scope.node, ast.Module) else names.uses(name, scope)
-    return not all(isinstance(names.parent(use), ast.Attribute) for use in uses)

@@ -1,14 +1,19 @@
 """The rules that look at a program stand in one list, in the order in which they do."""
 
-from collections import Counter
+from collections.abc import Iterable
 
-from migrate.rules import KERAS_FORM, OBJECT_FORM, RULES
+from migrate.rules import KERAS_FORM, OBJECT_FORM, RULES, Rule
+
+
+def names(rules: Iterable[Rule]) -> list[str]:
+    return sorted(rule.name for rule in rules)
 
 
 def test_every_rule_of_keras_programs_has_one_place_in_their_list() -> None:
-    assert Counter(KERAS_FORM) == Counter(rule for rule in RULES.values() if rule.check is not None)
+    speaking = names(rule for rule in RULES.values() if rule.check is not None)
+    assert names(KERAS_FORM) == speaking, "KERAS_FORM of migrate/rules/__init__.py lacks a rule or has one too many"
 
 
 def test_every_rule_of_programs_in_object_form_has_one_place_in_their_list() -> None:
-    speaking = [rule for rule in RULES.values() if rule.check_file is not None or rule.check_unit is not None]
-    assert Counter(OBJECT_FORM) == Counter(speaking)
+    speaking = names(one for one in RULES.values() if one.check_file is not None or one.check_unit is not None)
+    assert names(OBJECT_FORM) == speaking, "OBJECT_FORM of migrate/rules/__init__.py lacks a rule or has one too many"

@@ -9,8 +9,8 @@ from migrate.rules import RULES
 @pytest.mark.parametrize("setting", RUN_CONFIG, ids=lambda setting: setting.name)
 def test_every_setting_has_a_rule_whose_page_shows_its_row(setting: Setting) -> None:
     rule = RULES[setting.code]
-    assert rule.is_setting
-    assert rule.fidelity.value == setting.fidelity
+    assert rule.is_setting, f"{rule.name} is about a setting: @rule(..., is_setting=True)"
+    assert rule.fidelity.value == setting.fidelity, f"the row of {setting.name} in migrate/analysis/run_config.py"
     assert f"| {setting.name} " in rule.page
 
 

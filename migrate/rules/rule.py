@@ -49,9 +49,9 @@ def exact(node: ast.expr | ast.stmt, message: str, module: Module | None = None,
     return Verdict(node, Fidelity.EXACT, message, module=module, why=why)
 
 
-def noted(node: ast.expr | ast.stmt, message: str, help: str = "") -> Verdict:
+def noted(node: ast.expr | ast.stmt, message: str, help: str = "", module: Module | None = None) -> Verdict:
     """``node`` is rewritten and behaves differently as ``message`` says."""
-    return Verdict(node, Fidelity.NOTED, message, help)
+    return Verdict(node, Fidelity.NOTED, message, help, module)
 
 
 def manual(node: ast.expr | ast.stmt, message: str, help: str, module: Module | None = None) -> Verdict:

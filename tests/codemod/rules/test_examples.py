@@ -31,6 +31,13 @@ def test_an_example_is_rewritten_as_its_rule_says(rule: Rule, example: Example) 
     assert all(finding.rewritten for finding in findings), findings
 
 
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+def test_every_rule_says_something_of_its_examples(rule: Rule) -> None:
+    said = {finding.code for one in rule.examples for finding in migrate(one.source, **choices(one))[1]}
+    message = f"{rule.name} says nothing of its examples, others {said}: is it in a list of rules/__init__?"
+    assert rule.code in said or not rule.examples, message
+
+
 @pytest.mark.parametrize(("rule", "example"), LEFT)
 def test_an_example_that_cannot_be_rewritten_is_left_whole_with_its_reason(rule: Rule, example: Example) -> None:
     text, findings = migrate(example.source, **choices(example))
